@@ -1,0 +1,35 @@
+"""What schedlab raises when it cannot go on.
+
+    SchedlabError
+    ├── InputError        the user's file, workload or option is wrong: what, where, what to do
+    └── OutputError       a result could not be written
+
+Every message is one sentence for a person; the command line prints it and exits with 1.
+"""
+
+from __future__ import annotations
+
+
+class SchedlabError(Exception):
+    """The root of every error that schedlab raises on purpose."""
+
+
+class InputError(SchedlabError, ValueError):
+    """The input is wrong; the message says what, where and what to do.
+
+    Parameters
+    ----------
+    message
+        One sentence.
+    row
+        Position in the workload of the job that is to blame, where there is one; whoever knows the file
+        turns it into a line number.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class OutputError(SchedlabError, OSError):
+    """A result could not be written; nothing half-written is left behind."""

@@ -1,0 +1,5 @@
+"""What the jobs run on."""
+
+from schedlab.platform.cluster import Cluster
+
+__all__ = ["Cluster"]

@@ -1,0 +1,267 @@
+"""The jobs of a machine, one NumPy array per field of the Standard Workload Format (SWF)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNKNOWN = -1
+
+FIELDS = (
+    "job_id",
+    "submit_time",
+    "wait_time",
+    "run_time",
+    "allocated_processors",
+    "average_cpu_time",
+    "used_memory",
+    "requested_processors",
+    "requested_time",
+    "requested_memory",
+    "status",
+    "user_id",
+    "group_id",
+    "executable_id",
+    "queue_id",
+    "partition_id",
+    "preceding_job_id",
+    "think_time",
+)
+"""The 18 fields of SWF in their order, with the standard's names in snake case."""
+
+FRACTIONAL_FIELDS = frozenset({"average_cpu_time"})
+"""Fields that the archive's logs give with decimals; kept as float64, all others are int64."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Workload:
+    """Jobs in columns: immutable, one array per SWF field, -1 where a value is unknown.
+
+    Build one with `read_swf`, `Workload.from_columns` or `Workload.from_frame`. Selecting, sorting and replacing
+    return a new workload. Rows stay in the order they came in; they need not be sorted by submit time.
+
+    Parameters
+    ----------
+    job_id, submit_time, ..., think_time
+        Arrays of one length, in the order of `FIELDS`: int64 (seconds, processors, kilobytes, identifiers), but
+        float64 for `average_cpu_time`.
+    name
+        What the workload is called in tables and messages.
+    processors
+        Size of the machine, or None if unknown.
+    start_time
+        Unix epoch of second 0, or None if unknown.
+    header
+        Comment lines of the file, without the leading ";".
+    requests_enforced
+        Whether the machine kills a job when its requested time is over.
+    rounded
+        How many values had a fraction that was rounded to a whole number when the workload was read.
+
+    References
+    ----------
+    Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999; the format's
+    present form is version 2.2 of the Parallel Workloads Archive.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 5], run_time=[60, 30], requested_processors=[2, 1]),
+    ...                              processors=4)
+    >>> len(jobs), jobs.requested_time.tolist()
+    (2, [-1, -1])
+    >>> jobs[jobs.run_time > 40].job_id.tolist()
+    [1]
+    """
+
+    job_id: NDArray[np.int64]
+    submit_time: NDArray[np.int64]
+    wait_time: NDArray[np.int64]
+    run_time: NDArray[np.int64]
+    allocated_processors: NDArray[np.int64]
+    average_cpu_time: NDArray[np.float64]
+    used_memory: NDArray[np.int64]
+    requested_processors: NDArray[np.int64]
+    requested_time: NDArray[np.int64]
+    requested_memory: NDArray[np.int64]
+    status: NDArray[np.int64]
+    user_id: NDArray[np.int64]
+    group_id: NDArray[np.int64]
+    executable_id: NDArray[np.int64]
+    queue_id: NDArray[np.int64]
+    partition_id: NDArray[np.int64]
+    preceding_job_id: NDArray[np.int64]
+    think_time: NDArray[np.int64]
+    name: str = "workload"
+    processors: int | None = None
+    start_time: int | None = None
+    header: tuple[str, ...] = ()
+    requests_enforced: bool = True
+    rounded: int = 0
+
+    def __post_init__(self) -> None:
+        length = len(self.job_id)
+        for field in FIELDS:
+            column = getattr(self, field)
+            if column.shape != (length,):
+                raise InputError(f"{self.name}: column {field} has shape {column.shape}, expected ({length},)")
+            view = column.view()
+            view.flags.writeable = False
+            object.__setattr__(self, field, view)
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any], **attributes: Any) -> Workload:
+        """Build a workload from some columns; the others are unknown and take no memory.
+
+        Parameters
+        ----------
+        columns
+            Array-likes by SWF field name. Fractions are rounded half up (and counted in `rounded`), except for
+            `average_cpu_time`. Without `job_id` the jobs are numbered from 1.
+        **attributes
+            `name`, `processors`, `start_time`, `header`, `requests_enforced`.
+
+        Raises
+        ------
+        InputError
+            If a column is unknown, is not numeric, holds NaN or infinity, or has another length.
+        """
+        strangers = sorted(set(columns) - set(FIELDS))
+        if strangers:
+            raise InputError(f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}")
+        if not columns:
+            raise InputError("a workload needs at least the columns submit_time, run_time and requested_processors")
+        rounded = int(attributes.pop("rounded", 0))
+        arrays: dict[str, NDArray[Any]] = {}
+        for field, values in columns.items():
+            arrays[field], fractions = _as_column(field, values)
+            rounded += fractions
+        length = len(next(iter(arrays.values())))
+        arrays.setdefault("job_id", np.arange(1, length + 1, dtype=np.int64))
+        for field in FIELDS:
+            if field not in arrays:
+                kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
+                arrays[field] = np.broadcast_to(kind(UNKNOWN), (length,))
+        return cls(**arrays, rounded=rounded, **attributes)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        processors: int | None = None,
+        name: str = "workload",
+        start_time: int | None = None,
+        requests_enforced: bool = True,
+    ) -> Workload:
+        """Build a workload from a pandas data frame with SWF field names as columns.
+
+        Parameters
+        ----------
+        frame
+            At least `submit_time`, `run_time` and one of `requested_processors` and `allocated_processors`;
+            missing values (NaN, NA) mean unknown.
+        processors
+            Size of the machine.
+        name, start_time, requests_enforced
+            As in `Workload`.
+
+        Raises
+        ------
+        InputError
+            If a needed column is missing, an unknown one is present, or a value is not a number.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"submit_time": [0], "run_time": [9], "requested_processors": [1]})
+        >>> len(Workload.from_frame(frame, processors=16))
+        1
+        """
+        for needed in ("submit_time", "run_time"):
+            if needed not in frame.columns:
+                raise InputError(f"the frame has no column {needed}")
+        if not {"requested_processors", "allocated_processors"} & set(frame.columns):
+            raise InputError("the frame has neither a column requested_processors nor allocated_processors")
+        columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy() for label in frame.columns}
+        return cls.from_columns(
+            columns, processors=processors, name=name, start_time=start_time, requests_enforced=requests_enforced
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the jobs as a pandas data frame, one column per SWF field."""
+        import pandas as pd
+
+        return pd.DataFrame({field: getattr(self, field) for field in FIELDS})
+
+    def __len__(self) -> int:
+        return len(self.job_id)
+
+    def __getitem__(self, rows: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
+        """Return the chosen rows: a slice, a boolean mask or an array of positions."""
+        return replace(self, **{field: _take(getattr(self, field), rows) for field in FIELDS})
+
+    def replace(self, **changes: Any) -> Workload:
+        """Return a copy with some columns or attributes replaced; new columns are converted and checked."""
+        known = {field.name for field in fields(self)}
+        strangers = sorted(set(changes) - known)
+        if strangers:
+            raise InputError(f"a workload has no column or attribute {strangers[0]!r}")
+        for field in FIELDS:
+            if field in changes:
+                changes[field] = _as_column(field, changes[field])[0]
+        return replace(self, **changes)
+
+    def sorted_by_submit(self) -> Workload:
+        """Return the jobs in order of submission; jobs of the same second keep their order."""
+        if bool(np.all(self.submit_time[1:] >= self.submit_time[:-1])):
+            return self
+        return self[np.argsort(self.submit_time, kind="stable")]
+
+    @property
+    def job_processors(self) -> NDArray[np.int64]:
+        """Processors that each job needs: those requested or, where unknown, those it was given."""
+        if bool((self.requested_processors > 0).all()):
+            return self.requested_processors
+        return np.where(self.requested_processors > 0, self.requested_processors, self.allocated_processors)
+
+    def __repr__(self) -> str:
+        machine = f", {self.processors} processors" if self.processors else ""
+        return f"<Workload {self.name}: {len(self)} jobs{machine}>"
+
+
+def _as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
+    """Return the values as a column of the field's type, and how many of them had to be rounded."""
+    array = np.asarray(values)
+    kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
+    if array.ndim != 1:
+        raise InputError(f"column {field} has {array.ndim} dimensions, expected 1")
+    if array.dtype.kind in "iub":
+        return array.astype(kind, copy=False), 0
+    try:
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"column {field} is not numeric") from None
+    bad = np.flatnonzero(~np.isfinite(numbers) | (np.abs(numbers) >= 2.0**63))
+    if bad.size:
+        row = int(bad[0])
+        raise InputError(f"column {field}, row {row}: {array[row]} is not a whole number of 64 bits", row=row)
+    if kind is np.float64:
+        return numbers, 0
+    whole = np.floor(numbers + 0.5)
+    return whole.astype(np.int64), int(np.count_nonzero(whole != numbers))
+
+
+def _take(column: NDArray[Any], rows: Any) -> NDArray[Any]:
+    """Select rows; a column that stores one value for all jobs goes on storing one."""
+    if column.strides == (0,) and len(column):
+        return np.broadcast_to(column[0], np.empty(len(column), dtype=np.bool_)[rows].shape)
+    return column[rows]
