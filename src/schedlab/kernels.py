@@ -7,6 +7,7 @@ a cache on a shared file system have crashed workers. `SCHEDLAB_CACHE=off` switc
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import tempfile
@@ -20,17 +21,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def cache_directory() -> str | None:
-    """Return the directory for compiled code, or None if nothing is to be kept.
-
-    A directory that someone else could write to is refused: loading compiled code means running it.
-    """
+    """Return the directory for compiled code, or None if nothing is to be kept."""
     chosen = os.environ.get("SCHEDLAB_CACHE", "")
     if chosen.lower() in {"off", "0", "none"}:
         return None
-    if chosen:
-        return chosen
-    if numba.config.CACHE_DIR:
-        return str(numba.config.CACHE_DIR)
+    base = chosen or numba.config.CACHE_DIR or _private_directory()
+    return None if base is None else str(Path(base) / _version_of_the_sources())
+
+
+def _private_directory() -> Path | None:
+    """Return a node-local directory of this user; None if someone else could write to it, for loading code is running it."""
     local = os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
     user = os.getuid() if hasattr(os, "getuid") else "user"
     directory = Path(local) / f"schedlab-kernels-{user}"
@@ -43,7 +43,17 @@ def cache_directory() -> str | None:
         return None
     if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022):
         return None
-    return str(directory)
+    return directory
+
+
+def _version_of_the_sources() -> str:
+    """Return a name that changes with any source file: Numba itself notices changes only in a kernel's own file."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for source in sorted(package.rglob("*.py")):
+        facts = source.stat()
+        digest.update(f"{source.relative_to(package)} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 _CACHE = cache_directory()
@@ -51,11 +61,29 @@ _CACHE = cache_directory()
 
 def kernel(function: Function) -> Function:
     """Compile a function of arrays with Numba, cached on disk, with NumPy's rules for division by zero."""
+    return _compile(function)
+
+
+def bare_kernel(function: Function) -> Function:
+    """Compile a function that allocates nothing, without reference counting.
+
+    Where arrays travel in tuples, counting their references costs more than the work: EASY on the 28,481 jobs of KTH-SP2
+    takes 16 ms with it and 6 ms without.
+    """
+    return _compile(function, _nrt=False)
+
+
+def inlined(function: Function) -> Function:
+    """Compile like `bare_kernel`, to be copied into its callers: for steps of a few machine instructions."""
+    return _compile(function, _nrt=False, forceinline=True)
+
+
+def _compile(function: Function, **options: Any) -> Function:
     before = numba.config.CACHE_DIR
     # Numba asks for the directory while it decorates; the setting of the user's own kernels is left alone.
     numba.config.CACHE_DIR = _CACHE or before
     try:
-        compiled = numba.njit(function, cache=_CACHE is not None, error_model="numpy")
+        compiled = numba.njit(function, cache=_CACHE is not None, error_model="numpy", **options)
     finally:
         numba.config.CACHE_DIR = before
     return cast(Function, compiled)

@@ -1,0 +1,15 @@
+"""What can be chosen: ordering policies, backfilling, run-time knowledge, and the text that names them."""
+
+from schedlab.scheduler.formula import Formula
+from schedlab.scheduler.policy import POLICIES, FormulaPolicy, FunctionPolicy, Policy, policy_from_text
+from schedlab.scheduler.scheduler import Scheduler
+
+__all__ = [
+    "POLICIES",
+    "Formula",
+    "FormulaPolicy",
+    "FunctionPolicy",
+    "Policy",
+    "Scheduler",
+    "policy_from_text",
+]

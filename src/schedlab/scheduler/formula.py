@@ -1,0 +1,281 @@
+"""Formulas of ordering policies, as text: parsed against a whitelist, run by a small compiled stack machine.
+
+A formula is arithmetic over four variables, all in seconds or processors:
+
+    p   run time that the scheduler assumes (requested, actual or predicted), at least 1
+    q   processors
+    r   submit time, counted from the first submission of the workload
+    w   waiting time so far; a formula that uses it is evaluated anew at every scheduling pass
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.kernels import kernel
+
+VARIABLES = ("p", "q", "r", "w")
+LONGEST = 2_000
+DEEPEST = 100
+CHUNK = 1_024
+
+_CONSTANT = 4
+_OPERATORS: dict[type[ast.AST], int] = {
+    ast.Add: 10,
+    ast.Sub: 11,
+    ast.Mult: 12,
+    ast.Div: 13,
+    ast.Pow: 14,
+    ast.USub: 20,
+}
+_FUNCTIONS = {
+    "min": 15,
+    "max": 16,
+    "abs": 21,
+    "log": 22,
+    "ln": 22,
+    "log2": 23,
+    "log10": 24,
+    "sqrt": 25,
+    "exp": 26,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A parsed formula: the text and its program for the stack machine.
+
+    Parameters
+    ----------
+    text
+        Arithmetic with + - * / ** (or ^), numbers, the variables p q r w and the functions
+        abs, exp, ln (or log), log2, log10, max, min, sqrt.
+
+    Raises
+    ------
+    InputError
+        If the text is not such a formula; the message says what is not allowed and what is.
+
+    Examples
+    --------
+    >>> saf = Formula("p * q")
+    >>> saf.scores(p=[60, 10], q=[2, 4], r=[0, 5]).tolist()
+    [120.0, 40.0]
+    >>> Formula("(w / p) ** 3").uses_waiting_time
+    True
+    """
+
+    text: str
+    codes: NDArray[np.int64] = field(init=False, repr=False, compare=False)
+    constants: NDArray[np.float64] = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        codes, constants, depth = _compile(self.text)
+        object.__setattr__(self, "codes", np.array(codes, dtype=np.int64))
+        object.__setattr__(self, "constants", np.array(constants, dtype=np.float64))
+        object.__setattr__(self, "depth", depth)
+
+    @property
+    def uses_waiting_time(self) -> bool:
+        """Whether the score of a waiting job changes with time."""
+        return bool(np.any(self.codes == VARIABLES.index("w")))
+
+    def scores(
+        self,
+        p: NDArray[np.int64] | list[int],
+        q: NDArray[np.int64] | list[int],
+        r: NDArray[np.int64] | list[int],
+        w: NDArray[np.int64] | list[int] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the score of each job.
+
+        Parameters
+        ----------
+        p, q, r, w
+            Arrays of one length, as described at the top of this module; `w` may be left out.
+        """
+        columns = [np.ascontiguousarray(column, dtype=np.int64) for column in (p, q, r)]
+        columns.append(np.zeros_like(columns[0]) if w is None else np.ascontiguousarray(w, dtype=np.int64))
+        result = np.empty(len(columns[0]), dtype=np.float64)
+        stack = np.empty((self.depth, CHUNK), dtype=np.float64)
+        for low in range(0, len(result), CHUNK):
+            part = slice(low, low + CHUNK)
+            evaluate(self.codes, self.constants, *(column[part] for column in columns), stack, result[part])
+        return result
+
+
+@kernel
+def evaluate(
+    codes: NDArray[np.int64],
+    constants: NDArray[np.float64],
+    p: NDArray[np.int64],
+    q: NDArray[np.int64],
+    r: NDArray[np.int64],
+    w: NDArray[np.int64],
+    stack: NDArray[np.float64],
+    result: NDArray[np.float64],
+) -> None:
+    """Run the program of a formula on some jobs.
+
+    Parameters
+    ----------
+    codes
+        The program: 0-3 push a variable, 4 pushes the next constant, 10-16 take two values, 20-26 one.
+    constants
+        Numbers in the order of their use.
+    p, q, r, w
+        Arrays of shape (n,), n at most the width of `stack`.
+    stack
+        Scratch space of shape (depth, width).
+    result
+        Filled with the n scores.
+    """
+    n = result.shape[0]
+    top = -1
+    constant = 0
+    for code in codes:
+        if code < 10:
+            top += 1
+            above = stack[top]
+            if code == 4:
+                above[:n] = constants[constant]
+                constant += 1
+            else:
+                source = p if code == 0 else q if code == 1 else r if code == 2 else w
+                for i in range(n):
+                    above[i] = source[i]
+        elif code < 20:
+            top -= 1
+            a = stack[top]
+            b = stack[top + 1]
+            for i in range(n):
+                if code == 10:
+                    a[i] = a[i] + b[i]
+                elif code == 11:
+                    a[i] = a[i] - b[i]
+                elif code == 12:
+                    a[i] = a[i] * b[i]
+                elif code == 13:
+                    a[i] = a[i] / b[i]
+                elif code == 14:
+                    a[i] = a[i] ** b[i]
+                elif code == 15:
+                    a[i] = min(a[i], b[i])
+                else:
+                    a[i] = max(a[i], b[i])
+        else:
+            a = stack[top]
+            for i in range(n):
+                if code == 20:
+                    a[i] = -a[i]
+                elif code == 21:
+                    a[i] = abs(a[i])
+                elif code == 22:
+                    a[i] = np.log(a[i])
+                elif code == 23:
+                    a[i] = np.log2(a[i])
+                elif code == 24:
+                    a[i] = np.log10(a[i])
+                elif code == 25:
+                    a[i] = np.sqrt(a[i])
+                else:
+                    a[i] = np.exp(a[i])
+    for i in range(n):
+        result[i] = stack[0, i]
+
+
+def _compile(text: str) -> tuple[list[int], list[float], int]:
+    """Translate the text to postfix; return the codes, the constants and the depth of the stack."""
+    if len(text) > LONGEST:
+        raise InputError(f"the formula is {len(text)} characters long; at most {LONGEST} are allowed")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # Python's own advice on odd code; the whitelist below has the last word
+            tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
+    except SyntaxError as error:
+        where = f" at character {error.offset}" if error.offset else ""
+        raise InputError(f"formula {text!r}: syntax error{where}") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise InputError(
+            f"formula {text[:60]!r} cannot be parsed: it is nested too deeply or not text"
+        ) from None
+    codes: list[int] = []
+    constants: list[float] = []
+    depth = _emit(tree, text, codes, constants, 1)
+    return codes, constants, depth
+
+
+def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], height: int) -> int:
+    """Append the code of one node, its value landing at `height` on the stack; return the greatest height."""
+    if height > DEEPEST:
+        raise InputError(f"formula {text[:60]!r} is nested more than {DEEPEST} levels deep")
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            constants.append(_finite(value, text))
+            codes.append(_CONSTANT)
+            return height
+        case ast.Name(id=name) if name in VARIABLES:
+            codes.append(VARIABLES.index(name))
+            return height
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _emit(operand, text, codes, constants, height)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            highest = _emit(operand, text, codes, constants, height)
+            codes.append(_OPERATORS[ast.USub])
+            return highest
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            highest = max(
+                _emit(left, text, codes, constants, height), _emit(right, text, codes, constants, height + 1)
+            )
+            codes.append(_OPERATORS[type(operator)])
+            return highest
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
+            return _emit_call(name, arguments, text, codes, constants, height)
+    raise InputError(
+        f"formula {text!r}: {_shown(node)} is not allowed; use numbers, the variables {' '.join(VARIABLES)}, "
+        f"+ - * / ** and the functions {' '.join(sorted(_FUNCTIONS))}"
+    )
+
+
+def _emit_call(
+    name: str, arguments: list[ast.expr], text: str, codes: list[int], constants: list[float], height: int
+) -> int:
+    """Append the code of a function call; min and max take two or more arguments, the others one."""
+    code = _FUNCTIONS[name]
+    binary = code < 20
+    if len(arguments) < 1 + binary or (not binary and len(arguments) > 1):
+        raise InputError(
+            f"formula {text!r}: {name} takes {'two or more arguments' if binary else 'one argument'}"
+        )
+    highest = _emit(arguments[0], text, codes, constants, height)
+    for argument in arguments[1:]:
+        highest = max(highest, _emit(argument, text, codes, constants, height + 1))
+        codes.append(code)
+    if not binary:
+        codes.append(code)
+    return highest
+
+
+def _finite(value: float, text: str) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if not np.isfinite(number):
+        raise InputError(f"formula {text[:60]!r} holds a number that is too large")
+    return number
+
+
+def _shown(node: ast.AST) -> str:
+    """Return the source of a node, shortened, for a message."""
+    source = ast.unparse(node)
+    return repr(source if len(source) <= 40 else source[:37] + "...")

@@ -1,0 +1,296 @@
+"""Ordering policies: a score for every waiting job; the smallest score stands at the head of the queue.
+
+Ties go to the earlier submission, then to the earlier position in the trace. The variables of the formulas are those of
+`schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.scheduler.formula import VARIABLES, Formula
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """An ordering of the queue.
+
+    A subclass sets `name` and `formula`. From Python, a policy can also be made from a formula (`FormulaPolicy`)
+    or from a function of arrays (`FunctionPolicy`).
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+
+    @property
+    def text(self) -> str:
+        """How the policy is written in a scheduler text."""
+        return self.name
+
+    @property
+    def program(self) -> Formula | None:
+        """The formula, ready to run, or None if only Python can compute the scores."""
+        return Formula(self.formula)
+
+    @property
+    def changes_with_time(self) -> bool:
+        """Whether scores must be computed anew at every scheduling pass."""
+        program = self.program
+        return program is not None and program.uses_waiting_time
+
+    def scores(
+        self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]
+    ) -> Scores:
+        """Return a score per job, smallest first.
+
+        Parameters
+        ----------
+        p, q, r, w
+            int64 arrays of one length: assumed run time (s), processors, submit time (s), waiting time (s).
+
+        Examples
+        --------
+        >>> SAF().scores(*(np.array(x) for x in ([60, 10], [2, 4], [0, 5], [0, 0]))).tolist()
+        [120.0, 40.0]
+        """
+        program = self.program
+        assert program is not None
+        return program.scores(p, q, r, w)
+
+
+class FCFS(Policy):
+    """First come, first served: by submit time."""
+
+    name = "fcfs"
+    formula = "r"
+
+
+class LCFS(Policy):
+    """Last come, first served."""
+
+    name = "lcfs"
+    formula = "-r"
+
+
+class SPF(Policy):
+    """Shortest assumed run time first; also called SJF and SPT."""
+
+    name = "spf"
+    formula = "p"
+
+
+class LPF(Policy):
+    """Longest assumed run time first."""
+
+    name = "lpf"
+    formula = "-p"
+
+
+class SQF(Policy):
+    """Fewest processors first (Carastan-Santos et al., CCGrid 2019). With it, EASY never backfills a job."""
+
+    name = "sqf"
+    formula = "q"
+
+
+class LQF(Policy):
+    """Most processors first."""
+
+    name = "lqf"
+    formula = "-q"
+
+
+class SAF(Policy):
+    """Smallest estimated area first: run time times processors (Carastan-Santos et al., CCGrid 2019)."""
+
+    name = "saf"
+    formula = "p*q"
+
+
+class LAF(Policy):
+    """Largest estimated area first."""
+
+    name = "laf"
+    formula = "-p*q"
+
+
+class WFP3(Policy):
+    """Waiting time over run time, cubed, times processors, largest first (Tang et al., CLUSTER 2009)."""
+
+    name = "wfp3"
+    formula = "-(w/p)**3*q"
+
+
+class UNICEF(Policy):
+    """Waiting time over the logarithm of size times run time, largest first (Tang et al., CLUSTER 2009).
+
+    The logarithm of 1 is 0, so serial jobs come first of all, as in the published implementation (facts: SC'17,
+    section on policies); the small constant keeps jobs that have not waited yet in a defined order.
+    """
+
+    name = "unicef"
+    formula = "-(w+1e-20)/(log2(q)*p)"
+
+
+class F1(Policy):
+    """First of the four policies learned in SC'17 (Carastan-Santos & de Camargo, Table 3), constants as printed."""
+
+    name = "f1"
+    formula = "log10(p)*q + 8.70e2*log10(r)"
+
+
+class F2(Policy):
+    """Second of the four policies learned in SC'17, constants as printed."""
+
+    name = "f2"
+    formula = "sqrt(p)*q + 2.56e4*log10(r)"
+
+
+class F3(Policy):
+    """Third of the four policies learned in SC'17, constants as printed."""
+
+    name = "f3"
+    formula = "p*q + 6.86e6*log10(r)"
+
+
+class F4(Policy):
+    """Fourth of the four policies learned in SC'17, constants as printed."""
+
+    name = "f4"
+    formula = "p*sqrt(q) + 5.30e5*log10(r)"
+
+
+@dataclass(frozen=True)
+class FormulaPolicy(Policy):
+    """A policy given by the text of a formula.
+
+    Examples
+    --------
+    >>> FormulaPolicy("log10(p)*q + 870*log10(r)").text
+    '"log10(p)*q + 870*log10(r)"'
+    """
+
+    name: ClassVar[str] = "formula"
+    source: str
+
+    def __post_init__(self) -> None:
+        if '"' in self.source:
+            raise InputError(f"formula {self.source!r}: a quotation mark has no place in a formula")
+        Formula(self.source)
+
+    @property
+    def text(self) -> str:
+        """The formula in double quotes."""
+        return f'"{self.source}"'
+
+    @property
+    def program(self) -> Formula:
+        """The formula, ready to run."""
+        return Formula(self.source)
+
+
+@dataclass(frozen=True)
+class FunctionPolicy(Policy):
+    """A policy given by a Python function of arrays.
+
+    Parameters
+    ----------
+    function
+        Takes some of p, q, r, w by name (NumPy arrays of one length) and returns a score per job. If it takes w,
+        it is called at every scheduling pass.
+
+    Examples
+    --------
+    >>> def widest_first(q):
+    ...     return -q
+    >>> FunctionPolicy(widest_first).changes_with_time
+    False
+    """
+
+    name: ClassVar[str] = "function"
+    function: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        strangers = [name for name in self._arguments if name not in VARIABLES]
+        if strangers:
+            raise InputError(
+                f"policy {self.text}: it has an argument {strangers[0]!r}; a policy is a function of some of "
+                f"{', '.join(VARIABLES)}"
+            )
+
+    @property
+    def _arguments(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self.function).parameters)
+
+    @property
+    def text(self) -> str:
+        """The function's name, in angle brackets: it cannot be read back from text."""
+        return f"<{getattr(self.function, '__name__', type(self.function).__name__)}>"
+
+    @property
+    def program(self) -> None:
+        """None: only Python can compute the scores."""
+        return None
+
+    @property
+    def changes_with_time(self) -> bool:
+        """Whether the function takes the waiting time."""
+        return "w" in self._arguments
+
+    def scores(
+        self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]
+    ) -> Scores:
+        """Call the function and check what it returns."""
+        values = dict(zip(VARIABLES, (p, q, r, w), strict=True))
+        scores = np.asarray(
+            self.function(**{name: values[name] for name in self._arguments}), dtype=np.float64
+        )
+        if scores.shape != p.shape:
+            raise InputError(f"policy {self.text} returned shape {scores.shape} for {len(p)} jobs")
+        return scores
+
+
+POLICIES: dict[str, type[Policy]] = {
+    policy.name: policy for policy in (FCFS, LCFS, SPF, LPF, SQF, LQF, SAF, LAF, WFP3, UNICEF, F1, F2, F3, F4)
+}
+"""Every policy with a name."""
+
+ALIASES = {"sjf": "spf", "spt": "spf", "ljf": "lpf", "wfp": "wfp3", "unicep": "unicef", "uni": "unicef"}
+"""Other names in the literature."""
+
+
+def policy_from_text(text: str) -> Policy:
+    """Return the policy with this name or formula.
+
+    Raises
+    ------
+    InputError
+        If it is neither a known name nor an allowed formula; the message lists the known names.
+
+    Examples
+    --------
+    >>> policy_from_text("sjf")
+    SPF()
+    >>> policy_from_text('"p * q"').text
+    '"p * q"'
+    """
+    plain = text.strip()
+    name = ALIASES.get(plain.lower(), plain.lower())
+    if name in POLICIES:
+        return POLICIES[name]()
+    if len(plain) >= 2 and plain[0] == plain[-1] and plain[0] in "\"'":
+        return FormulaPolicy(plain[1:-1].strip())
+    if plain and not plain.replace("_", "").replace("-", "").isalnum():
+        return FormulaPolicy(plain)
+    raise InputError(
+        f"unknown policy {plain!r}; known are {' '.join(POLICIES)}, or a formula of p q r w in double quotes"
+    )

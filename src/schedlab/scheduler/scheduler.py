@@ -1,0 +1,187 @@
+"""The scheduler text: one short text that names a scheduler everywhere, and the object it stands for.
+
+POLICY[+BACKFILL[:ORDER]][@RUNTIMES][,starvation=SECONDS][,window=JOBS]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from schedlab.errors import InputError
+from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
+
+Backfill = Literal["none", "easy", "conservative"]
+
+BACKFILLS = ("easy", "conservative")
+RUNTIMES = ("requested", "actual")
+OPTIONS = ("starvation", "window")
+
+_BACKFILL_AT_THE_END = re.compile(r"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*(?P<order>:.*)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """What decides which job starts when.
+
+    Parameters
+    ----------
+    policy
+        Order of the queue.
+    backfill
+        "none": nobody overtakes a blocked head. "easy": jobs that do not delay the head's reservation may.
+        "conservative": every job has a reservation, and jobs that delay none may overtake.
+    order
+        Order in which EASY tries its candidates; None is the order of the queue.
+    runtimes
+        Run time that the scheduler assumes: "requested" by the user, or "actual" (clairvoyant).
+    starvation
+        Seconds after which a waiting job goes before all others; None is never.
+    window
+        How many waiting jobs, counted by submission, the scheduler sees; None is all.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together.
+
+    Examples
+    --------
+    >>> print(Scheduler.parse("easy"))
+    fcfs+easy
+    >>> Scheduler.parse("saf+easy:sjf@actual,starvation=86400").starvation
+    86400
+
+    References
+    ----------
+    Lifka, JSSPP 1995 (EASY); Mu'alem & Feitelson, TPDS 2001 (EASY and conservative backfilling); Tsafrir et al.,
+    TPDS 2007 (candidates ordered by predicted run time); Carastan-Santos' thesis, section 4.1.2.1 (starvation).
+    """
+
+    policy: Policy
+    backfill: Backfill = "none"
+    order: Policy | None = None
+    runtimes: str = "requested"
+    starvation: int | None = None
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.backfill not in ("none", *BACKFILLS):
+            raise InputError(f"unknown backfilling {self.backfill!r}; known are {' '.join(BACKFILLS)}")
+        if self.order is not None and self.backfill != "easy":
+            raise InputError("a candidate order (:ORDER) belongs to easy backfilling only")
+        if self.order == self.policy:
+            object.__setattr__(self, "order", None)
+        if self.runtimes not in RUNTIMES:
+            raise InputError(f"unknown run times {'@' + self.runtimes!r}; known are @{' @'.join(RUNTIMES)}")
+        if self.starvation is not None and self.starvation < 0:
+            raise InputError(f"starvation={self.starvation}: the threshold is in seconds, at least 0")
+        if self.window is not None and self.window < 1:
+            raise InputError(f"window={self.window}: the scheduler must see at least 1 job")
+        if self.backfill == "conservative" and (self.window is not None or self.starvation is not None):
+            raise InputError(
+                "conservative backfilling gives every job a reservation: it goes neither with window= nor starvation="
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Scheduler:
+        """Read a scheduler text.
+
+        Raises
+        ------
+        InputError
+            If some part is unknown; the message names it and lists what is known.
+
+        Examples
+        --------
+        >>> str(Scheduler.parse(" FCFS + EASY : sjf @ actual "))
+        'fcfs+easy:sjf@actual'
+        """
+        front, runtimes, options = _split(text)
+        policy, backfill, order = _parse_front(front, text)
+        values: dict[str, int] = {}
+        for option in options:
+            name, value = _parse_option(option)
+            if name in values:
+                raise InputError(f"scheduler {text!r}: {name}= is given twice")
+            values[name] = value
+        return cls(policy, backfill, order, runtimes, values.get("starvation"), values.get("window"))
+
+    @property
+    def text(self) -> str:
+        """The canonical text; `Scheduler.parse` reads it back."""
+        parts = [self.policy.text]
+        if self.backfill != "none":
+            parts.append(f"+{self.backfill}")
+        if self.order is not None:
+            parts.append(":sjf" if self.order == SPF() else f":{self.order.text}")
+        if self.runtimes != "requested":
+            parts.append(f"@{self.runtimes}")
+        parts += [f",{name}={getattr(self, name)}" for name in OPTIONS if getattr(self, name) is not None]
+        return "".join(parts)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _split(text: str) -> tuple[str, str, list[str]]:
+    """Cut a text into what stands before "@", the run times, and the options, heeding brackets and quotes."""
+    pieces = [""]
+    depth = 0
+    quote = ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        else:
+            depth += (character == "(") - (character == ")")
+        if character in "@," and not quote and depth <= 0:
+            pieces.append(character)
+        else:
+            pieces[-1] += character
+    if quote:
+        raise InputError(f"scheduler {text!r}: a quotation mark is not closed")
+    front, *rest = pieces
+    runtimes = "requested"
+    if rest and rest[0].startswith("@"):
+        runtimes = rest.pop(0)[1:].strip().lower()
+    for piece in rest:
+        if piece.startswith("@"):
+            raise InputError(f"scheduler {text!r}: {piece!r} must stand before the options and only once")
+    return front.strip(), runtimes, [piece[1:].strip() for piece in rest]
+
+
+def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None]:
+    """Read POLICY[+BACKFILL[:ORDER]]; a formula may hold "+" itself, so backfilling is looked for at the end."""
+    if not front:
+        raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
+    name, _, order = front.partition(":")
+    if name.strip().lower() in BACKFILLS:
+        return FCFS(), cast(Backfill, name.strip().lower()), policy_from_text(order) if ":" in front else None
+    match = _BACKFILL_AT_THE_END.fullmatch(front)
+    if match is None or front[-1] in "\"'" and match["order"] is None:
+        return policy_from_text(front), "none", None
+    backfill = match["name"].lower()
+    if backfill not in BACKFILLS:
+        if len(match["name"]) == 1 and match["order"] is None:  # the last term of a formula, as in p + q
+            return policy_from_text(front), "none", None
+        raise InputError(
+            f"scheduler {text!r}: unknown backfilling {backfill!r}; known are {' '.join(BACKFILLS)}"
+        )
+    order_text = match["order"]
+    return (
+        policy_from_text(match["policy"]),
+        cast(Backfill, backfill),
+        policy_from_text(order_text[1:]) if order_text is not None else None,
+    )
+
+
+def _parse_option(option: str) -> tuple[str, int]:
+    name, equals, value = (part.strip() for part in option.partition("="))
+    if name not in OPTIONS or not equals:
+        raise InputError(f"unknown option {option!r}; known are {' '.join(known + '=' for known in OPTIONS)}")
+    if not re.fullmatch(r"[0-9]{1,18}", value):
+        raise InputError(f"option {option!r}: {value!r} is not a whole number")
+    return name, int(value)
