@@ -39,6 +39,7 @@ def run_ranked(
     starvation: int,
     in_order: int,
     one_by_one: bool,
+    gated: bool,
 ) -> None:
     """Simulate until every job has ended.
 
@@ -60,6 +61,8 @@ def run_ranked(
         So many jobs are started strictly by submission before the policy takes over.
     one_by_one
         The event order, see `advance`.
+    gated
+        Whether a submission leads to a pass only if the new job fits the free processors; with `one_by_one` only.
 
     Notes
     -----
@@ -79,13 +82,8 @@ def run_ranked(
                 insert(candidates, job, jobs[job].processors, jobs[job].estimate)
             if starvation >= 0:
                 insert(ages, job, jobs[job].processors, jobs[job].estimate)
-        if (
-            one_by_one
-            and easy
-            and clock[COMPLETED] == 0
-            and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]
-        ):
-            continue  # the original scans on an arrival only if the new job fits (facts: SC'15, section 3)
+        if gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]:
+            continue
         head = _start_heads(jobs, state, queue, candidates, ages, own_candidates, starvation, in_order)
         if head >= 0 and easy and clock[STARTED] >= in_order and queue.nodes[1].fewest <= clock[FREE]:
             _backfill(jobs, state, queue, candidates, ages, own_candidates, starvation, head)

@@ -41,7 +41,8 @@ OLDEST = 6  # no job before this one is waiting
 ARRIVED = 7  # jobs that the last event submitted ...
 COMPLETED = 8  # ... and completed
 FRONT = 9  # no waiting job has a lower rank in the queue
-CLOCK_SIZE = 10
+WAITING = 10  # length of the list of waiting jobs, where a kernel keeps one
+CLOCK_SIZE = 11
 
 
 class State(NamedTuple):
@@ -49,7 +50,7 @@ class State(NamedTuple):
 
     `clock` holds the counters above; `start` (int64 seconds, -1 before) and `backfilled` have one entry per job.
     `running` (RUNNING_JOB) is sorted by expected end, latest first, so that those next to end are at the back, where
-    removal is cheap. `completions` (COMPLETION) is a binary heap.
+    removal is cheap. `completions` (COMPLETION) is a binary heap. `ended` lists the jobs that the last event completed.
     """
 
     clock: NDArray[np.int64]
@@ -57,6 +58,7 @@ class State(NamedTuple):
     backfilled: NDArray[np.bool_]
     running: NDArray[Any]
     completions: NDArray[Any]
+    ended: NDArray[np.int64]
 
 
 def new_jobs(
@@ -88,6 +90,7 @@ def new_state(jobs: NDArray[Any], processors: int) -> State:
         np.zeros(n, dtype=np.bool_),
         np.recarray(most, dtype=RUNNING_JOB),
         np.recarray(most, dtype=COMPLETION),
+        np.empty(most, dtype=np.int64),
     )
 
 
@@ -134,42 +137,62 @@ def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> Non
 
 
 @bare_kernel
-def complete(jobs: NDArray[Any], state: State) -> int:
-    """Take the next completion off the heap and give its processors back; return the job."""
+def complete(jobs: NDArray[Any], state: State) -> None:
+    """Take the next completion off the heap and give its processors back."""
     clock = state.clock
-    running = state.running
     job = state.completions[0].job
+    state.ended[clock[COMPLETED]] = job
     clock[COMPLETED] += 1
     _pop_completion(clock, state.completions)
-    place = _place_of(clock, running, state.start[job] + jobs[job].estimate)
-    while place < clock[RUNNING] and running[place].job != job:
-        place += 1
-    if place < clock[RUNNING]:  # otherwise the scheduler's view has let it go already
-        clock[RUNNING] -= 1
-        clock[FREE] += running[place].processors
-        for i in range(place, clock[RUNNING]):
-            running[i] = running[i + 1]
-    return job
+    if _unlist(clock, state.running, job, state.start[job] + jobs[job].estimate):
+        clock[FREE] += jobs[job].processors
 
 
 @bare_kernel
 def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     """Start a job now."""
     clock = state.clock
-    running = state.running
     now = clock[NOW]
     state.start[job] = now
     clock[FREE] -= jobs[job].processors
     _push_completion(clock, state.completions, now + jobs[job].duration, job)
     clock[STARTED] += 1
-    expected = now + jobs[job].estimate
+    _list(clock, state.running, job, now + jobs[job].estimate, jobs[job].processors)
+
+
+@bare_kernel
+def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
+    """Replace the run time that the scheduler assumes for a running job."""
+    clock = state.clock
+    if _unlist(clock, state.running, job, state.start[job] + jobs[job].estimate):
+        jobs[job].estimate = estimate
+        _list(clock, state.running, job, state.start[job] + estimate, jobs[job].processors)
+
+
+@inlined
+def _list(clock: NDArray[np.int64], running: NDArray[Any], job: int, expected: int, processors: int) -> None:
+    """Put a job into the list of running jobs."""
     place = _place_of(clock, running, expected)
     for i in range(clock[RUNNING], place, -1):
         running[i] = running[i - 1]
     running[place].end = expected
     running[place].job = job
-    running[place].processors = jobs[job].processors
+    running[place].processors = processors
     clock[RUNNING] += 1
+
+
+@inlined
+def _unlist(clock: NDArray[np.int64], running: NDArray[Any], job: int, expected: int) -> bool:
+    """Take a job out of the list of running jobs; return False if the scheduler's view has let it go already."""
+    place = _place_of(clock, running, expected)
+    while place < clock[RUNNING] and running[place].job != job:
+        place += 1
+    if place == clock[RUNNING]:
+        return False
+    clock[RUNNING] -= 1
+    for i in range(place, clock[RUNNING]):
+        running[i] = running[i + 1]
+    return True
 
 
 @inlined

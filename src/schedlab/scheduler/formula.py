@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.kernels import kernel
+from schedlab.kernels import bare_kernel
 
 VARIABLES = ("p", "q", "r", "w")
 LONGEST = 2_000
@@ -111,7 +111,7 @@ class Formula:
         return result
 
 
-@kernel
+@bare_kernel
 def evaluate(
     codes: NDArray[np.int64],
     constants: NDArray[np.float64],

@@ -1,0 +1,291 @@
+"""The event loop of conservative backfilling: every job holds a reservation in a profile of free processors.
+
+A reservation is made when the job is submitted, at the earliest slot that disturbs nobody. When a job completes, the waiting
+jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest slot; nobody's
+reservation moves back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.scores import BLAMELESS, Scores, score
+from schedlab.engine.state import (
+    ARRIVED,
+    COMPLETED,
+    NEVER,
+    NOW,
+    RUNNING,
+    SUBMITTED,
+    WAITING,
+    State,
+    advance,
+    begin,
+    correct,
+    next_event,
+)
+from schedlab.kernels import bare_kernel, inlined
+
+SEGMENT = np.dtype([("begin", "i8"), ("free", "i8")])
+"""A stretch of the profile: `free` processors from second `begin` to the next segment's."""
+
+# Positions in Plan.counters.
+SEGMENTS = 0  # length of the profile
+NEXT_START = 1  # the earliest reserved start
+STAMPS = 2  # reservations set so far
+COUNTERS_SIZE = 3
+
+
+class Plan(NamedTuple):
+    """The reservations.
+
+    `profile` (SEGMENT) begins now and ends with the empty machine. `reserved` and `stamp` are indexed by job: when it is
+    to start, and a running number of when that was last decided.
+    """
+
+    counters: NDArray[np.int64]
+    profile: NDArray[Any]
+    reserved: NDArray[np.int64]
+    stamp: NDArray[np.int64]
+
+
+def new_plan(jobs: NDArray[Any], processors: int) -> Plan:
+    """Return the plan of an empty machine."""
+    n = len(jobs)
+    counters = np.array([1, NEVER, 0], dtype=np.int64)
+    profile = np.recarray(2 * n + 4, dtype=SEGMENT)  # a booking has two ends; two more are being cut
+    profile[0] = (np.iinfo(np.int64).min, processors)
+    return Plan(counters, profile, np.full(n, NEVER, dtype=np.int64), np.zeros(n, dtype=np.int64))
+
+
+@bare_kernel
+def run_conservative(
+    jobs: NDArray[Any],
+    state: State,
+    plan: Plan,
+    waiting: NDArray[np.int64],
+    queue: Scores,
+    processors: int,
+    one_by_one: bool,
+) -> int:
+    """Simulate until every job has ended; return a job whose score is not a number, or BLAMELESS.
+
+    Parameters
+    ----------
+    jobs, state
+        See `schedlab.engine.state`.
+    plan
+        The reservations, see `new_plan`.
+    waiting
+        Scratch space of shape (n,) for the list of waiting jobs, kept in the order of the policy.
+    queue
+        Scores of the waiting jobs: the order of compression.
+    processors
+        Size of the machine.
+    one_by_one
+        The event order, see `advance`.
+
+    Notes
+    -----
+    Mu'alem & Feitelson, TPDS 2001, section 2. An event costs O(W S) with W waiting jobs and S segments.
+    """
+    while to_next_plan(jobs, state, plan, one_by_one):
+        blamed = plan_pass(jobs, state, plan, waiting, queue, processors)
+        if blamed != BLAMELESS:
+            return blamed
+    return BLAMELESS
+
+
+@bare_kernel
+def to_next_plan(jobs: NDArray[Any], state: State, plan: Plan, one_by_one: bool) -> bool:
+    """Go on to the next second with an event or a reserved start; return False when all is over."""
+    now = min(next_event(jobs, state), plan.counters[NEXT_START])
+    if now == NEVER:
+        return False
+    advance(jobs, state, now, one_by_one)
+    return True
+
+
+@bare_kernel
+def plan_pass(
+    jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64], queue: Scores, processors: int
+) -> int:
+    """Compress after completions, reserve for the jobs just submitted, start those whose time has come."""
+    clock = state.clock
+    now = clock[NOW]
+    arrived = clock[ARRIVED]
+    before = clock[WAITING]
+    for job in range(clock[SUBMITTED] - arrived, clock[SUBMITTED]):
+        waiting[clock[WAITING]] = job
+        clock[WAITING] += 1
+    _forget_the_past(plan, now)
+    overrun = clock[RUNNING] > 0 and state.running[clock[RUNNING] - 1].end <= now
+    for i in range(clock[COMPLETED]):
+        job = state.ended[i]
+        _book(plan, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
+    blamed = BLAMELESS
+    if overrun:
+        _expect_twice_as_long(jobs, state)
+        _plan_afresh(state, plan, processors)
+        blamed = score(queue, jobs, waiting, 0, clock[WAITING], now)
+        _sort(waiting, queue.now, clock[WAITING])
+        for i in range(clock[WAITING]):
+            _reserve(jobs, plan, waiting[i], now)
+    else:
+        if clock[COMPLETED] > 0 and before > 0:
+            blamed = score(queue, jobs, waiting, 0, before, now)
+            _sort(waiting, queue.now, before)
+            for i in range(before):
+                job = waiting[i]
+                reserved = plan.reserved[job]
+                if reserved > now:
+                    _book(plan, reserved, reserved + jobs[job].estimate, jobs[job].processors)
+                    _reserve(jobs, plan, job, now)
+        for i in range(before, clock[WAITING]):
+            _reserve(jobs, plan, waiting[i], now)
+    if blamed == BLAMELESS:
+        _start_due(jobs, state, plan, waiting)
+    return blamed
+
+
+@inlined
+def _start_due(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64]) -> None:
+    """Start the jobs whose reserved time has come, in the order in which their reservations were set."""
+    clock = state.clock
+    while True:
+        place = -1
+        plan.counters[NEXT_START] = NEVER
+        for i in range(clock[WAITING]):
+            job = waiting[i]
+            plan.counters[NEXT_START] = min(plan.counters[NEXT_START], plan.reserved[job])
+            if plan.reserved[job] <= clock[NOW] and (place < 0 or plan.stamp[job] < plan.stamp[waiting[place]]):
+                place = i
+        if place < 0:
+            return
+        job = waiting[place]
+        for i in range(place):
+            if plan.reserved[waiting[i]] > clock[NOW]:
+                state.backfilled[job] = True
+        begin(jobs, state, job)
+        clock[WAITING] -= 1
+        for i in range(place, clock[WAITING]):
+            waiting[i] = waiting[i + 1]
+
+
+@inlined
+def _expect_twice_as_long(jobs: NDArray[Any], state: State) -> None:
+    """Expect jobs that outlive their estimate to run as long again as they have run, so that planning can go on."""
+    clock = state.clock
+    while clock[RUNNING] > 0 and state.running[clock[RUNNING] - 1].end <= clock[NOW]:
+        job = state.running[clock[RUNNING] - 1].job
+        correct(jobs, state, job, max(1, 2 * (clock[NOW] - state.start[job])))
+
+
+@inlined
+def _plan_afresh(state: State, plan: Plan, processors: int) -> None:
+    """Rebuild the profile from the running jobs alone."""
+    clock = state.clock
+    plan.counters[SEGMENTS] = 1
+    plan.profile[0].begin = clock[NOW]
+    plan.profile[0].free = processors
+    for i in range(clock[RUNNING]):
+        _book(plan, clock[NOW], state.running[i].end, -state.running[i].processors)
+
+
+@inlined
+def _sort(waiting: NDArray[np.int64], scores: NDArray[np.float64], count: int) -> None:
+    """Sort by score, then submission; by insertion, because the list is nearly sorted from the pass before."""
+    for i in range(1, count):
+        job = waiting[i]
+        value = scores[i]
+        place = i
+        while place > 0 and (
+            scores[place - 1] > value or (scores[place - 1] == value and waiting[place - 1] > job)
+        ):
+            waiting[place] = waiting[place - 1]
+            scores[place] = scores[place - 1]
+            place -= 1
+        waiting[place] = job
+        scores[place] = value
+
+
+@bare_kernel
+def _reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+    """Reserve the earliest slot from now on."""
+    length = jobs[job].estimate
+    processors = jobs[job].processors
+    profile = plan.profile
+    last = plan.counters[SEGMENTS] - 1
+    begins = now
+    i = 0
+    while i < last and profile[i].begin < begins + length:
+        if profile[i].free < processors:
+            begins = profile[i + 1].begin
+        i += 1
+    if plan.reserved[job] != begins:
+        plan.reserved[job] = begins
+        plan.stamp[job] = plan.counters[STAMPS]
+        plan.counters[STAMPS] += 1
+    _book(plan, begins, begins + length, -processors)
+
+
+@bare_kernel
+def _book(plan: Plan, begins: int, ends: int, processors: int) -> None:
+    """Add processors (negative: take them) between two seconds."""
+    if begins >= ends:
+        return
+    first = _cut(plan, begins)
+    last = _cut(plan, ends)
+    for i in range(first, last):
+        plan.profile[i].free += processors
+    _join(plan, last)
+    _join(plan, first)
+
+
+@inlined
+def _cut(plan: Plan, second: int) -> int:
+    """Let a segment begin at this second; return its position."""
+    profile = plan.profile
+    low = 0
+    high = plan.counters[SEGMENTS]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if profile[middle].begin <= second:
+            low = middle
+        else:
+            high = middle
+    if profile[low].begin == second:
+        return low
+    for i in range(plan.counters[SEGMENTS], low + 1, -1):
+        profile[i] = profile[i - 1]
+    profile[low + 1].begin = second
+    profile[low + 1].free = profile[low].free
+    plan.counters[SEGMENTS] += 1
+    return low + 1
+
+
+@inlined
+def _join(plan: Plan, place: int) -> None:
+    """Join a segment with the one before it if they are alike."""
+    profile = plan.profile
+    if place > 0 and profile[place].free == profile[place - 1].free:
+        plan.counters[SEGMENTS] -= 1
+        for i in range(place, plan.counters[SEGMENTS]):
+            profile[i] = profile[i + 1]
+
+
+@inlined
+def _forget_the_past(plan: Plan, now: int) -> None:
+    """Let the profile begin now."""
+    profile = plan.profile
+    past = 0
+    while past + 1 < plan.counters[SEGMENTS] and profile[past + 1].begin <= now:
+        past += 1
+    if past > 0:
+        plan.counters[SEGMENTS] -= past
+        for i in range(plan.counters[SEGMENTS]):
+            profile[i] = profile[i + past]
+    profile[0].begin = now

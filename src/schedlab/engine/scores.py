@@ -1,0 +1,118 @@
+"""Scores of waiting jobs during a simulation: fixed ones looked up, time-dependent ones computed at each pass."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.kernels import bare_kernel
+from schedlab.scheduler.formula import CHUNK, evaluate
+from schedlab.scheduler.policy import Policy
+
+BLAMELESS = -1
+
+
+class Scores(NamedTuple):
+    """Where the scores of one order come from, as arrays.
+
+    Either `codes` is empty and `fixed` (one per job) holds the scores, or `codes` and `constants` are the program of a
+    formula to run at every pass. `stack` and `columns` are its scratch space. `now` receives the scores of the waiting
+    jobs, by their position in the list of those.
+    """
+
+    fixed: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    constants: NDArray[np.float64]
+    stack: NDArray[np.float64]
+    columns: NDArray[np.int64]
+    now: NDArray[np.float64]
+
+
+def fixed_scores(policy: Policy, jobs: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the scores of a policy that does not change with time.
+
+    Raises
+    ------
+    InputError
+        If the score of some job is not a number.
+    """
+    submit = jobs["submit"]
+    origin = submit[0] if len(submit) else 0
+    scores = policy.scores(jobs["estimate"], jobs["processors"], submit - origin, np.zeros_like(submit))
+    not_a_number = np.flatnonzero(np.isnan(scores))
+    if not_a_number.size:
+        blame(policy, jobs, int(not_a_number[0]), 0)
+    return scores
+
+
+def new_scores(policy: Policy, jobs: NDArray[Any]) -> Scores:
+    """Return the arrays with which a kernel scores the waiting jobs."""
+    n = len(jobs)
+    program = policy.program if policy.changes_with_time else None
+    if policy.changes_with_time:
+        fixed = np.zeros(n if program is None else 0, dtype=np.float64)
+    else:
+        fixed = fixed_scores(policy, jobs)
+    return Scores(
+        fixed,
+        np.empty(0, dtype=np.int64) if program is None else program.codes,
+        np.empty(0, dtype=np.float64) if program is None else program.constants,
+        np.empty((1 if program is None else program.depth, CHUNK), dtype=np.float64),
+        np.empty((4, CHUNK), dtype=np.int64),
+        np.empty(n, dtype=np.float64),
+    )
+
+
+def refresh(policy: Policy, scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], now: int) -> None:
+    """Ask a Python function for the scores of the waiting jobs at this moment."""
+    who = jobs[waiting]
+    values = policy.scores(
+        who["estimate"], who["processors"], who["submit"] - jobs["submit"][0], now - who["submit"]
+    )
+    not_a_number = np.flatnonzero(np.isnan(values))
+    if not_a_number.size:
+        blame(policy, jobs, int(waiting[not_a_number[0]]), now)
+    scores.fixed[waiting] = values
+
+
+def blame(policy: Policy, jobs: NDArray[Any], job: int, now: int) -> None:
+    """Raise InputError for a job whose score is not a number."""
+    who = jobs[job]
+    raise InputError(
+        f"policy {policy.text}: the score is not a number for the job submitted at {who['submit']} s (p={who['estimate']}, "
+        f"q={who['processors']}, r={who['submit'] - jobs['submit'][0]}, w={max(0, now - who['submit'])}); "
+        "guard the formula, for example with max(x, 1)"
+    )
+
+
+@bare_kernel
+def score(
+    scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: int, high: int, now: int
+) -> int:
+    """Score the waiting jobs at positions `low` to `high`; return a job whose score is not a number, or BLAMELESS."""
+    if scores.codes.shape[0] == 0:
+        for i in range(low, high):
+            scores.now[i] = scores.fixed[waiting[i]]
+        return BLAMELESS
+    origin = jobs[0].submit
+    columns = scores.columns
+    while low < high:
+        count = min(high - low, CHUNK)
+        for i in range(count):
+            job = waiting[low + i]
+            columns[0, i] = jobs[job].estimate
+            columns[1, i] = jobs[job].processors
+            columns[2, i] = jobs[job].submit - origin
+            columns[3, i] = now - jobs[job].submit
+        result = scores.now[low : low + count]
+        evaluate(
+            scores.codes, scores.constants, columns[0], columns[1], columns[2], columns[3], scores.stack, result
+        )
+        for i in range(count):
+            if np.isnan(result[i]):
+                return waiting[low + i]
+        low += count
+    return BLAMELESS
