@@ -92,7 +92,7 @@ def run_conservative(
     -----
     Mu'alem & Feitelson, TPDS 2001, section 2. An event costs O(W S) with W waiting jobs and S segments.
     """
-    while to_next_plan(jobs, state, plan, one_by_one):
+    while to_next_plan(jobs, state, plan, waiting, one_by_one):
         blamed = plan_pass(jobs, state, plan, waiting, queue, processors)
         if blamed != BLAMELESS:
             return blamed
@@ -100,12 +100,18 @@ def run_conservative(
 
 
 @bare_kernel
-def to_next_plan(jobs: NDArray[Any], state: State, plan: Plan, one_by_one: bool) -> bool:
+def to_next_plan(
+    jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64], one_by_one: bool
+) -> bool:
     """Go on to the next second with an event or a reserved start; return False when all is over."""
+    clock = state.clock
     now = min(next_event(jobs, state), plan.counters[NEXT_START])
     if now == NEVER:
         return False
     advance(jobs, state, now, one_by_one)
+    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
+        waiting[clock[WAITING]] = job
+        clock[WAITING] += 1
     return True
 
 
@@ -116,11 +122,7 @@ def plan_pass(
     """Compress after completions, reserve for the jobs just submitted, start those whose time has come."""
     clock = state.clock
     now = clock[NOW]
-    arrived = clock[ARRIVED]
-    before = clock[WAITING]
-    for job in range(clock[SUBMITTED] - arrived, clock[SUBMITTED]):
-        waiting[clock[WAITING]] = job
-        clock[WAITING] += 1
+    before = clock[WAITING] - clock[ARRIVED]
     _forget_the_past(plan, now)
     overrun = clock[RUNNING] > 0 and state.running[clock[RUNNING] - 1].end <= now
     for i in range(clock[COMPLETED]):

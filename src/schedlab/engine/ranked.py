@@ -15,8 +15,10 @@ from schedlab.engine.state import (
     FRONT,
     NEVER,
     NOW,
+    RUNNING,
     STARTED,
     SUBMITTED,
+    WAITING,
     State,
     advance,
     begin,
@@ -70,23 +72,67 @@ def run_ranked(
     O(log W + R) at worst; the list of running jobs is walked only as far as the head's reservation.
     """
     clock = state.clock
+    head = -1
+    free = -1  # what the last pass left
     while True:
         now = next_event(jobs, state)
         if now == NEVER:
             break
         advance(jobs, state, now, one_by_one)
-        for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-            insert(queue, job, jobs[job].processors, jobs[job].estimate)
-            clock[FRONT] = min(clock[FRONT], np.int64(queue.rank_of[job]))
-            if own_candidates:
-                insert(candidates, job, jobs[job].processors, jobs[job].estimate)
-            if starvation >= 0:
-                insert(ages, job, jobs[job].processors, jobs[job].estimate)
+        first = clock[SUBMITTED] - clock[ARRIVED]
+        if clock[ARRIVED] == 1 and clock[COMPLETED] == 0 and clock[STARTED] >= in_order:
+            if clock[WAITING] == 0:
+                if jobs[first].processors <= clock[FREE]:
+                    begin(jobs, state, first)
+                    continue
+            elif (
+                # Nothing has changed but for the new job, which stands behind the head: nobody else can start.
+                easy
+                and starvation < 0
+                and clock[FREE] == free
+                and queue.rank_of[first] > clock[FRONT]
+                and state.running[clock[RUNNING] - 1].end > now
+            ):
+                shadow, extra = reservation(clock, state.running, jobs[head].processors)
+                if jobs[first].processors <= free and (
+                    jobs[first].processors <= extra or now + jobs[first].estimate <= shadow
+                ):
+                    state.backfilled[first] = True
+                    begin(jobs, state, first)
+                    free = clock[FREE]
+                else:
+                    _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, first)
+                continue
+        for job in range(first, clock[SUBMITTED]):
+            _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
         if gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]:
+            free = -1  # no pass, so nothing is known about the next one
             continue
         head = _start_heads(jobs, state, queue, candidates, ages, own_candidates, starvation, in_order)
-        if head >= 0 and easy and clock[STARTED] >= in_order and queue.nodes[1].fewest <= clock[FREE]:
+        if head >= 0 and easy and clock[STARTED] >= in_order and queue.nodes[1, 0] <= clock[FREE]:
             _backfill(jobs, state, queue, candidates, ages, own_candidates, starvation, head)
+        free = clock[FREE]
+
+
+@inlined
+def _wait(
+    jobs: NDArray[Any],
+    state: State,
+    queue: QueueTree,
+    candidates: QueueTree,
+    ages: QueueTree,
+    own_candidates: bool,
+    starvation: int,
+    job: int,
+) -> None:
+    clock = state.clock
+    clock[WAITING] += 1
+    insert(queue, job, jobs[job].processors, jobs[job].estimate)
+    clock[FRONT] = min(clock[FRONT], np.int64(queue.rank_of[job]))
+    if own_candidates:
+        insert(candidates, job, jobs[job].processors, jobs[job].estimate)
+    if starvation >= 0:
+        insert(ages, job, jobs[job].processors, jobs[job].estimate)
 
 
 @inlined
@@ -163,6 +209,7 @@ def _start(
     job: int,
 ) -> None:
     begin(jobs, state, job)
+    state.clock[WAITING] -= 1
     remove(queue, job)
     if own_candidates:
         remove(candidates, job)

@@ -68,6 +68,8 @@ def new_scores(policy: Policy, jobs: NDArray[Any]) -> Scores:
 
 def refresh(policy: Policy, scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], now: int) -> None:
     """Ask a Python function for the scores of the waiting jobs at this moment."""
+    if len(waiting) == 0:
+        return
     who = jobs[waiting]
     values = policy.scores(
         who["estimate"], who["processors"], who["submit"] - jobs["submit"][0], now - who["submit"]

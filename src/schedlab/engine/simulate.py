@@ -194,9 +194,9 @@ def run(case: Case, state: State) -> None:
 def _run_ranked(case: Case, state: State) -> None:
     jobs, scheduler = case.jobs, case.scheduler
     n = len(jobs)
-    queue = new_queue(_scores_of(scheduler.policy, jobs), n)
-    candidates = queue if scheduler.order is None else new_queue(_scores_of(scheduler.order, jobs), n)
-    ages = queue if scheduler.starvation is None else new_queue(None, n)
+    queue = new_queue(_scores_of(scheduler.policy, jobs), n, case.processors)
+    candidates = queue if scheduler.order is None else new_queue(_scores_of(scheduler.order, jobs), n, case.processors)
+    ages = queue if scheduler.starvation is None else new_queue(None, n, case.processors)
     run_ranked(
         jobs,
         state,
@@ -245,9 +245,10 @@ def _run_conservative(case: Case, state: State) -> None:
         blamed = run_conservative(jobs, state, plan, waiting, queue, case.processors, case.one_by_one)
         _check_scores(scheduler, jobs, state, blamed)
     else:
-        while to_next_plan(jobs, state, plan, case.one_by_one):
+        while to_next_plan(jobs, state, plan, waiting, case.one_by_one):
             refresh(scheduler.policy, queue, jobs, waiting[: state.clock[WAITING]], int(state.clock[NOW]))
-            plan_pass(jobs, state, plan, waiting, queue, case.processors)
+            blamed = plan_pass(jobs, state, plan, waiting, queue, case.processors)
+            _check_scores(scheduler, jobs, state, blamed)
 
 
 def _asked_of_python(scheduler: Scheduler, queue: Scores, candidates: Scores) -> list[tuple[Policy, Scores]]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.workload.workload import Workload
+from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
+from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,6 +43,22 @@ class Schedule:
         The event order, "batched" or "pyss".
     specification
         Everything else that the simulation was told.
+
+    Examples
+    --------
+    Two jobs of two processors on a machine of three: the second waits for the first.
+
+    >>> jobs = Workload.from_columns(
+    ...     dict(submit_time=[0, 10], run_time=[60, 30], requested_processors=[2, 2]))
+    >>> no = np.zeros(2, dtype=bool)
+    >>> schedule = Schedule(jobs, np.array([0, 60]), np.array([60, 90]), backfilled=no, killed=no,
+    ...                     predicted_run_time=jobs.run_time, corrections=np.zeros(2, dtype=int),
+    ...                     scheduler="fcfs", processors=3)
+    >>> schedule.wait_time.tolist()
+    [0, 50]
+    >>> metrics = schedule.metrics()
+    >>> metrics["mean_wait"], metrics["makespan"], round(metrics["utilisation"], 3)
+    (25.0, 90.0, 0.667)
     """
 
     workload: Workload
@@ -54,3 +75,128 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.workload)
+
+    @property
+    def wait_time(self) -> NDArray[np.int64]:
+        """Seconds from submission to start. The workload's own `wait_time` is the one that was recorded."""
+        return self.start_time - self.workload.submit_time
+
+    @property
+    def turnaround_time(self) -> NDArray[np.int64]:
+        """Seconds from submission to end."""
+        return self.end_time - self.workload.submit_time
+
+    @property
+    def run_time(self) -> NDArray[np.int64]:
+        """Seconds from start to end: what really ran, up to the request for a killed job."""
+        return self.end_time - self.start_time
+
+    @property
+    def slowdown(self) -> NDArray[np.float64]:
+        """Turnaround over run time, see `schedlab.schedule.metrics.slowdown`."""
+        return slowdown(self.wait_time, self.run_time)
+
+    @property
+    def bounded_slowdown(self) -> NDArray[np.float64]:
+        """Slowdown bounded at 10 seconds, see `schedlab.schedule.metrics.bounded_slowdown`."""
+        return bounded_slowdown(self.wait_time, self.run_time)
+
+    def metrics(self, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> dict[str, float]:
+        """Return all metrics by name; see `schedlab.schedule.metrics.schedule_metrics` for their list.
+
+        Parameters
+        ----------
+        warm_up, cool_down
+            What to leave out at the beginning and at the end: below 1 a share of the jobs, from 1 on seconds
+            after the first and before the last submission.
+        tau
+            Seconds: the bound of the bounded slowdown.
+
+        Raises
+        ------
+        InputError
+            If no jobs remain.
+        """
+        return schedule_metrics(self, warm_up=warm_up, cool_down=cool_down, tau=tau)
+
+    def metrics_by_size_class(
+        self, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
+    ) -> pd.DataFrame:
+        """Return the job metrics of each size class, see `schedlab.schedule.groups.metrics_by_size_class`."""
+        from schedlab.schedule.groups import metrics_by_size_class
+
+        return metrics_by_size_class(self, warm_up=warm_up, cool_down=cool_down, tau=tau)
+
+    def metrics_by_user(self, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> pd.DataFrame:
+        """Return the job metrics of each user, see `schedlab.schedule.groups.metrics_by_user`."""
+        from schedlab.schedule.groups import metrics_by_user
+
+        return metrics_by_user(self, warm_up=warm_up, cool_down=cool_down, tau=tau)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return everything that is known of each job, by column name.
+
+        Returns
+        -------
+        dict
+            The workload's fields under their SWF names, without those that are unknown for every job; the
+            wait that the trace recorded is `recorded_wait_time`, because `wait_time` is the one of this
+            schedule. `run_time` is the actual run time of the workload; what really ran is `end_time -
+            start_time`.
+        """
+        known: dict[str, NDArray[Any]] = {}
+        for name in FIELDS:
+            column = getattr(self.workload, name)
+            if name == "job_id" or not bool((column == UNKNOWN).all()):
+                known["recorded_wait_time" if name == "wait_time" else name] = column
+        return known | {
+            "start_time": self.start_time,
+            "end_time": self.end_time,
+            "wait_time": self.wait_time,
+            "bounded_slowdown": self.bounded_slowdown,
+            "backfilled": self.backfilled,
+            "killed": self.killed,
+            "predicted_run_time": self.predicted_run_time,
+            "corrections": self.corrections,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the `columns` as a pandas data frame, one row per job."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where this result comes from, see `schedlab.schedule.provenance.provenance`."""
+        from schedlab.schedule.provenance import provenance
+
+        return provenance(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the schedule to a file; the suffix decides the format.
+
+        Parameters
+        ----------
+        path
+            `.parquet` for the canonical form, `.csv` for the columns that evalys reads, `.swf` (or `.swf.gz`)
+            for the Standard Workload Format.
+
+        Raises
+        ------
+        InputError
+            If the suffix is none of these.
+        OutputError
+            If the file cannot be written; nothing half-written is left.
+        """
+        from schedlab.schedule.exports import save_schedule
+
+        save_schedule(self, path)
+
+    def __repr__(self) -> str:
+        machine = f"{self.processors} processors"
+        return f"<Schedule {self.workload.name}: {len(self)} jobs, {self.scheduler}, {machine}>"
+
+    def __str__(self) -> str:
+        from schedlab.schedule.summary import summary
+
+        return summary(self)

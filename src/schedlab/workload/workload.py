@@ -112,7 +112,9 @@ class Workload:
         for field in FIELDS:
             column = getattr(self, field)
             if column.shape != (length,):
-                raise InputError(f"{self.name}: column {field} has shape {column.shape}, expected ({length},)")
+                raise InputError(
+                    f"{self.name}: column {field} has shape {column.shape}, expected ({length},)"
+                )
             view = column.view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
@@ -136,9 +138,13 @@ class Workload:
         """
         strangers = sorted(set(columns) - set(FIELDS))
         if strangers:
-            raise InputError(f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}")
+            raise InputError(
+                f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}"
+            )
         if not columns:
-            raise InputError("a workload needs at least the columns submit_time, run_time and requested_processors")
+            raise InputError(
+                "a workload needs at least the columns submit_time, run_time and requested_processors"
+            )
         rounded = int(attributes.pop("rounded", 0))
         arrays: dict[str, NDArray[Any]] = {}
         for field, values in columns.items():
@@ -193,7 +199,11 @@ class Workload:
             raise InputError("the frame has neither a column requested_processors nor allocated_processors")
         columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy() for label in frame.columns}
         return cls.from_columns(
-            columns, processors=processors, name=name, start_time=start_time, requests_enforced=requests_enforced
+            columns,
+            processors=processors,
+            name=name,
+            start_time=start_time,
+            requests_enforced=requests_enforced,
         )
 
     def to_frame(self) -> pd.DataFrame:

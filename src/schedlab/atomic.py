@@ -1,0 +1,62 @@
+"""Write a file completely or not at all: to a temporary name beside it, renamed when done."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from schedlab.errors import OutputError
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary name in the same directory; rename it to `path` on success, remove it on failure.
+
+    Parameters
+    ----------
+    path
+        The file to be written; an existing one is replaced.
+
+    Yields
+    ------
+    pathlib.Path
+        Where to write. It ends like `path`, so that libraries that look at the suffix do the right thing.
+
+    Raises
+    ------
+    OutputError
+        If the directory does not exist or is not writable, the disk is full, or any other OSError happens
+        while the file is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> directory = Path(tempfile.mkdtemp())
+    >>> with atomic_path(directory / "table.csv") as temporary:
+    ...     written = temporary.write_text("job_id")
+    >>> [file.name for file in directory.iterdir()]
+    ['table.csv']
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise OutputError(f"cannot write {target}: there is no directory {target.parent}")
+    if target.is_dir():
+        raise OutputError(f"cannot write {target}: it is a directory")
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(f"cannot write {target}: the directory {target.parent} is not writable")
+    temporary = target.with_name(f".{secrets.token_hex(4)}-{target.name}")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    except OutputError:
+        raise
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+        raise OutputError(f"cannot write {target}: {reason}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()

@@ -1,0 +1,126 @@
+"""Compare schedulers on one workload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schedlab.engine.simulate import Events, simulate
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.summary import duration
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STATISTICS = ("mean", "median", "p95", "max")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison:
+    """The schedules of one workload under several schedulers, and what they are worth.
+
+    Parameters
+    ----------
+    schedules
+        By scheduler text, in the order asked for.
+    metrics
+        All metrics of each, see `Schedule.metrics`.
+    """
+
+    schedules: dict[str, Schedule]
+    metrics: dict[str, dict[str, float]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all metrics, one row per scheduler."""
+        import pandas as pd
+
+        frame = pd.DataFrame.from_dict(self.metrics, orient="index")
+        frame.index.name = "scheduler"
+        return frame
+
+    def __str__(self) -> str:
+        return table(*self._rows())
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.schedules)}>"
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        header = ["scheduler", *(f"wait {name}" for name in STATISTICS), *(f"bsld {name}" for name in STATISTICS)]
+        header += ["utilisation", "backfilled", "killed"]
+        rows = []
+        for text, metrics in self.metrics.items():
+            waits = [duration(metrics[f"{name}_wait"]) for name in STATISTICS]
+            slowdowns = [f"{metrics[f'{name}_bounded_slowdown']:,.2f}" for name in STATISTICS]
+            shares = [f"{metrics[name]:.1%}" for name in ("utilisation", "backfilled_share")]
+            rows.append([text, *waits, *slowdowns, *shares, f"{metrics['killed_jobs']:,.0f}"])
+        return header, rows
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a plain-text table: the first column to the left, the others to the right, two-word heads on two lines."""
+    body = [list(row) for row in rows]
+    above = [name.rpartition(" ")[0] for name in header]
+    below = [name.rpartition(" ")[2] for name in header]
+    heads = [above, below] if any(above) else [below]
+    widths = [max(len(line[i]) for line in [*heads, *body]) for i in range(len(header))]
+    rule = ["-" * width for width in widths]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in [*heads, rule, *body]
+    )
+
+
+def compare(
+    workload: Workload,
+    schedulers: Iterable[str | Scheduler],
+    *,
+    processors: int | None = None,
+    events: Events = "batched",
+    warm_up: float = 0,
+    cool_down: float = 0,
+) -> Comparison:
+    """Simulate one workload under several schedulers.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    schedulers
+        Scheduler texts or `Scheduler` objects; doubles are simulated once.
+    processors, events
+        As for `simulate`.
+    warm_up, cool_down
+        What the metrics leave out, as for `Schedule.metrics`.
+
+    Raises
+    ------
+    InputError
+        If there is no scheduler, or as `simulate`.
+
+    Examples
+    --------
+    >>> from schedlab.workload.workload import Workload
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[10, 10, 5], requested_time=[10, 10, 5],
+    ...                                   requested_processors=[3, 4, 1]), processors=4)
+    >>> comparison = compare(jobs, ["fcfs", "easy"])
+    >>> comparison.to_frame().mean_wait.to_dict()
+    {'fcfs': 9.0, 'fcfs+easy': 3.0}
+    """
+    asked = [Scheduler.parse(item) if isinstance(item, str) else item for item in schedulers]
+    if not asked:
+        raise InputError("name at least one scheduler to compare (--scheduler, schedulers=)")
+    schedules: dict[str, Schedule] = {}
+    metrics: dict[str, dict[str, float]] = {}
+    for scheduler in asked:
+        if scheduler.text not in schedules:
+            schedule = simulate(workload, scheduler, processors=processors, events=events)
+            schedules[scheduler.text] = schedule
+            metrics[scheduler.text] = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
+    return Comparison(schedules, metrics)

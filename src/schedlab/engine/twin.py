@@ -1,0 +1,258 @@
+"""The engine once more, in plain Python for the reader: lists, dictionaries, sorting, no cleverness.
+
+It is the oracle of the property tests, and the place to read what a rule means. It shares with the compiled engine the
+checks on the way in (`prepare`) and the formulas of the policies, and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from schedlab.engine.simulate import Case, Events, prepare, to_schedule
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.workload import Workload
+
+
+def simulate_plain(
+    workload: Workload,
+    scheduler: str | Scheduler = "fcfs+easy",
+    *,
+    processors: int | None = None,
+    events: Events = "batched",
+    in_order: int = 0,
+) -> Schedule:
+    """Replay a workload under a scheduler, slowly; parameters, result and errors as for `simulate`.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[10, 10, 5], requested_time=[10, 10, 5],
+    ...                                   requested_processors=[3, 4, 1]), processors=4)
+    >>> simulate_plain(jobs, "fcfs+easy").start_time.tolist()
+    [0, 10, 2]
+    """
+    case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
+    predicted = case.jobs["estimate"].copy()
+    twin = ConservativeTwin(case) if case.scheduler.backfill == "conservative" else QueueTwin(case)
+    twin.run()
+    start = np.array([job.start for job in twin.jobs], dtype=np.int64)
+    backfilled = np.array([job.backfilled for job in twin.jobs])
+    return to_schedule(workload, case, predicted, start, backfilled, events)
+
+
+@dataclass(eq=False)
+class Job:
+    """A job: `number` counts submissions; `expected_end` is None until it starts."""
+
+    number: int
+    submit: int
+    duration: int
+    estimate: int
+    processors: int
+    start: int = -1
+    backfilled: bool = False
+    completion: tuple[int, int] = (0, 0)
+    reserved: int = -1
+    stamp: int = -1
+
+    @property
+    def expected_end(self) -> int:
+        """When the scheduler expects a started job to end."""
+        return self.start + self.estimate
+
+
+@dataclass
+class Twin:
+    """What both kinds of scheduler share: the clock, the machine and the two event orders."""
+
+    case: Case
+    jobs: list[Job] = field(init=False)
+    now: int = 0
+    waiting: list[Job] = field(default_factory=list)
+    running: list[Job] = field(default_factory=list)
+    started: int = 0
+
+    def __post_init__(self) -> None:
+        columns = (self.case.jobs[name].tolist() for name in ("submit", "duration", "estimate", "processors"))
+        self.jobs = [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
+
+    def run(self) -> None:
+        """Simulate until every job has ended."""
+        to_come = list(self.jobs)
+        while to_come or self.running or self.waiting:
+            times = [job.submit for job in to_come[:1]] + [job.completion[0] for job in self.running]
+            self.now = min(times + self.alarms())
+            completed = sorted(
+                (job for job in self.running if job.completion[0] == self.now), key=lambda job: job.completion
+            )
+            submitted = [job for job in to_come if job.submit == self.now]
+            if self.case.one_by_one:
+                submitted = submitted[:1]
+                completed = [] if submitted else completed[:1]
+            for job in completed:
+                self.running.remove(job)
+            del to_come[: len(submitted)]
+            if self.case.gated and submitted and submitted[0].processors > self.free():
+                self.waiting += submitted
+            else:
+                self.schedule(completed, submitted)
+
+    def alarms(self) -> list[int]:
+        """Return moments at which the scheduler wants to be called besides submissions and completions."""
+        return []
+
+    def schedule(self, completed: list[Job], submitted: list[Job]) -> None:
+        """Make one scheduling pass."""
+        raise NotImplementedError
+
+    def seen(self) -> list[Job]:
+        """Return the running jobs as the scheduler sees them."""
+        if self.case.one_by_one:
+            return [job for job in self.running if job.expected_end > self.now]
+        return self.running
+
+    def free(self) -> int:
+        """Return how many processors the scheduler believes free."""
+        return self.case.processors - sum(job.processors for job in self.seen())
+
+    def begin(self, job: Job) -> None:
+        """Start a job now."""
+        job.start = self.now
+        job.completion = (self.now + job.duration, self.started)
+        self.started += 1
+        self.waiting.remove(job)
+        self.running.append(job)
+
+    def in_order_of(self, policy: Policy, jobs: list[Job]) -> list[Job]:
+        """Sort jobs by score, then by submission."""
+        if isinstance(policy, FCFS) or not jobs:
+            return sorted(jobs, key=lambda job: job.number)
+        scores = policy.scores(
+            np.array([job.estimate for job in jobs], dtype=np.int64),
+            np.array([job.processors for job in jobs], dtype=np.int64),
+            np.array([job.submit - self.jobs[0].submit for job in jobs], dtype=np.int64),
+            np.array([self.now - job.submit for job in jobs], dtype=np.int64),
+        )
+        return [job for _, _, job in sorted(zip(scores, [job.number for job in jobs], jobs, strict=True))]
+
+
+class QueueTwin(Twin):
+    """No backfilling, and EASY."""
+
+    def schedule(self, completed: list[Job], submitted: list[Job]) -> None:
+        """Start heads while they fit; then, with EASY, candidates that do not delay the blocked head."""
+        self.waiting += submitted
+        while self.waiting:
+            head = self.queue(self.case.scheduler.policy)[0]
+            if head.processors <= self.free():
+                self.begin(head)
+                continue
+            chosen = self.candidate(head)
+            if chosen is None:
+                return
+            chosen.backfilled = True
+            self.begin(chosen)
+
+    def queue(self, policy: Policy) -> list[Job]:
+        """Return the visible waiting jobs in order: starving ones by submission, then the others by the policy."""
+        by_submission = sorted(self.waiting, key=lambda job: job.number)
+        if self.started < self.case.in_order:
+            return by_submission
+        visible = by_submission[: self.case.scheduler.window]
+        limit = self.case.scheduler.starvation
+        starving = [job for job in visible if limit is not None and self.now - job.submit > limit]
+        return starving + self.in_order_of(policy, [job for job in visible if job not in starving])
+
+    def candidate(self, head: Job) -> Job | None:
+        """Return the first waiting job that EASY may start before the blocked head."""
+        scheduler = self.case.scheduler
+        if scheduler.backfill != "easy" or self.started < self.case.in_order:
+            return None
+        shadow = self.now
+        for job in sorted(self.seen(), key=lambda job: job.expected_end):
+            if self.free_at(shadow) >= head.processors:
+                break
+            shadow = max(shadow, job.expected_end)
+        extra = self.free_at(shadow) - head.processors
+        for job in self.queue(scheduler.order or scheduler.policy):
+            in_time = self.now + job.estimate <= shadow
+            if job is not head and job.processors <= self.free() and (in_time or job.processors <= extra):
+                return job
+        return None
+
+    def free_at(self, second: int) -> int:
+        """Return the processors expected to be free then, if nobody else starts."""
+        return self.free() + sum(job.processors for job in self.seen() if job.expected_end <= second)
+
+
+class ConservativeTwin(Twin):
+    """Conservative backfilling: everybody has a reservation."""
+
+    reservations = 0
+
+    def alarms(self) -> list[int]:
+        """Return the reserved starts."""
+        return [job.reserved for job in self.waiting]
+
+    def schedule(self, completed: list[Job], submitted: list[Job]) -> None:
+        """Compress after completions, reserve for new jobs, start those whose time has come."""
+        overrun = [job for job in self.seen() if job.expected_end <= self.now]
+        for job in overrun:
+            job.estimate = max(1, 2 * (self.now - job.start))
+        if overrun:
+            self.waiting += submitted
+            self.waiting = self.in_order_of(self.case.scheduler.policy, self.waiting)
+            before = {job: job.reserved for job in self.waiting}
+            for job in self.waiting:
+                job.reserved = -1
+            for job in self.waiting:
+                self.reserve(job, before[job])
+        else:
+            if completed:
+                self.waiting = self.in_order_of(self.case.scheduler.policy, self.waiting)
+                for job in self.waiting:
+                    if job.reserved > self.now:
+                        before_moving, job.reserved = job.reserved, -1
+                        self.reserve(job, before_moving)
+            for job in submitted:
+                self.waiting.append(job)
+                self.reserve(job, -1)
+        for job in sorted(self.waiting, key=lambda job: job.stamp):
+            if job.reserved <= self.now:
+                ahead = self.waiting[: self.waiting.index(job)]
+                job.backfilled = any(other.reserved > self.now for other in ahead)
+                self.begin(job)
+
+    def reserve(self, job: Job, before: int) -> None:
+        """Give a job its earliest slot: now, or when something that occupies processors ends."""
+        ends = {busy_until for _, busy_until, _ in self.bookings(without=job)}
+        job.reserved = next(
+            second
+            for second in sorted({self.now} | {end for end in ends if end > self.now})
+            if self.fits(job, second)
+        )
+        if job.reserved != before:
+            job.stamp = self.reservations
+            self.reservations += 1
+
+    def fits(self, job: Job, second: int) -> bool:
+        """Return whether a job could run from this second on without disturbing anybody."""
+        bookings = self.bookings(without=job)
+        moments = {second} | {begin for begin, _, _ in bookings if second <= begin < second + job.estimate}
+        return all(
+            self.case.processors - sum(q for begin, end, q in bookings if begin <= moment < end) >= job.processors
+            for moment in moments
+        )
+
+    def bookings(self, without: Job) -> list[tuple[int, int, int]]:
+        """Return (begin, end, processors) of all running and reserved jobs but one."""
+        running = [(job.start, job.expected_end, job.processors) for job in self.seen()]
+        reserved = [
+            (job.reserved, job.reserved + job.estimate, job.processors)
+            for job in self.waiting
+            if job is not without and job.reserved >= 0
+        ]
+        return running + reserved

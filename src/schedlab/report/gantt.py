@@ -1,0 +1,213 @@
+"""The Gantt chart: which job holds which processors when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.kernels import kernel
+from schedlab.report.style import elapsed_unit, number_ticks, styled_axes
+from schedlab.schedule.allocation import Allocation, allocate
+from schedlab.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KINDS = ("started in order", "backfilled", "killed at its request")
+SHADES = (
+    ("#7FA8D1", "#A6C4E1", "#5C8DBF"),
+    ("#E9B44C", "#F2CF85", "#D99A21"),
+    ("#C2607A", "#D68A9F", "#A94463"),
+)
+"""Three shades for each kind of job, so that neighbours can be told apart."""
+
+MOST_RECTANGLES = 1_000
+"""Beyond this many, the chart is painted as an image: single jobs cannot be seen any more."""
+
+MOST_LABELS = 40
+
+IMAGE_COLUMNS, IMAGE_ROWS = 1_600, 800
+
+
+def plot_gantt(
+    schedule: Schedule, ax: Axes | None = None, *, begin: int | None = None, end: int | None = None
+) -> Axes:
+    """Draw the processors over time, one rectangle per job and interval of processors.
+
+    Parameters
+    ----------
+    schedule
+        What to draw; its jobs are given the lowest free processors, see
+        `schedlab.schedule.allocation.allocate`.
+    ax
+        Where to draw; by default, in a new figure.
+    begin, end
+        int64 seconds after the first submission: the window to draw; by default, everything.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Blue jobs started in order, yellow ones were backfilled, red ones were killed at their request. Few
+        jobs carry their number; with very many, the colour of a pixel is that of the job at its centre.
+
+    Raises
+    ------
+    InputError
+        If the window is empty or no job runs in it, or if the jobs use more processors than there are.
+    """
+    origin, first, last = _window(schedule, begin, end)
+    allocation = allocate(schedule)
+    job = np.repeat(np.arange(len(schedule)), np.diff(allocation.offsets))
+    running = np.clip(schedule.end_time, first, last) > np.clip(schedule.start_time, first, last)
+    pieces = np.flatnonzero(running[job])
+    if not pieces.size:
+        raise InputError(
+            f"no job runs from second {first - origin} to second {last - origin}; widen the window"
+        )
+    jobs = job[pieces]
+    seconds, unit = elapsed_unit(last - first)
+    limits = ((first - origin) / seconds, (last - origin) / seconds)
+    lines = allocation.first[pieces], allocation.last[pieces] + 1
+    times = np.clip(schedule.start_time[jobs], first, last), np.clip(schedule.end_time[jobs], first, last)
+    shade = len(KINDS) * np.where(schedule.killed, 2, schedule.backfilled)[jobs] + jobs % 3
+    with styled_axes(ax, (10.0, 5.0)) as axes:
+        if pieces.size > MOST_RECTANGLES:
+            _paint(
+                axes, times, lines, shade, window=(first, last), machine=schedule.processors, limits=limits
+            )
+        else:
+            spans = tuple((time - origin) / seconds for time in times)
+            _draw(axes, spans, lines, shade)
+            _label(axes, schedule, allocation, jobs, spans)
+        axes.set_xlim(*limits)
+        axes.set_ylim(0, schedule.processors)
+        axes.grid(visible=False)
+        number_ticks(axes.yaxis)
+        axes.set_xlabel(f"{unit} since the first submission")
+        axes.set_ylabel("Processor")
+        axes.set_title(f"Gantt chart ({schedule.workload.name}, {schedule.scheduler})")
+        _explain_colours(axes, np.unique(shade // 3))
+    return axes
+
+
+def _window(schedule: Schedule, begin: int | None, end: int | None) -> tuple[int, int, int]:
+    """Return the first submission, and begin and end of the window, on the clock of the workload."""
+    if not len(schedule):
+        raise InputError("not enough jobs: the schedule is empty")
+    origin = int(schedule.workload.submit_time.min())
+    first = origin + (0 if begin is None else begin)
+    last = int(schedule.end_time.max()) if end is None else origin + end
+    if last <= first:
+        raise InputError(f"the window from second {first - origin} to second {last - origin} is empty")
+    return origin, first, last
+
+
+def _draw(
+    ax: Axes,
+    spans: tuple[NDArray[np.float64], ...],
+    lines: tuple[NDArray[np.int64], NDArray[np.int64]],
+    shade: NDArray[np.int64],
+) -> None:
+    """Draw all rectangles as one collection."""
+    from matplotlib.collections import PolyCollection
+
+    (left, right), (low, high) = spans, lines
+    corners = np.stack(
+        [np.column_stack([left, right, right, left]), np.column_stack([low, low, high, high])], axis=2
+    )
+    colours = np.array(SHADES).ravel()[shade]
+    ax.add_collection(PolyCollection(list(corners), facecolors=colours, edgecolors="white", linewidths=0.4))
+
+
+def _label(
+    ax: Axes,
+    schedule: Schedule,
+    allocation: Allocation,
+    jobs: NDArray[np.intp],
+    spans: tuple[NDArray[np.float64], ...],
+) -> None:
+    """Write the job numbers, if they are few, into the widest interval of each, where there is room."""
+    shown, first_piece = np.unique(jobs, return_index=True)
+    if len(shown) > MOST_LABELS:
+        return
+    period = spans[1].max() - spans[0].min()
+    for row, piece in zip(shown, first_piece, strict=True):
+        mine = slice(allocation.offsets[row], allocation.offsets[row + 1])
+        low, high = allocation.first[mine], allocation.last[mine] + 1
+        widest = np.argmax(high - low)
+        if (
+            spans[1][piece] - spans[0][piece] < period / 25
+            or high[widest] - low[widest] < schedule.processors / 30
+        ):
+            continue
+        ax.text(
+            (spans[0][piece] + spans[1][piece]) / 2,
+            (low[widest] + high[widest]) / 2,
+            str(schedule.workload.job_id[row]),
+            ha="center",
+            va="center",
+            fontsize=7,
+            color="#222222",
+            clip_on=True,
+        )
+
+
+def _paint(
+    ax: Axes,
+    times: tuple[NDArray[np.int64], NDArray[np.int64]],
+    lines: tuple[NDArray[np.int64], NDArray[np.int64]],
+    shade: NDArray[np.int64],
+    *,
+    window: tuple[int, int],
+    machine: int,
+    limits: tuple[float, float],
+) -> None:
+    """Paint all rectangles into one image."""
+    from matplotlib.colors import to_rgb
+
+    rows = min(machine, IMAGE_ROWS)
+    image = np.full((rows, IMAGE_COLUMNS), -1, dtype=np.int64)
+    column_width, row_height = (window[1] - window[0]) / IMAGE_COLUMNS, machine / rows
+    left, right = (_first_centre(time - window[0], column_width) for time in times)
+    low, high = (_first_centre(line, row_height) for line in lines)
+    _fill(image, left, right, low, high, shade)
+    palette = np.array([to_rgb(colour) for shades in SHADES for colour in shades] + [(1.0, 1.0, 1.0)])
+    ax.imshow(
+        palette[image],
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        extent=(*limits, 0, machine),
+    )
+
+
+def _first_centre(positions: NDArray[np.int64], size: float) -> NDArray[np.int64]:
+    """Return the first pixel whose centre is at or after each position."""
+    return np.ceil(positions / size - 0.5).astype(np.int64)
+
+
+@kernel
+def _fill(
+    image: NDArray[np.int64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    value: NDArray[np.int64],
+) -> None:
+    """Set the pixels of each rectangle to its value."""
+    for rectangle in range(value.size):
+        image[low[rectangle] : high[rectangle], left[rectangle] : right[rectangle]] = value[rectangle]
+
+
+def _explain_colours(ax: Axes, kinds: NDArray[np.int64]) -> None:
+    """Put a legend of the kinds of jobs that occur below the axes."""
+    from matplotlib.patches import Patch
+
+    patches = [Patch(color=SHADES[kind][0], label=KINDS[kind]) for kind in kinds]
+    ax.legend(
+        handles=patches, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(patches), borderaxespad=0.2
+    )

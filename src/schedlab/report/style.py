@@ -1,0 +1,191 @@
+"""How all figures look: colours, axes with units, the place of the legend. Nothing touches pyplot's state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from schedlab.atomic import atomic_path
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+COLOURS = ("#332288", "#CC6677", "#117733", "#88CCEE", "#882255", "#999933", "#44AA99", "#DDAA33", "#AA4499")
+"""Distinct for every kind of colour vision: Paul Tol's "muted" scheme, with a darker sand."""
+
+LINE_STYLES = ("-", "--", ":", "-.")
+
+STYLE: dict[str, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#666666",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.6,
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "lines.linewidth": 1.5,
+    "legend.frameon": False,
+    "legend.handlelength": 1.8,
+}
+
+DPI = 150
+
+_DURATIONS = {
+    1: "1 s",
+    10: "10 s",
+    60: "1 min",
+    600: "10 min",
+    3_600: "1 h",
+    86_400: "1 d",
+    864_000: "10 d",
+    8_640_000: "100 d",
+}
+
+
+@contextmanager
+def styled_axes(ax: Axes | None, size: tuple[float, float] = (8.0, 4.2)) -> Iterator[Axes]:
+    """Give the axes to draw on, new ones of `size` inches if there are none, while our style holds."""
+    with styled():
+        yield ax or new_figure(size).add_subplot()
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Let our style hold, and put back what held before."""
+    import matplotlib
+
+    with matplotlib.rc_context(cast("Any", STYLE)):
+        yield
+
+
+def new_figure(size: tuple[float, float]) -> Figure:
+    """Return an empty figure of `size` inches that belongs to nobody else."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
+
+
+def save_figure(drawn: Figure | Axes, path: str | PathLike[str]) -> Path:
+    """Write a figure, or the one that some axes belong to, to a file; the suffix decides the format.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    InputError
+        If the suffix is not the name of a format.
+    """
+    figure = root_figure(drawn)
+    with atomic_path(path) as temporary:
+        try:
+            figure.savefig(temporary, dpi=DPI)
+        except ValueError as error:
+            raise InputError(f"{path}: {error}") from None
+    return Path(path)
+
+
+def root_figure(drawn: Figure | Axes) -> Figure:
+    """Return the whole figure that something is part of."""
+    return cast("Figure", drawn.get_figure(root=True))
+
+
+def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> dict[str, Schedule]:
+    """Return schedules by the name that figures give them: by default, their scheduler.
+
+    Raises
+    ------
+    InputError
+        If there are none, if one is empty, or if two have the same name.
+    """
+    if isinstance(schedules, Mapping):
+        result = dict(schedules)
+    else:
+        given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
+        result = {schedule.scheduler: schedule for schedule in given}
+        if len(result) < len(given):
+            raise InputError(
+                "two schedules have the same scheduler; give a dictionary of names and schedules"
+            )
+    if not result:
+        raise InputError("there is no schedule to plot")
+    for name, schedule in result.items():
+        if not len(schedule):
+            raise InputError(f"not enough jobs: the schedule of {name} is empty")
+    return result
+
+
+def line_look(number: int) -> dict[str, Any]:
+    """Return colour and line style of the schedule at a position."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": LINE_STYLES[number // len(COLOURS) % len(LINE_STYLES)],
+    }
+
+
+def title(ax: Axes, what: str, schedules: Mapping[str, Schedule], note: str = "") -> None:
+    """Say what is shown, of which workload and, if there is one, of which scheduler; under it, a note."""
+    subject = ", ".join(sorted({schedule.workload.name for schedule in schedules.values()}))
+    if len(schedules) == 1:
+        subject += f", {next(iter(schedules))}"
+    lines = [f"{what} ({subject})", note] if note else [f"{what} ({subject})"]
+    ax.set_title("\n".join(lines))
+
+
+def legend(ax: Axes) -> None:
+    """Put the legend to the right of the axes, where it hides nothing, if there is more than one name."""
+    handles, labels = ax.get_legend_handles_labels()
+    if len(handles) > 1:
+        ax.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+
+
+def duration_ticks(axis: Axis, low: float, high: float) -> None:
+    """Label a logarithmic axis of seconds with seconds, minutes, hours and days."""
+    shown = [seconds for seconds in _DURATIONS if low <= seconds <= high]
+    axis.set_ticks(shown, [_DURATIONS[seconds] for seconds in shown])
+    axis.set_ticks([], minor=True)
+
+
+def number_ticks(axis: Axis) -> None:
+    """Label an axis with plain numbers, 1,000 instead of 10^3."""
+    axis.set_major_formatter("{x:,.10g}")
+
+
+def ratio_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis with short numbers, 10k for 10^4; if it is short, between the decades too."""
+    from matplotlib.ticker import EngFormatter, LogFormatter
+
+    axis.set_major_formatter(EngFormatter(sep=""))
+    axis.set_minor_formatter(LogFormatter(minor_thresholds=(1.5, 0.5)))
+
+
+def percent_ticks(axis: Axis) -> None:
+    """Label an axis of shares with percentages, with as many decimals as each needs."""
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}%")
+
+
+def elapsed_unit(seconds: float) -> tuple[int, str]:
+    """Return the unit in which a period is shown, its seconds and its name.
+
+    Examples
+    --------
+    >>> elapsed_unit(7_200), elapsed_unit(10 * 86_400)
+    ((60, 'Minutes'), (86400, 'Days'))
+    """
+    if seconds >= 4 * 86_400:
+        return 86_400, "Days"
+    if seconds >= 4 * 3_600:
+        return 3_600, "Hours"
+    return 60, "Minutes"

@@ -1,0 +1,144 @@
+"""Metrics by size class and by user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.schedule.metrics import TAU, job_measures, measured_window
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from schedlab.schedule.schedule import Schedule
+
+SIZE_CLASSES = ("serial", "narrow", "medium", "wide")
+
+
+def size_classes(processors: NDArray[np.int64], machine: int) -> NDArray[np.int8]:
+    """Return the size class of each job, a position in `SIZE_CLASSES`.
+
+    Parameters
+    ----------
+    processors
+        Processors of each job.
+    machine
+        Processors of the machine.
+
+    Notes ----- Serial jobs use 1 processor, narrow ones up to 1/16 of the machine, medium ones up to 1/4,
+    wide ones more. The kind of classes is that of Kettimuthu et al., "Selective preemption strategies for
+    parallel job scheduling" (ICPP 2002: sequential, narrow, wide, very wide); their bounds, 8 and 32
+    processors, are replaced by shares of the machine, because machines differ by a factor of a thousand.
+
+    Examples
+    --------
+    >>> [SIZE_CLASSES[c] for c in size_classes(np.array([1, 2, 16, 17, 64, 65]), 256)]
+    ['serial', 'narrow', 'narrow', 'medium', 'medium', 'wide']
+    """
+    bounds = _upper_bounds(machine)[:-1]
+    # A small machine has no narrow jobs: its bounds coincide, and the classes between them stay empty.
+    return np.where(processors <= 1, 0, np.searchsorted(bounds, processors, side="left")).astype(np.int8)
+
+
+def _upper_bounds(machine: int) -> list[int]:
+    """Return the largest number of processors of each class."""
+    return [1, max(machine // 16, 1), max(machine // 4, 1), machine]
+
+
+def size_class_labels(machine: int) -> list[str]:
+    """Return the names of the size classes with the processors that each stands for.
+
+    Examples
+    --------
+    >>> size_class_labels(100)
+    ['serial (1)', 'narrow (2–6)', 'medium (7–25)', 'wide (26–100)']
+    """
+    bounds = _upper_bounds(machine)
+    labels = ["serial (1)"]
+    for name, below, bound in zip(SIZE_CLASSES[1:], bounds[:-1], bounds[1:], strict=True):
+        labels.append(f"{name} ({below + 1:,}–{bound:,})" if bound > below + 1 else f"{name} ({bound:,})")
+    return labels
+
+
+def metrics_by_size_class(
+    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
+) -> pd.DataFrame:
+    """Return the job metrics of each size class that has jobs, narrowest class first.
+
+    Parameters
+    ----------
+    schedule, warm_up, cool_down, tau
+        As in `schedlab.schedule.metrics.schedule_metrics`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by `size_class`; columns as in `metrics_by_user`.
+    """
+    import pandas as pd
+
+    codes = size_classes(schedule.workload.job_processors, schedule.processors)
+    classes = pd.Categorical.from_codes(codes, categories=pd.Index(SIZE_CLASSES), ordered=True)
+    return _metrics_by(pd.Series(classes, name="size_class"), schedule, warm_up, cool_down, tau)
+
+
+def metrics_by_user(
+    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
+) -> pd.DataFrame:
+    """Return the job metrics of each user, -1 standing for the jobs whose user is unknown.
+
+    Parameters
+    ----------
+    schedule, warm_up, cool_down, tau
+        As in `schedlab.schedule.metrics.schedule_metrics`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by `user_id`, in ascending order; columns `jobs`, `share_of_work` (of the processor-seconds of
+        all jobs that count), `backfilled_share`, `killed_jobs`, and of each job measure the `mean_`,
+        `median_`, `p95_` and `max_`.
+    """
+    import pandas as pd
+
+    return _metrics_by(
+        pd.Series(schedule.workload.user_id, name="user_id"), schedule, warm_up, cool_down, tau
+    )
+
+
+def _metrics_by(
+    key: pd.Series, schedule: Schedule, warm_up: float, cool_down: float, tau: int
+) -> pd.DataFrame:
+    """Return the job metrics of each group of jobs that share a key."""
+    import pandas as pd
+
+    rows = measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows
+    measures = pd.DataFrame(job_measures(schedule, tau)).iloc[rows]
+    facts = pd.DataFrame(
+        {
+            "work": schedule.run_time * schedule.workload.job_processors,
+            "backfilled": schedule.backfilled,
+            "killed": schedule.killed,
+        }
+    ).iloc[rows]
+    groups = measures.groupby(key, observed=True)
+    sums = facts.groupby(key, observed=True).sum()
+    jobs = groups.size()
+    work = max(int(facts["work"].sum()), 1)
+    table = {
+        "jobs": jobs,
+        "share_of_work": sums["work"] / work,
+        "backfilled_share": sums["backfilled"] / jobs,
+        "killed_jobs": sums["killed"],
+    }
+    statistics = {
+        "mean": groups.mean(),
+        "median": groups.median(),
+        "p95": groups.quantile(0.95),
+        "max": groups.max(),
+    }
+    for measure in measures.columns:
+        table |= {f"{statistic}_{measure}": values[measure] for statistic, values in statistics.items()}
+    return pd.DataFrame(table)

@@ -1,0 +1,305 @@
+"""How good a schedule is: each metric with its formula and its source.
+
+Symbols of the literature: r submit time, w wait time, p run time (what really ran: a killed job ends at its
+request), q processors of the job, m processors of the machine, tau the bound of the bounded slowdown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.schedule.schedule import Schedule
+
+TAU = 10
+"""Seconds: the bound of the bounded slowdown that the literature uses."""
+
+DAY = 86_400
+
+
+def slowdown(wait_time: NDArray[np.int64], run_time: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how much longer each job stayed in the system than it ran: (w + p) / p.
+
+    A job of 0 seconds counts as one of 1 second, the resolution of the clock, so that every job has a
+    slowdown.
+
+    Parameters
+    ----------
+    wait_time, run_time
+        int64 seconds, one per job.
+
+    Examples
+    --------
+    >>> slowdown(np.array([0, 30]), np.array([60, 10])).tolist()
+    [1.0, 4.0]
+    """
+    present = np.maximum(run_time, 1)
+    return (wait_time + present) / present
+
+
+def bounded_slowdown(
+    wait_time: NDArray[np.int64], run_time: NDArray[np.int64], tau: int = TAU
+) -> NDArray[np.float64]:
+    """Return max(1, (w + p) / max(tau, p)): the slowdown, without the weight of very short jobs.
+
+    Parameters
+    ----------
+    wait_time, run_time
+        int64 seconds, one per job.
+    tau
+        Seconds: shorter jobs count as if they had run this long.
+
+    References ---------- Feitelson, Rudolph, Schwiegelshohn, Sevcik and Wong, "Theory and practice in
+    parallel job scheduling", JSSPP 1997.
+
+    Examples
+    --------
+    >>> bounded_slowdown(np.array([3, 30, 30]), np.array([1, 0, 60])).tolist()
+    [1.0, 3.0, 1.5]
+    """
+    return np.maximum((wait_time + run_time) / np.maximum(run_time, tau), 1.0)
+
+
+def per_processor_bounded_slowdown(
+    wait_time: NDArray[np.int64], run_time: NDArray[np.int64], processors: NDArray[np.int64], tau: int = TAU
+) -> NDArray[np.float64]:
+    """Return max(1, (w + p) / (q max(tau, p))): jobs of the same work are alike, whatever their shape.
+
+    Parameters
+    ----------
+    wait_time, run_time
+        int64 seconds, one per job.
+    processors
+        Processors of each job.
+    tau
+        Seconds: shorter jobs count as if they had run this long.
+
+    References ---------- Zotkin and Keleher, "Job-length estimation and performance in backfilling
+    schedulers", HPDC 1999; Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
+    EASY backfilling", CCGrid 2019.
+
+    Examples
+    --------
+    >>> per_processor_bounded_slowdown(np.array([300, 300]), np.array([100, 100]), np.array([1, 8])).tolist()
+    [4.0, 1.0]
+    """
+    return np.maximum((wait_time + run_time) / (np.maximum(run_time, tau) * processors), 1.0)
+
+
+def jain_index(values: NDArray[np.float64]) -> float:
+    """Return Jain's fairness index (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything.
+
+    Parameters
+    ----------
+    values
+        What each party got, none negative, not all 0.
+
+    References ---------- Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for
+    resource allocation in shared computer systems", DEC-TR-301, 1984.
+
+    Examples
+    --------
+    >>> jain_index(np.array([2.0, 2.0, 2.0])), jain_index(np.array([1.0, 0.0, 0.0, 0.0]))
+    (1.0, 0.25)
+    """
+    return float(values.sum() ** 2 / (len(values) * (values**2).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of a schedule that counts.
+
+    Parameters
+    ----------
+    rows
+        Positions of the jobs that count, in order of submission.
+    begin, end
+        int64 seconds: utilisation, queue length and throughput are measured in [begin, end].
+    """
+
+    rows: NDArray[np.intp]
+    begin: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        """Seconds, at least 1: the resolution of the clock."""
+        return max(self.end - self.begin, 1)
+
+    def overlap(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many seconds of each interval lie in the window."""
+        return np.clip(ends, self.begin, self.end) - np.clip(begins, self.begin, self.end)
+
+
+def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0) -> Window:
+    """Return the jobs and the period that remain after the warm-up and the cool-down.
+
+    The jobs that count are chosen by their submission. The period begins with the warm-up's end and ends with
+    the cool-down's begin; without cool-down it goes on to the end of the last job. In it all jobs occupy
+    processors and places in the queue, also those that do not count.
+
+    Parameters
+    ----------
+    schedule
+        What to measure.
+    warm_up, cool_down
+        Below 1: the share of the jobs, in order of submission, that is left out at the beginning and at the
+        end. From 1 on: seconds after the first and before the last submission.
+
+    Raises
+    ------
+    InputError
+        If a value is negative or not a number, or if nothing remains.
+    """
+    for name, value in (("warm-up", warm_up), ("cool-down", cool_down)):
+        if not 0 <= value < float("inf"):
+            raise InputError(f"the {name} is {value}; give a share of the jobs below 1, or seconds")
+    submit = schedule.workload.submit_time
+    order = np.argsort(submit, kind="stable")
+    if not len(order):
+        raise InputError("not enough jobs: the schedule is empty")
+    submitted = submit[order]
+    first = _cut(submitted - submitted[0], warm_up)
+    last = len(order) - _cut(submitted[-1] - submitted[::-1], cool_down)
+    if first >= last:
+        raise InputError(
+            f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of {len(order)}"
+        )
+    begin = submitted[0] + int(warm_up) if warm_up >= 1 else submitted[first]
+    end = schedule.end_time.max()
+    if cool_down > 0:
+        end = submitted[-1] - int(cool_down) if cool_down >= 1 else submitted[last - 1]
+        if end <= begin:
+            raise InputError("not enough jobs: warm-up and cool-down leave no time between them")
+    return Window(order[first:last], int(begin), int(end))
+
+
+def _cut(distance: NDArray[np.int64], trim: float) -> int:
+    """Return how many jobs a trim leaves out, given their distances in seconds from its side, ascending."""
+    if trim < 1:
+        return int(trim * len(distance))
+    return int(np.searchsorted(distance, int(trim), side="left"))
+
+
+def utilisation(schedule: Schedule, window: Window) -> float:
+    """Return the busy processor-seconds in the window over m times its length."""
+    busy = window.overlap(schedule.start_time, schedule.end_time) * schedule.workload.job_processors
+    return float(busy.sum()) / (schedule.processors * window.length)
+
+
+def mean_queue_length(schedule: Schedule, window: Window) -> float:
+    """Return the mean over time of the number of waiting jobs: sum w over the window's length."""
+    waiting = window.overlap(schedule.workload.submit_time, schedule.start_time)
+    return float(waiting.sum()) / window.length
+
+
+def max_queue_length(schedule: Schedule, window: Window) -> int:
+    """Return the largest number of jobs that waited at once in the window, after the starts of each second.
+
+    The queue grows only when a job is submitted, so that it is enough to count at the begin and at the
+    submissions.
+    """
+    submit = np.sort(schedule.workload.submit_time, kind="stable")
+    start = np.sort(schedule.start_time)
+    before = int(np.searchsorted(submit, window.begin, side="right"))
+    inside = slice(before, int(np.searchsorted(submit, window.end, side="right")))
+    instants = np.append(submit[inside], window.begin)
+    # Of the jobs of one second only the last one counts all the others: it is the one that makes the maximum.
+    submitted = np.append(np.arange(inside.start, inside.stop) + 1, before)
+    return int((submitted - np.searchsorted(start, instants, side="right")).max())
+
+
+def throughput(schedule: Schedule, window: Window) -> float:
+    """Return the number of jobs that ended in the window, per day."""
+    ended = np.count_nonzero((schedule.end_time >= window.begin) & (schedule.end_time <= window.end))
+    return ended * DAY / window.length
+
+
+def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float:
+    """Return Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike.
+
+    Jobs without a known user count as those of one user.
+
+    Examples
+    --------
+    >>> fairness(np.array([7, 7, 9]), np.array([1.0, 3.0, 2.0]))
+    1.0
+    """
+    group = np.searchsorted(np.unique(users), users)
+    return jain_index(np.bincount(group, weights=slowdowns) / np.bincount(group))
+
+
+def job_measures(schedule: Schedule, tau: int = TAU) -> dict[str, NDArray[np.int64] | NDArray[np.float64]]:
+    """Return the measures that every job has, by name: seconds and ratios, in the order of the workload."""
+    wait, run = schedule.wait_time, schedule.run_time
+    return {
+        "wait": wait,
+        "turnaround": schedule.turnaround_time,
+        "slowdown": slowdown(wait, run),
+        "bounded_slowdown": bounded_slowdown(wait, run, tau),
+        "per_processor_bounded_slowdown": per_processor_bounded_slowdown(
+            wait, run, schedule.workload.job_processors, tau
+        ),
+    }
+
+
+def schedule_metrics(
+    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
+) -> dict[str, float]:
+    """Return all metrics of a schedule, flat, by name.
+
+    Parameters
+    ----------
+    schedule
+        What to measure.
+    warm_up, cool_down
+        What to leave out at the beginning and at the end: shares of the jobs (below 1) or seconds (from 1
+        on), see `measured_window`.
+    tau
+        Seconds: the bound of the bounded slowdown.
+
+    Returns
+    -------
+    dict
+        ``jobs``; of each job measure, ``wait`` and ``turnaround`` (seconds), ``slowdown``,
+        ``bounded_slowdown`` and ``per_processor_bounded_slowdown``, the ``mean_``, ``median_``, ``p95_``,
+        ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1),
+        ``makespan`` (seconds, from the first submission to the last end, or the length of the trimmed
+        period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
+        ``backfilled_share`` (of the jobs), ``killed_jobs``, and ``fairness`` between users (see `fairness`).
+        None of them is ever NaN.
+
+    Raises
+    ------
+    InputError
+        If no jobs remain.
+    """
+    window = measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
+    rows = window.rows
+    metrics = {"jobs": float(len(rows))}
+    measures = {name: values[rows] for name, values in job_measures(schedule, tau).items()}
+    for name, values in measures.items():
+        median, p95, p99 = np.percentile(values, (50, 95, 99))
+        metrics |= {
+            f"mean_{name}": float(values.mean()),
+            f"median_{name}": float(median),
+            f"p95_{name}": float(p95),
+            f"p99_{name}": float(p99),
+            f"max_{name}": float(values.max()),
+        }
+    return metrics | {
+        "utilisation": utilisation(schedule, window),
+        "makespan": float(window.length),
+        "mean_queue_length": mean_queue_length(schedule, window),
+        "max_queue_length": float(max_queue_length(schedule, window)),
+        "throughput": throughput(schedule, window),
+        "backfilled_share": float(schedule.backfilled[rows].mean()),
+        "killed_jobs": float(np.count_nonzero(schedule.killed[rows])),
+        "fairness": fairness(schedule.workload.user_id[rows], np.asarray(measures["bounded_slowdown"])),
+    }

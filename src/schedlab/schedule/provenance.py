@@ -1,0 +1,60 @@
+"""Where a result comes from: versions, what the simulation was told, and a fingerprint of its input."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.workload.workload import FIELDS, Workload
+
+if TYPE_CHECKING:
+    from schedlab.schedule.schedule import Schedule
+
+
+def input_sha256(workload: Workload) -> str:
+    """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in their order, little-endian.
+
+    Examples
+    --------
+    >>> a = Workload.from_columns(dict(submit_time=[0], run_time=[9], requested_processors=[1]), name="a")
+    >>> input_sha256(a) == input_sha256(a.replace(name="b"))
+    True
+    >>> input_sha256(a) == input_sha256(a.replace(run_time=[8]))
+    False
+    """
+    digest = hashlib.sha256()
+    for field in FIELDS:
+        column = getattr(workload, field)
+        digest.update(np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).data)
+    return digest.hexdigest()
+
+
+def provenance(schedule: Schedule) -> dict[str, Any]:
+    """Return what one needs to repeat a simulation and to trust its file.
+
+    It is computed on demand: the fingerprint of a large workload takes longer than its simulation.
+
+    Returns
+    -------
+    dict
+        `schedlab`, `python`, `numpy` and `numba` (versions), `workload` (its name), `input_sha256`,
+        `scheduler`, `events`, `processors`, `specification`, and `utc_time`, the moment of this call.
+    """
+    return {
+        "schedlab": version("schedlab"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": version("numba"),
+        "workload": schedule.workload.name,
+        "input_sha256": input_sha256(schedule.workload),
+        "scheduler": schedule.scheduler,
+        "events": schedule.events,
+        "processors": schedule.processors,
+        "specification": dict(schedule.specification),
+        "utc_time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }

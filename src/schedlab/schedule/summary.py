@@ -1,0 +1,53 @@
+"""A schedule in ten lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedlab.schedule.schedule import Schedule
+
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def duration(seconds: float) -> str:
+    """Return a number of seconds in the largest unit of which it has two.
+
+    Examples
+    --------
+    >>> duration(90), duration(7200), duration(1_000_000)
+    ('90 s', '2 h', '11.6 d')
+    """
+    for size, unit in _UNITS:
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def summary(schedule: Schedule) -> str:
+    """Return what a person wants to know first."""
+    title = f"{schedule.workload.name} under {schedule.scheduler}"
+    if not len(schedule):
+        return f"{title}: no jobs"
+    m = schedule.metrics()
+    rate = f"{m['throughput']:,.1f} a day"
+
+    def statistics(name: str, form: str = "") -> str:
+        values = [m[f"{statistic}_{name}"] for statistic in ("mean", "median", "p95", "max")]
+        texts = [format(value, form) if form else duration(value) for value in values]
+        return "mean {:<8}  median {:<8}  p95 {:<8}  max {}".format(*texts)
+
+    return "\n".join(
+        [
+            title,
+            f"  jobs              {m['jobs']:,.0f} in {duration(m['makespan'])}, {rate}",
+            f"  machine           {schedule.processors:,} processors, {m['utilisation']:.1%} in use",
+            f"  wait              {statistics('wait')}",
+            f"  turnaround        {statistics('turnaround')}",
+            f"  bounded slowdown  {statistics('bounded_slowdown', ',.2f')}",
+            f"  per processor     {statistics('per_processor_bounded_slowdown', ',.2f')}",
+            f"  queue             mean {m['mean_queue_length']:,.1f}, max {m['max_queue_length']:,.0f} jobs",
+            f"  backfilled        {m['backfilled_share']:.1%} of the jobs, {m['killed_jobs']:,.0f} killed",
+            f"  fairness          {m['fairness']:.3f} between users (Jain's index, 1 is even)",
+        ]
+    )

@@ -1,0 +1,396 @@
+"""Cleaning of logs by named rules, with a report of what each rule did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload.workload import UNKNOWN, Workload
+
+Mask = NDArray[np.bool_]
+"""One value for each job, shape (n,)."""
+
+CANCELLED = 5
+"""SWF's status of a job that was cancelled, before or while it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Something that can be wrong with a job, and what is done about it.
+
+    Parameters
+    ----------
+    name
+        How lists of rules and reports call it.
+    meaning
+        Which jobs it is about, in a few words.
+    concerns
+        Function of a workload that tells, job by job, whether the rule applies.
+    repair
+        Function of a workload and the jobs concerned that returns the workload with these changed; None if
+        they are dropped.
+    """
+
+    name: str
+    meaning: str
+    concerns: Callable[[Workload], Mask]
+    repair: Callable[[Workload, Mask], Workload] | None = None
+
+    def apply(self, workload: Workload) -> tuple[Workload, Step]:
+        """Return the workload with the rule applied, and how many jobs it was about."""
+        concerned = self.concerns(workload)
+        count = int(np.count_nonzero(concerned))
+        if self.repair is None:
+            return (workload[~concerned] if count else workload), Step(self.name, self.meaning, dropped=count)
+        repaired = self.repair(workload, concerned) if count else workload
+        return repaired, Step(self.name, self.meaning, changed=count)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one rule did: how many jobs it dropped or changed."""
+
+    rule: str
+    meaning: str
+    dropped: int = 0
+    changed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningReport:
+    """What cleaning did to a workload, rule by rule in the order in which they were applied.
+
+    Parameters
+    ----------
+    workload
+        Name of the workload.
+    jobs_before, jobs_after
+        Jobs before and after all rules.
+    steps
+        What each rule did.
+    rounded
+        Values with a fraction that the reader rounded to whole numbers.
+    above_request
+        Jobs left whose run time is longer than they asked for; for information.
+    """
+
+    workload: str
+    jobs_before: int
+    jobs_after: int
+    steps: tuple[Step, ...]
+    rounded: int
+    above_request: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain dictionaries and numbers."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        rows = [("rule", "dropped", "changed", "")]
+        rows += [(step.rule, f"{step.dropped:,}", f"{step.changed:,}", step.meaning) for step in self.steps]
+        name, dropped, changed = (max(len(row[column]) for row in rows) for column in range(3))
+        lines = [f"{a:<{name}}  {b:>{dropped}}  {c:>{changed}}  {d}".rstrip() for a, b, c, d in rows]
+        lines.append(f"{self.jobs_before:,} jobs before, {self.jobs_after:,} after")
+        if self.rounded:
+            lines.append(f"{self.rounded:,} values with fractions were rounded to whole numbers")
+        if self.above_request:
+            lines.append(f"{self.above_request:,} jobs run longer than they asked for")
+        return "\n".join(lines)
+
+
+def _never_ran(workload: Workload) -> Mask:
+    cancelled = (workload.status == CANCELLED) & (workload.run_time == 0)
+    return np.asarray(cancelled | (workload.run_time < 0))
+
+
+def _no_processors(workload: Workload) -> Mask:
+    return (workload.requested_processors <= 0) & (workload.allocated_processors <= 0)
+
+
+def _one_processor_number(workload: Workload) -> Mask:
+    return (workload.requested_processors > 0) ^ (workload.allocated_processors > 0)
+
+
+def _copy_processors(workload: Workload, concerned: Mask) -> Workload:
+    known = np.maximum(workload.requested_processors, workload.allocated_processors)
+    return workload.replace(
+        requested_processors=np.where(concerned, known, workload.requested_processors),
+        allocated_processors=np.where(concerned, known, workload.allocated_processors),
+    )
+
+
+def _wider_than_machine(column: str) -> Callable[[Workload], Mask]:
+    def concerns(workload: Workload) -> Mask:
+        if workload.processors is None:
+            return np.zeros(len(workload), dtype=np.bool_)
+        wider: Mask = getattr(workload, column) > workload.processors
+        return wider
+
+    return concerns
+
+
+def _no_request(workload: Workload) -> Mask:
+    return workload.requested_time <= 0
+
+
+def _request_run_time(workload: Workload, concerned: Mask) -> Workload:
+    run_time = np.maximum(workload.run_time, 1)
+    return workload.replace(requested_time=np.where(concerned, run_time, workload.requested_time))
+
+
+def _above_request(workload: Workload) -> Mask:
+    return (workload.requested_time > 0) & (workload.run_time > workload.requested_time)
+
+
+def _cut_at_request(workload: Workload, concerned: Mask) -> Workload:
+    return workload.replace(run_time=np.where(concerned, workload.requested_time, workload.run_time))
+
+
+_ALL_RULES = (
+    Rule("never-ran", "run time unknown, or cancelled before it ran", _never_ran),
+    Rule("no-run-time", "run time unknown or 0", lambda jobs: jobs.run_time <= 0),
+    Rule("no-processors", "neither requested nor allocated processors known", _no_processors),
+    Rule(
+        "fill-processors",
+        "requested or allocated processors unknown: set to the other",
+        _one_processor_number,
+        _copy_processors,
+    ),
+    Rule(
+        "allocated-too-wide",
+        "more processors allocated than the machine has",
+        _wider_than_machine("allocated_processors"),
+    ),
+    Rule(
+        "requested-too-wide",
+        "more processors requested than the machine has",
+        _wider_than_machine("requested_processors"),
+    ),
+    Rule("no-request", "requested time unknown or 0", _no_request),
+    Rule("fill-request", "requested time unknown or 0: set to the run time", _no_request, _request_run_time),
+    Rule("cut-at-request", "run time above the request: cut to it", _above_request, _cut_at_request),
+    Rule("negative-submit", "submit time unknown or before second 0", lambda jobs: jobs.submit_time < 0),
+)
+
+RULES = {rule.name: rule for rule in _ALL_RULES}
+"""All rules without parameters, by name."""
+
+RULE_SETS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "default": (
+        "never-ran",
+        "negative-submit",
+        "no-processors",
+        "fill-processors",
+        "requested-too-wide",
+        "fill-request",
+    ),
+    "sc15": (
+        "allocated-too-wide",
+        "requested-too-wide",
+        "no-processors",
+        "fill-processors",
+        "no-run-time",
+        "no-request",
+        "cut-at-request",
+        "negative-submit",
+    ),
+}
+"""Rules in order: for nothing, for sound replays, and for the simulations of Gaussier et al. (SC 2015)."""
+
+
+def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workload:
+    """Drop or repair the jobs of a log that cannot be replayed.
+
+    Parameters
+    ----------
+    workload
+        The log.
+    rules
+        What to do, in order: names of rules (`RULES`), of sets of rules (`RULE_SETS`: "none", "default",
+        "sc15"), or `flurry:USER:START:END`, as a sequence or as one text with commas.
+
+        "default" drops jobs that never ran, that have no submit time, no number of processors or one above
+        the machine's; it takes a missing number of processors, requested or allocated, from the other, and a
+        missing requested time from the run time (at least 1 s). Jobs that ran for 0 s are kept, and so are
+        run times above the request: a machine that enforces requests ends such jobs.
+
+    Raises
+    ------
+    InputError
+        If a rule is unknown, or if no jobs are left.
+
+    References
+    ----------
+    "sc15": Gaussier et al., "Improving backfilling by using machine learning to predict running times", SC
+    2015; the order is that of the authors' program.
+
+    Examples
+    --------
+    >>> log = Workload.from_columns(dict(submit_time=[0, 5], run_time=[60, -1], requested_processors=[2, 1]))
+    >>> clean(log).requested_time.tolist()
+    [60]
+    """
+    return clean_with_report(workload, rules)[0]
+
+
+def clean_with_report(
+    workload: Workload, rules: str | Sequence[str] = "default"
+) -> tuple[Workload, CleaningReport]:
+    """Do the same as `clean`, and tell what each rule did.
+
+    Examples
+    --------
+    >>> log = Workload.from_columns(dict(submit_time=[0, 5], run_time=[60, -1], requested_processors=[2, 1]))
+    >>> print(clean_with_report(log, ["never-ran", "fill-request"])[1])
+    rule          dropped  changed
+    never-ran           1        0  run time unknown, or cancelled before it ran
+    fill-request        0        1  requested time unknown or 0: set to the run time
+    2 jobs before, 1 after
+    """
+    steps = []
+    cleaned = workload
+    for rule in _rules_of(rules):
+        cleaned, step = rule.apply(cleaned)
+        steps.append(step)
+    if len(cleaned) == 0:
+        raise InputError(_nothing_left(workload, steps))
+    report = CleaningReport(
+        workload.name,
+        len(workload),
+        len(cleaned),
+        tuple(steps),
+        workload.rounded,
+        int(np.count_nonzero(_above_request(cleaned))),
+    )
+    return cleaned, report
+
+
+def _rules_of(names: str | Sequence[str]) -> list[Rule]:
+    """Return the rules that a text or a sequence of names stands for."""
+    rules: list[Rule] = []
+    for name in (part.strip() for part in (names.split(",") if isinstance(names, str) else names)):
+        if name in RULE_SETS:
+            rules += [RULES[member] for member in RULE_SETS[name]]
+        elif name in RULES:
+            rules.append(RULES[name])
+        elif name.startswith("flurry:"):
+            rules.append(_flurry_rule(name))
+        else:
+            known = ", ".join([*RULE_SETS, *RULES, "flurry:USER:START:END"])
+            raise InputError(f"unknown cleaning rule {name!r}; the rules are {known}")
+    return rules
+
+
+def _nothing_left(workload: Workload, steps: Sequence[Step]) -> str:
+    """Return the sentence that says why cleaning left no job."""
+    if not len(workload):
+        return f"{workload.name}: there are no jobs to clean"
+    worst = max(steps, key=lambda step: step.dropped)
+    return (
+        f"{workload.name}: no jobs are left after cleaning; rule {worst.rule} ({worst.meaning}) dropped "
+        f"{worst.dropped} of {len(workload)}; choose other rules (--clean, rules=)"
+    )
+
+
+def remove_flurry(workload: Workload, user_id: int, start: int, end: int) -> Workload:
+    """Drop the jobs that a user submitted from `start` until before `end`, seconds on the workload's clock.
+
+    A flurry is a burst of activity of one user that is unlike the rest of the log and decides what an
+    evaluation finds. As a rule in a list: `flurry:USER:START:END`.
+
+    References
+    ----------
+    Tsafrir and Feitelson, "Instability in parallel job scheduling simulation: the role of workload flurries",
+    IPDPS 2006.
+
+    Examples
+    --------
+    >>> log = Workload.from_columns(dict(submit_time=[0, 5, 9], run_time=[1, 1, 1], user_id=[7, 7, 7]))
+    >>> remove_flurry(log, 7, 0, 9).submit_time.tolist()
+    [9]
+    """
+    return workload[~_in_flurry(workload, user_id, start, end)]
+
+
+def _in_flurry(workload: Workload, user_id: int, start: int, end: int) -> Mask:
+    within = (workload.submit_time >= start) & (workload.submit_time < end)
+    return np.asarray(within & (workload.user_id == user_id))
+
+
+def _flurry_rule(text: str) -> Rule:
+    """Return the rule that `flurry:USER:START:END` describes."""
+    try:
+        user_id, start, end = (int(part) for part in text.split(":")[1:])
+    except ValueError:
+        raise InputError(
+            f"{text!r} is not flurry:USER:START:END with a user number and two times in seconds"
+        ) from None
+    meaning = f"jobs of user {user_id} from {start} s until before {end} s"
+    return Rule(text, meaning, lambda jobs: _in_flurry(jobs, user_id, start, end))
+
+
+@dataclass(frozen=True, slots=True)
+class Flurry:
+    """A burst of jobs: `user_id` submitted `jobs` of them from `start` until before `end`."""
+
+    user_id: int
+    start: int
+    end: int
+    jobs: int
+
+    @property
+    def rule(self) -> str:
+        """The cleaning rule that removes it."""
+        return f"flurry:{self.user_id}:{self.start}:{self.end}"
+
+
+def find_flurries(workload: Workload, *, window: int = 86_400, factor: float = 10.0) -> list[Flurry]:
+    """Suggest bursts of single users that a person should look at before they are removed or kept.
+
+    The criterion: in a window of time, one user submits more than `factor` times as many jobs as all users
+    together in the median window that has any. Windows that follow each other make one flurry. Unknown users
+    are passed over, and whoever submits a lot all the time is not found.
+
+    Parameters
+    ----------
+    workload
+        The log.
+    window
+        Length of the windows in seconds, counted from the first submission.
+    factor
+        How many times the usual number of jobs is abnormal.
+
+    Returns
+    -------
+    list of Flurry
+        Largest first.
+
+    Examples
+    --------
+    >>> times = [day * 86_400 for day in range(5)] + [3 * 86_400 + second for second in range(20)]
+    >>> log = Workload.from_columns(dict(submit_time=times, run_time=[9] * 25, user_id=[1] * 5 + [2] * 20))
+    >>> [flurry.rule for flurry in find_flurries(log)]
+    ['flurry:2:259200:345600']
+    """
+    if len(workload) == 0:
+        return []
+    first = int(workload.submit_time.min())
+    place = (workload.submit_time - first) // window
+    usual = float(np.median(np.unique(place, return_counts=True)[1]))
+    pairs, jobs = np.unique(np.column_stack((workload.user_id, place)), axis=0, return_counts=True)
+    abnormal = (jobs > factor * usual) & (pairs[:, 0] != UNKNOWN)
+    flurries: list[Flurry] = []
+    for (user_id, number), count in zip(pairs[abnormal].tolist(), jobs[abnormal].tolist(), strict=True):
+        start = first + number * window
+        flurry = Flurry(user_id, start, start + window, count)
+        if flurries and (flurries[-1].user_id, flurries[-1].end) == (user_id, start):
+            previous = flurries.pop()
+            flurry = replace(previous, end=flurry.end, jobs=previous.jobs + count)
+        flurries.append(flurry)
+    return sorted(flurries, key=lambda flurry: -flurry.jobs)

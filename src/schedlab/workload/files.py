@@ -1,0 +1,63 @@
+"""Read and write workload files of any known format, chosen by the name's suffix."""
+
+from __future__ import annotations
+
+import os
+
+from schedlab.workload.batsim import read_batsim, write_batsim
+from schedlab.workload.swf import read_swf, write_swf
+from schedlab.workload.tables import read_table, write_table
+from schedlab.workload.workload import Workload
+
+BATSIM_SUFFIXES = (".json", ".json.gz")
+TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
+
+
+def read_workload(path: str | os.PathLike[str], processors: int | None = None) -> Workload:
+    """Read a workload from a file.
+
+    Parameters
+    ----------
+    path
+        Batsim JSON (.json, .json.gz), a table (.csv, .csv.gz, .parquet) or, with any other name, SWF.
+    processors
+        Size of the machine, if it is not the one that the file gives.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read; see `read_swf`, `read_batsim` and `read_table`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.json"
+    >>> jobs = Workload.from_columns({"submit_time": [5], "run_time": [60], "requested_processors": [2]})
+    >>> write_workload(jobs, path)
+    >>> read_workload(path, processors=8)
+    <Workload one: 1 jobs, 8 processors>
+    """
+    name = os.fspath(path)
+    if name.endswith(TABLE_SUFFIXES):
+        return read_table(path, processors)
+    workload = read_batsim(path) if name.endswith(BATSIM_SUFFIXES) else read_swf(path)
+    return workload if processors is None else workload.replace(processors=processors)
+
+
+def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
+    """Write a workload to a file, in the format that its suffix names (see `read_workload`).
+
+    Raises
+    ------
+    InputError
+        If the format cannot hold the workload.
+    OutputError
+        If the file cannot be written; nothing half-written is left.
+    """
+    name = os.fspath(path)
+    if name.endswith(TABLE_SUFFIXES):
+        write_table(workload, path)
+    elif name.endswith(BATSIM_SUFFIXES):
+        write_batsim(workload, path)
+    else:
+        write_swf(workload, path)

@@ -1,0 +1,269 @@
+"""Parts and variations of a workload: time windows, other loads, weeks of users drawn anew.
+
+Logs are to be cleaned first: a job without a submit time has no place in a changed workload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload.workload import UNKNOWN, Workload
+
+DAY = 86_400
+WEEK = 7 * DAY
+
+
+def offered_load(workload: Workload, processors: int | None = None) -> float:
+    """Return the work that arrives per unit of what the machine could do.
+
+    The sum of run time times processors over the jobs, divided by the machine size times the period from the
+    first to the last submission. Unknown run times count as 0.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    processors
+        Size of the machine; by default the workload's own.
+
+    Raises
+    ------
+    InputError
+        If the size of the machine is unknown or all jobs are submitted in one second.
+
+    Examples
+    --------
+    >>> columns = dict(submit_time=[0, 100], run_time=[50, 30], requested_processors=[4, 8])
+    >>> jobs = Workload.from_columns(columns)
+    >>> offered_load(jobs, processors=8)
+    0.55
+    """
+    size = workload.processors if processors is None else processors
+    if not size:
+        raise InputError(f"{workload.name}: the offered load needs the size of the machine; give processors=")
+    submits = workload.submit_time[workload.submit_time != UNKNOWN]
+    period = int(np.ptp(submits)) if len(submits) else 0
+    if period == 0:
+        raise InputError(
+            f"{workload.name}: the offered load needs jobs that are submitted at different times"
+        )
+    run_times = np.maximum(workload.run_time, 0).astype(np.float64)
+    return float(np.dot(run_times, np.maximum(workload.job_processors, 0)) / (size * period))
+
+
+def scale_load(
+    workload: Workload,
+    *,
+    factor: float | None = None,
+    load: float | None = None,
+    processors: int | None = None,
+) -> Workload:
+    """Change the offered load by stretching the time between submissions; the jobs stay as they are.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    factor
+        What to multiply the offered load by: 2 halves the time between submissions.
+    load
+        The offered load to reach instead, as `offered_load` defines it.
+    processors
+        Size of the machine, for `load`; by default the workload's own.
+
+    Returns
+    -------
+    Workload
+        Same first submission, all others moved; submit times are rounded to seconds.
+
+    Raises
+    ------
+    InputError
+        Unless exactly one of `factor` and `load` is given and positive, or if the load is not defined.
+
+    Examples
+    --------
+    >>> columns = dict(submit_time=[10, 110], run_time=[50, 30], requested_processors=[4, 8])
+    >>> jobs = Workload.from_columns(columns)
+    >>> scale_load(jobs, factor=2).submit_time.tolist()
+    [10, 60]
+    >>> scale_load(jobs, load=0.11, processors=8).submit_time.tolist()
+    [10, 510]
+    """
+    if (factor is None) == (load is None):
+        raise InputError("give either the factor of the load or the load to reach")
+    if load is not None:
+        current = offered_load(workload, processors)
+        factor = load / current if current else 0.0
+    if not (factor and 0 < factor < np.inf):
+        raise InputError(
+            f"{workload.name}: its load cannot be multiplied by {factor}; it takes a positive number"
+        )
+    if len(workload) == 0:
+        return workload
+    first = workload.submit_time.min()
+    return workload.replace(submit_time=first + np.floor((workload.submit_time - first) / factor + 0.5))
+
+
+def time_window(workload: Workload, start: int, end: int) -> Workload:
+    """Return the jobs submitted at `start` or later and before `end`, seconds on the workload's clock.
+
+    Examples
+    --------
+    >>> columns = dict(submit_time=[0, 5, 9], run_time=[1, 1, 1], requested_processors=[1, 1, 1])
+    >>> jobs = Workload.from_columns(columns)
+    >>> time_window(jobs, 5, 9).submit_time.tolist()
+    [5]
+    """
+    return workload[(workload.submit_time >= start) & (workload.submit_time < end)]
+
+
+def rebase(workload: Workload) -> Workload:
+    """Return the jobs with the first submission at second 0; `start_time` moves along where it is known."""
+    if len(workload) == 0:
+        return workload
+    first = int(workload.submit_time.min())
+    epoch = None if workload.start_time is None else workload.start_time + first
+    return workload.replace(submit_time=workload.submit_time - first, start_time=epoch)
+
+
+def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) -> Iterator[Workload]:
+    """Cut a workload into consecutive sequences that do not overlap, as the SC'17 study does.
+
+    A sequence begins with the first job after the previous sequence, whose arrival becomes its second 0. It
+    holds the `skip_state` jobs that bring the machine into a state (to be simulated, not to be counted) and
+    all further jobs that arrive within `length` seconds, inclusive. Jobs without processors or with run time
+    0 are left out beforehand; nothing else is.
+
+    Parameters
+    ----------
+    workload
+        The jobs; they are taken in order of submission.
+    length
+        Length of a sequence in seconds.
+    skip_state
+        How many jobs at the head of each sequence only fill the machine.
+
+    Yields
+    ------
+    Workload
+        The next sequence. The last one ends with the trace and may be shorter in time; a rest that consists
+        of nothing but state is not returned.
+
+    References
+    ----------
+    Carastan-Santos and de Camargo, "Obtaining dynamic scheduling policies with simulation and machine
+    learning", SC 2017, section 4.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(
+    ...     dict(submit_time=[3, 4, 13, 14, 20], run_time=[1] * 5, requested_processors=[1] * 5)
+    ... )
+    >>> [part.submit_time.tolist() for part in windows(jobs, length=10, skip_state=1)]
+    [[0, 1, 10], [0, 6]]
+    """
+    jobs = workload.sorted_by_submit()
+    jobs = jobs[(jobs.job_processors > 0) & (jobs.run_time > 0)]
+    first = 0
+    while first + skip_state < len(jobs):
+        within = int(np.searchsorted(jobs.submit_time, jobs.submit_time[first] + length, side="right"))
+        end = max(first + skip_state, within)
+        if end > first + skip_state:
+            yield rebase(jobs[first:end])
+        first = max(end, first + 1)
+
+
+def resample_users(
+    workload: Workload,
+    weeks: int | None = None,
+    *,
+    rng: np.random.Generator,
+    profile: Literal["trace", "span"] = "trace",
+) -> Workload:
+    """Draw a new workload in which every user submits, each week, what they submitted in one of their weeks.
+
+    For each new week and each user, one week of this user's profile is drawn, independently and with
+    replacement; the drawn weeks of all users, merged, make the new week. Weeks are counted from the first
+    submission.
+
+    Parameters
+    ----------
+    workload
+        The jobs to draw from.
+    weeks
+        Length of the new workload; by default as long as the original.
+    rng
+        Where the draws come from.
+    profile
+        Which weeks are a user's: all weeks of the "trace", also those without a job of theirs, which keeps
+        the load; or the "span" from their first to their last job, which raises it (every user is there all
+        the time).
+
+    Returns
+    -------
+    Workload
+        Jobs in order of submission, numbered anew from 1. The clock goes on from the original's first
+        submission, so the hours of the day stay right. Links to preceding jobs are dropped, for the job may
+        not be there.
+
+    References
+    ----------
+    Carastan-Santos, "Learning heuristics for resource and job management", PhD thesis, 2019, Algorithm 1;
+    after Zakay and Feitelson, "Workload resampling for performance evaluation of parallel job schedulers",
+    2014.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(
+    ...     dict(submit_time=[0, 700_000], run_time=[5, 6], requested_processors=[1, 1], user_id=[1, 1])
+    ... )
+    >>> sample = resample_users(jobs, weeks=50, rng=np.random.default_rng(1))
+    >>> len(sample), np.unique(sample.submit_time % WEEK).tolist()  # one a week, at the old times of the week
+    (50, [0, 95200])
+    """
+    if len(workload) == 0:
+        return workload
+    submitted = workload.submit_time - workload.submit_time.min()
+    week = submitted // WEEK
+    original_weeks = int(week.max()) + 1
+    length = original_weeks if weeks is None else weeks
+    if length < 1:
+        raise InputError(f"a resampled workload has at least 1 week, not {length}")
+    users, user = np.unique(workload.user_id, return_inverse=True)
+    first_week, last_week = np.zeros(len(users), np.int64), np.full(len(users), original_weeks - 1)
+    if profile == "span":
+        first_week[:] = original_weeks
+        np.minimum.at(first_week, user, week)
+        last_week[:] = 0
+        np.maximum.at(last_week, user, week)
+    drawn = rng.integers(first_week, last_week + 1, size=(length, len(users)))
+    rows, new_week = _rows_of_blocks(
+        user * original_weeks + week, np.arange(len(users)) * original_weeks + drawn
+    )
+    submit_time = workload.submit_time.min() + new_week * WEEK + submitted[rows] % WEEK
+    order = np.argsort(submit_time, kind="stable")
+    unknown = np.broadcast_to(np.int64(UNKNOWN), len(order))
+    return workload[rows[order]].replace(
+        submit_time=submit_time[order],
+        job_id=np.arange(1, len(order) + 1),
+        preceding_job_id=unknown,
+        think_time=unknown,
+    )
+
+
+def _rows_of_blocks(
+    block: NDArray[np.int64], wanted: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows that lie in the wanted blocks, and for each the line of `wanted` that asked for it."""
+    order = np.argsort(block, kind="stable")
+    first = np.searchsorted(block[order], wanted.ravel(), side="left")
+    count = np.searchsorted(block[order], wanted.ravel(), side="right") - first
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    line = np.repeat(np.repeat(np.arange(len(wanted)), wanted.shape[1]), count)
+    return order[np.repeat(first, count) + within], line

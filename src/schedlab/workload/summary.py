@@ -1,0 +1,258 @@
+"""A workload at a glance: the machine, the period, the users, and how sizes and times are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.workload.cleaning import CleaningReport, clean_with_report
+from schedlab.workload.sampling import DAY, offered_load
+from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+
+WIDTH = 98
+"""Columns of a terminal that the summary takes."""
+
+EARLIEST_UNIX_TIME = 1_000_000_000
+"""A log that does not say when it starts, and whose submit times are this large (2001), has Unix times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Quantiles and mean of a quantity over the jobs for which it is known."""
+
+    count: int
+    minimum: float
+    quartile_1: float
+    median: float
+    mean: float
+    quartile_3: float
+    percentile_95: float
+    maximum: float
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Distribution | None:
+        """Return the distribution of some values, or None if there is none."""
+        if len(values) == 0:
+            return None
+        low, first, median, third, high, top = np.quantile(values, [0, 0.25, 0.5, 0.75, 0.95, 1]).tolist()
+        return cls(len(values), low, first, median, float(values.mean()), third, high, top)
+
+
+@dataclass(frozen=True, slots=True)
+class UserShare:
+    """How many jobs a user submitted and which share of all processor-seconds they used."""
+
+    user_id: int
+    jobs: int
+    work: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is in a workload; `print` it for a terminal.
+
+    Parameters
+    ----------
+    name, jobs, processors
+        The workload's name, number of jobs and machine size (None if unknown).
+    first_submit, last_submit
+        Seconds on the workload's clock.
+    first_date, last_date
+        The same as dates in UTC, where the log says when it starts or its times are Unix times; else
+        None.
+    users, groups
+        How many different known ones there are.
+    offered_load
+        As `schedlab.workload.sampling.offered_load` defines it, or None if it is not defined.
+    unknown
+        How many jobs lack a field, for each SWF field that any job lacks.
+    processors_per_job, run_time, requested_time, accuracy, interarrival_time
+        Distributions over the jobs for which they are known (None if for none); times in seconds. Accuracy is
+        run time divided by requested time.
+    serial, power_of_two
+        Shares of the jobs with one processor, and with 2, 4, 8, ... processors.
+    above_request
+        How many jobs ran longer than they asked for.
+    top_users
+        Those who used most of the machine, largest first.
+    cleaning
+        What cleaning would do, if that was asked for.
+    """
+
+    name: str
+    jobs: int
+    processors: int | None
+    first_submit: int
+    last_submit: int
+    first_date: str | None
+    last_date: str | None
+    users: int
+    groups: int
+    offered_load: float | None
+    unknown: dict[str, int]
+    processors_per_job: Distribution | None
+    run_time: Distribution | None
+    requested_time: Distribution | None
+    accuracy: Distribution | None
+    interarrival_time: Distribution | None
+    serial: float
+    power_of_two: float
+    above_request: int
+    top_users: tuple[UserShare, ...]
+    cleaning: CleaningReport | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain dictionaries and numbers."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        parts = [self.name, *self._facts(), "", *self._table()]
+        if self.cleaning:
+            parts += ["", "What cleaning would do:", str(self.cleaning)]
+        return "\n".join(parts)
+
+    def _facts(self) -> list[str]:
+        """Return the lines above the table."""
+        days = (self.last_submit - self.first_submit) / DAY
+        period = f"{days:,.1f} days"
+        if self.first_date and self.last_date:
+            period = f"{self.first_date} to {self.last_date} (UTC), {period}"
+        users = [f"{user.user_id} ({user.work:.1%}, {user.jobs:,} jobs)" for user in self.top_users]
+        all_lack = [field for field, count in self.unknown.items() if count == self.jobs]
+        some_lack = [f"{field} ({count:,})" for field, count in self.unknown.items() if count < self.jobs]
+        facts = {
+            "machine": f"{self.processors:,} processors" if self.processors else "unknown size",
+            "period": period,
+            "jobs": f"{self.jobs:,}",
+            "users / groups": f"{self.users:,} / {self.groups:,}",
+            "offered load": "not defined" if self.offered_load is None else f"{self.offered_load:.3f}",
+            "sizes": f"{self.serial:.1%} serial, {self.power_of_two:.1%} other powers of two",
+            "ran too long": f"{self.above_request:,} jobs longer than they asked for",
+            "most work by": ", ".join(users) or "unknown",
+            "unknown for all": ", ".join(all_lack) or "nothing",
+            "unknown for some": ", ".join(some_lack) or "nothing",
+        }
+        return [
+            fill(fact, WIDTH, initial_indent=f"  {name:<18}", subsequent_indent=" " * 20)
+            for name, fact in facts.items()
+        ]
+
+    def _table(self) -> list[str]:
+        """Return the lines of the table of distributions."""
+        quantities = {
+            "processors": self.processors_per_job,
+            "run time [s]": self.run_time,
+            "requested time [s]": self.requested_time,
+            "run / requested": self.accuracy,
+            "inter-arrival [s]": self.interarrival_time,
+        }
+        columns = ("min", "25 %", "median", "mean", "75 %", "95 %", "max")
+        lines = [f"  {'':<18}" + "".join(f"{column:>11}" for column in columns)]
+        for name, distribution in quantities.items():
+            numbers = list(asdict(distribution).values())[1:] if distribution else []
+            cells = "".join(f"{_readable(number):>11}" for number in numbers) or f"{'unknown':>11}"
+            lines.append(f"  {name:<18}{cells}")
+        return lines
+
+
+def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, top_users: int = 3) -> Summary:
+    """Describe a workload in numbers.
+
+    Parameters
+    ----------
+    workload
+        The jobs, as read or as cleaned.
+    rules
+        Cleaning rules (see `schedlab.workload.cleaning.clean`) whose report to add; nothing is cleaned.
+    top_users
+        How many users to name.
+
+    Raises
+    ------
+    InputError
+        If there are rules, and one is unknown or they leave no job.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(
+    ...     dict(submit_time=[0, 80, 100], run_time=[9, 50, 30], requested_processors=[1, 4, 8]), processors=8
+    ... )
+    >>> summary = summarise(jobs)
+    >>> summary.run_time.median, round(summary.offered_load, 3)
+    (30.0, 0.561)
+    """
+    submits = np.sort(workload.submit_time[workload.submit_time != UNKNOWN])
+    first, last = (int(submits[0]), int(submits[-1])) if len(submits) else (0, 0)
+    run_time, requested_time, sizes = workload.run_time, workload.requested_time, workload.job_processors
+    both = (run_time >= 0) & (requested_time > 0)
+    known_sizes = sizes[sizes > 0]
+    power_of_two = (known_sizes > 1) & (known_sizes & (known_sizes - 1) == 0)
+    epoch = _epoch(workload, first)
+    return Summary(
+        name=workload.name,
+        jobs=len(workload),
+        processors=workload.processors,
+        first_submit=first,
+        last_submit=last,
+        first_date=None if epoch is None else _date(epoch + first),
+        last_date=None if epoch is None else _date(epoch + last),
+        users=_distinct(workload.user_id),
+        groups=_distinct(workload.group_id),
+        offered_load=offered_load(workload) if workload.processors and last > first else None,
+        unknown=_unknown(workload),
+        processors_per_job=Distribution.of(known_sizes),
+        run_time=Distribution.of(run_time[run_time >= 0]),
+        requested_time=Distribution.of(requested_time[requested_time > 0]),
+        accuracy=Distribution.of(run_time[both] / requested_time[both]),
+        interarrival_time=Distribution.of(np.diff(submits)),
+        serial=float(np.mean(known_sizes == 1)) if len(known_sizes) else 0.0,
+        power_of_two=float(np.mean(power_of_two)) if len(known_sizes) else 0.0,
+        above_request=int(np.count_nonzero(both & (run_time > requested_time))),
+        top_users=_top_users(workload, top_users),
+        cleaning=None if rules is None else clean_with_report(workload, rules)[1],
+    )
+
+
+def _epoch(workload: Workload, first: int) -> int | None:
+    """Return the Unix time of second 0, or None if nobody knows."""
+    if workload.start_time is None and first >= EARLIEST_UNIX_TIME:
+        return 0
+    return workload.start_time
+
+
+def _date(unix_time: int) -> str:
+    return str(np.datetime64(unix_time, "s")).replace("T", " ")
+
+
+def _distinct(identifiers: NDArray[np.int64]) -> int:
+    return len(np.unique(identifiers[identifiers != UNKNOWN]))
+
+
+def _unknown(workload: Workload) -> dict[str, int]:
+    """Return how many jobs lack a field, for the fields that some lack, in the order of SWF."""
+    counts = {field: int(np.count_nonzero(getattr(workload, field) == UNKNOWN)) for field in FIELDS}
+    return {field: count for field, count in counts.items() if count}
+
+
+def _top_users(workload: Workload, number: int) -> tuple[UserShare, ...]:
+    """Return the known users with the largest share of the processor-seconds."""
+    work = np.maximum(workload.run_time, 0) * np.maximum(workload.job_processors, 0).astype(np.float64)
+    users, position, jobs = np.unique(workload.user_id, return_inverse=True, return_counts=True)
+    shares = np.bincount(position, weights=work, minlength=len(users)) / max(work.sum(), 1.0)
+    largest_first = [place for place in np.argsort(-shares, kind="stable") if users[place] != UNKNOWN]
+    return tuple(
+        UserShare(int(users[place]), int(jobs[place]), float(shares[place]))
+        for place in largest_first[:number]
+    )
+
+
+def _readable(number: float) -> str:
+    """Return a number with as many digits as a person reads."""
+    if number == int(number) or number >= 1000:
+        return f"{number:,.0f}"
+    return f"{number:.3g}"

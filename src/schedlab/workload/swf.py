@@ -1,0 +1,267 @@
+"""Read and write the Standard Workload Format (SWF), in all the dialects that are in use."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload._streams import open_input, open_output, workload_name
+from schedlab.workload._submits import first_bad_submit
+from schedlab.workload._swf_parser import BadLineError, Block, parse_block
+from schedlab.workload.workload import FIELDS, Workload
+
+READ_BYTES = 1 << 24
+WRITE_ROWS = 1 << 18
+MACHINE_SIZE = ("MaxProcs", "MaxNodes")
+START_TIME = ("UnixStartTime",)
+
+
+def read_swf(path: str | os.PathLike[str]) -> Workload:
+    """Read a workload log in SWF, plain or gzip-compressed.
+
+    Columns after the 18th are ignored. Decimals are rounded half up and counted in `Workload.rounded`, except
+    for `average_cpu_time`. Jobs stay in the order of the file.
+
+    Parameters
+    ----------
+    path
+        The file. The name of the workload is the file's name without ".swf" and ".gz".
+
+    Returns
+    -------
+    Workload
+        With the machine size of the header (MaxProcs, else MaxNodes, else None) and its UnixStartTime (None
+        where it is absent, 0 or -1). Comment lines are kept in `header`, wherever in the file they stand.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not SWF, is truncated, or has no jobs; if a line has fewer than 18
+        columns, something that is not a finite number of 64 bits, or a negative submit time. The message
+        names the line.
+
+    References
+    ----------
+    Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999; the
+    version in use is 2.2 of the Parallel Workloads Archive.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.swf"
+    >>> lines = ["; MaxProcs: 64", "1 0 -1 60 4" + 13 * " -1", "2 9 -1 30 8" + 13 * " -1"]
+    >>> written = path.write_text("\\n".join(lines))
+    >>> read_swf(path)
+    <Workload two: 2 jobs, 64 processors>
+    """
+    columns: list[NDArray[Any]] = []
+    comments: list[bytes] = []
+    rounded = 0
+    with open_input(path) as stream:
+        for block in _parsed_blocks(stream, path):
+            comments += block.comments
+            rounded += block.rounded
+            if columns:
+                columns = [_extended(*pair) for pair in zip(columns, block.columns, strict=True)]
+            elif len(block.columns[0]):
+                columns = list(block.columns)
+    if not columns:
+        raise InputError(f"{os.fspath(path)}: the file has no job lines")
+    header = tuple(_decoded(comment) for comment in comments)
+    by_field: dict[str, Any] = dict(zip(FIELDS, columns, strict=True))
+    workload = Workload(
+        **by_field,
+        name=workload_name(path),
+        processors=_header_number(header, MACHINE_SIZE),
+        start_time=_header_number(header, START_TIME),
+        header=header,
+        rounded=rounded,
+    )
+    if (row := first_bad_submit(workload)) is not None:
+        where = f"{os.fspath(path)}, line {line_of_job(path, row)}"
+        raise InputError(f"{where}: the submit time {workload.submit_time[row]} is negative", row=row)
+    return workload
+
+
+def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
+    """Write a workload in SWF, gzip-compressed if the name ends with ".gz".
+
+    The workload's header lines are given back as they were found, except that lines which contradict the
+    workload's machine size or start time are replaced. Without header lines a minimal header is written.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    path
+        The file; it appears when it is complete.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.swf"
+    >>> write_swf(Workload.from_columns({"submit_time": [5], "run_time": [60]}, processors=4), path)
+    >>> print(path.read_text(), end="")
+    ; Version: 2.2
+    ; MaxJobs: 1
+    ; MaxProcs: 4
+    1 5 -1 60 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+
+    options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
+    with open_output(path) as stream:
+        for line in _header_to_write(workload):
+            stream.write(b";" + line.replace("\n", "\n;").encode() + b"\n")
+        for start in range(0, len(workload), WRITE_ROWS):
+            rows = slice(start, start + WRITE_ROWS)
+            # A string has no ".0" where the number is whole, and the shortest digits that give the number
+            # back.
+            columns = {field: pa.array(getattr(workload, field)[rows]) for field in FIELDS}
+            columns["average_cpu_time"] = columns["average_cpu_time"].cast(pa.string())
+            csv.write_csv(pa.table(columns), stream, options)
+
+
+def line_of_job(path: str | os.PathLike[str], row: int) -> int:
+    """Return the line of a job in its file, for messages.
+
+    Parameters
+    ----------
+    path
+        A file that `read_swf` reads.
+    row
+        Position of the job in the workload, from 0.
+
+    Returns
+    -------
+    int
+        Number of the line, from 1.
+
+    Raises
+    ------
+    InputError
+        If the file has no such job.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.swf"
+    >>> write_swf(Workload.from_columns({"submit_time": [5], "run_time": [60]}, processors=4), path)
+    >>> line_of_job(path, 0)
+    4
+    """
+    jobs = 0
+    with open_input(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            content = line.strip()
+            if content and not content.startswith(b";"):
+                if jobs == row:
+                    return number
+                jobs += 1
+    raise InputError(f"{os.fspath(path)}: the file has {jobs} jobs, there is no row {row}")
+
+
+def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[Block]:
+    """Parse a stream piece by piece, so that the text is never in memory as a whole."""
+    line, jobs, text = 1, 0, None
+    texts = _whole_lines(stream)
+    for text in texts:
+        try:
+            block = parse_block(text.removeprefix(codecs.BOM_UTF8) if line == 1 else text, line)
+        except BadLineError as bad:
+            foreign = _foreign_format(bad.text) if jobs + bad.row == 0 else None
+            if foreign:
+                raise InputError(
+                    f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}"
+                ) from None
+            end = bad.ends_block and not next(texts, b"").strip()
+            truncated = "; the file looks truncated" if end and jobs + bad.row > 0 else ""
+            raise InputError(f"{os.fspath(path)}, line {bad.number}: {bad.reason}{truncated}") from None
+        line = block.next_line
+        jobs += len(block.columns[0])
+        yield block
+    if text is None:
+        raise InputError(f"{os.fspath(path)}: the file is empty")
+
+
+def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Cut a stream at line feeds into pieces of about `READ_BYTES`, each without its last line feed."""
+    rest = b""
+    while data := stream.read(READ_BYTES):
+        lines, newline, tail = data.rpartition(b"\n")
+        if newline:
+            yield rest + lines
+            rest = tail
+        else:
+            rest += data
+    if rest:
+        yield rest
+
+
+def _foreign_format(line: bytes) -> str | None:
+    """Say what a file looks like whose first job line cannot be read, if it is something well known."""
+    try:
+        binary = any(byte < 32 and byte not in b"\t\r\v\f" for byte in line) or not line.decode()
+    except UnicodeDecodeError:
+        binary = True
+    if binary:
+        return "it looks like a binary file"
+    if line.lstrip().startswith((b"{", b"[")):
+        return "it looks like JSON; the name of a Batsim workload must end with .json"
+    if b"," in line:
+        return "it looks like CSV; the name of a table must end with .csv"
+    return None
+
+
+def _extended(column: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
+    """Append to a column in place: memory never holds it twice. A view of one value stays one if it can."""
+    rows = len(column) + len(part)
+    if not column.flags.owndata:
+        if not part.flags.owndata and (len(part) == 0 or part[0] == column[0]):
+            return np.broadcast_to(column[:1], (rows,))
+        column = column.copy()
+    column.resize(rows, refcheck=False)
+    column[rows - len(part) :] = part
+    return column
+
+
+def _decoded(comment: bytes) -> str:
+    """Decode a comment line; the logs of the last century are not in UTF-8."""
+    try:
+        return comment.decode()
+    except UnicodeDecodeError:
+        return comment.decode("latin-1")
+
+
+def _header_number(header: Sequence[str], keys: Sequence[str]) -> int | None:
+    """Return the first positive number that the header gives for the first of the keys that has one."""
+    for key in keys:
+        for line in header:
+            found = re.match(rf"\s*{key}\s*:\s*(\d{{1,18}})\b", line, re.IGNORECASE)
+            if found and int(found[1]) > 0:
+                return int(found[1])
+    return None
+
+
+def _header_to_write(workload: Workload) -> list[str]:
+    """Return the header, corrected where it says something else than the workload does."""
+    lines = list(workload.header)
+    own = [] if lines else [" Version: 2.2", f" MaxJobs: {len(workload)}"]
+    for keys, value in ((MACHINE_SIZE, workload.processors), (START_TIME, workload.start_time)):
+        if _header_number(lines, keys) != value:
+            lines = [line for line in lines if _header_number([line], keys) is None]
+            own += [f" {keys[0]}: {value}"] if value is not None else []
+    return own + lines

@@ -1,0 +1,173 @@
+"""Read and write workloads as tables, CSV or Parquet, with one column per field of SWF."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.workload._streams import open_input, open_output, workload_name
+from schedlab.workload._submits import first_bad_submit
+from schedlab.workload.workload import FIELDS, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 1
+METADATA_KEY = b"schedlab"
+ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
+UNITS = {
+    **dict.fromkeys(
+        ("submit_time", "wait_time", "run_time", "average_cpu_time", "requested_time", "think_time"), "s"
+    ),
+    **dict.fromkeys(("allocated_processors", "requested_processors"), "processors"),
+    **dict.fromkeys(("used_memory", "requested_memory"), "kB per processor"),
+}
+"""Units of the fields that have one; kept in Parquet files, field by field."""
+
+
+def read_table(path: str | os.PathLike[str], processors: int | None = None) -> Workload:
+    """Read a workload from a Parquet file (by its first bytes) or a CSV file (plain or gzip-compressed).
+
+    Parameters
+    ----------
+    path
+        A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and
+        one of `requested_processors` and `allocated_processors`. Empty cells mean unknown.
+    processors
+        Size of the machine; without it, what a Parquet file written by `write_table` says.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a needed column is missing, an unknown one is present, a cell is not a
+        number, or a submit time is negative.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
+    >>> written = path.write_text("submit_time,run_time,requested_processors\\n0,60,2\\n5,30,1\\n")
+    >>> read_table(path, processors=4)
+    <Workload two: 2 jobs, 4 processors>
+    """
+    with open_input(path) as stream:
+        magic = stream.read(4)
+    frame, attributes = _parquet_frame(path) if magic == b"PAR1" else (_csv_frame(path), {})
+    if frame.empty:
+        raise InputError(f"{os.fspath(path)}: the table has no rows")
+    if processors is not None:
+        attributes["processors"] = processors
+    attributes = {"name": workload_name(path)} | attributes
+    header = tuple(attributes.pop("header", ()))
+    try:
+        workload = Workload.from_frame(_numeric(frame), **attributes)
+        if (row := first_bad_submit(workload)) is not None:
+            raise InputError(
+                f"column submit_time, row {row}: {workload.submit_time[row]} is negative", row=row
+            )
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)}: {error}", row=error.row) from None
+    return workload.replace(header=header)
+
+
+def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
+    """Write a workload as a table.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    path
+        A name that ends with .parquet, .csv or .csv.gz. Parquet files say in their metadata which schema they
+        follow, what the machine is and in which unit each field is; CSV files hold the jobs alone.
+
+    Raises
+    ------
+    InputError
+        If the name has another suffix.
+    OutputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.parquet"
+    >>> write_table(Workload.from_columns({"submit_time": [5], "run_time": [60]}, processors=4), path)
+    >>> read_table(path)
+    <Workload one: 1 jobs, 4 processors>
+    """
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    if not os.fspath(path).endswith((".parquet", ".csv", ".csv.gz")):
+        raise InputError(f"{os.fspath(path)}: the name of a table must end with .parquet, .csv or .csv.gz")
+    attributes = {key: getattr(workload, key) for key in ATTRIBUTES}
+    schema = pa.schema(
+        [
+            pa.field(
+                field,
+                pa.from_numpy_dtype(getattr(workload, field).dtype),
+                metadata={"unit": UNITS[field]} if field in UNITS else None,
+            )
+            for field in FIELDS
+        ],
+        metadata={METADATA_KEY: json.dumps({"schema_version": SCHEMA_VERSION} | attributes, default=int)},
+    )
+    table = pa.table({field: pa.array(getattr(workload, field)) for field in FIELDS}, schema=schema)
+    with open_output(path) as stream:
+        if os.fspath(path).endswith(".parquet"):
+            parquet.write_table(table, stream, compression="zstd")
+        else:
+            csv.write_csv(table, stream)
+
+
+def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read a Parquet file: the table, and the attributes of the workload that its metadata hold."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(Path(path))
+        stored = json.loads((table.schema.metadata or {}).get(METADATA_KEY, "{}"))
+        frame = table.to_pandas()
+    except (pa.ArrowException, ValueError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{os.fspath(path)}: this Parquet file cannot be read ({reason})") from None
+    if stored.get("schema_version", SCHEMA_VERSION) > SCHEMA_VERSION:
+        raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab; update this one")
+    return frame, {key: stored[key] for key in ATTRIBUTES if key in stored}
+
+
+def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a CSV file with a line of column headers."""
+    import pandas as pd
+
+    with open_input(path) as stream:
+        try:
+            frame = pd.read_csv(stream, low_memory=False)
+        except ValueError as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})") from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise InputError(f"{os.fspath(path)}: the rows have more cells than the line of column headers")
+    return frame
+
+
+def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame if all its columns are numbers, and name the first cell that is none."""
+    import pandas as pd
+
+    for label in frame.columns:
+        cells = frame[label]
+        if not pd.api.types.is_numeric_dtype(cells):
+            strange = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
+            row = int(np.argmax(strange)) if strange.any() else 0
+            raise InputError(
+                f"column {label}, row {row}: {str(cells.iloc[row])[:40]!r} is not a number", row=row
+            )
+    return frame

@@ -1,0 +1,19 @@
+"""What the tests share: the real traces, where there are some."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def traces() -> Path:
+    """Return the directory of real traces, or skip: they are not part of the project."""
+    directory = Path(os.environ.get("SCHEDLAB_TRACES", PROJECT.parent / "shared" / "traces"))
+    if not directory.is_dir():
+        pytest.skip(f"no traces in {directory}; set SCHEDLAB_TRACES to a directory with logs in SWF")
+    return directory

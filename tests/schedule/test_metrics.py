@@ -1,0 +1,180 @@
+"""Every metric against values computed by hand, and against obvious loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from schedule_samples import build, feasible_schedules
+
+from schedlab.errors import InputError
+from schedlab.schedule.metrics import (
+    bounded_slowdown,
+    jain_index,
+    measured_window,
+    per_processor_bounded_slowdown,
+    slowdown,
+)
+from schedlab.schedule.schedule import Schedule
+
+# Of the schedule five_jobs: waits 0 0 40 70 40, turnarounds 100 50 60 75 50, run times 100 50 20 5 10.
+BY_HAND = {
+    "jobs": 5,
+    "mean_wait": 30,
+    "median_wait": 40,
+    "p95_wait": 40 + 0.8 * 30,  # position 0.95 * 4 = 3.8 in 0 0 40 40 70
+    "p99_wait": 40 + 0.96 * 30,
+    "max_wait": 70,
+    "mean_turnaround": 67,
+    "median_turnaround": 60,
+    "p95_turnaround": 75 + 0.8 * 25,
+    "p99_turnaround": 75 + 0.96 * 25,
+    "max_turnaround": 100,
+    "mean_slowdown": (1 + 1 + 3 + 15 + 5) / 5,
+    "median_slowdown": 3,
+    "p95_slowdown": 5 + 0.8 * 10,
+    "p99_slowdown": 5 + 0.96 * 10,
+    "max_slowdown": 15,
+    "mean_bounded_slowdown": (1 + 1 + 3 + 7.5 + 5) / 5,
+    "median_bounded_slowdown": 3,
+    "p95_bounded_slowdown": 5 + 0.8 * 2.5,
+    "p99_bounded_slowdown": 5 + 0.96 * 2.5,
+    "max_bounded_slowdown": 7.5,
+    "mean_per_processor_bounded_slowdown": (1 + 1 + 60 / 40 + 75 / 40 + 5) / 5,
+    "median_per_processor_bounded_slowdown": 1.5,
+    "p95_per_processor_bounded_slowdown": 1.875 + 0.8 * 3.125,
+    "p99_per_processor_bounded_slowdown": 1.875 + 0.96 * 3.125,
+    "max_per_processor_bounded_slowdown": 5,
+    "utilisation": (200 + 100 + 40 + 20 + 10) / (4 * 105),
+    "makespan": 105,
+    "mean_queue_length": 150 / 105,
+    "max_queue_length": 3,
+    "throughput": 5 * 86_400 / 105,
+    "backfilled_share": 0.2,
+    "killed_jobs": 1,
+    "fairness": 7.25**2
+    / (2 * (3**2 + 4.25**2)),  # mean bounded slowdowns: user 1 (1+3+5)/3, user 2 (1+7.5)/2
+}
+
+
+def test_every_metric_has_the_value_computed_by_hand(five_jobs: Schedule) -> None:
+    assert five_jobs.metrics() == pytest.approx(BY_HAND, rel=1e-12)
+
+
+def test_tau_moves_the_bound_of_the_slowdown(five_jobs: Schedule) -> None:
+    # With tau = 50: 100/100, 50/50, 60/50, 75/50, 50/50.
+    assert five_jobs.metrics(tau=50)["mean_bounded_slowdown"] == pytest.approx((1 + 1 + 1.2 + 1.5 + 1) / 5)
+
+
+@pytest.mark.parametrize(
+    "warm_up", [20, 11.5, 0.4, 0.59], ids=["seconds", "part seconds", "share", "rounded share"]
+)
+def test_a_warm_up_leaves_out_the_jobs_submitted_before_its_end(five_jobs: Schedule, warm_up: float) -> None:
+    metrics = five_jobs.metrics(warm_up=warm_up)
+    assert metrics["jobs"] == 3
+    assert metrics["mean_wait"] == 50
+
+
+def test_a_warm_up_measures_utilisation_from_its_end_on(five_jobs: Schedule) -> None:
+    metrics = five_jobs.metrics(warm_up=20)
+    assert metrics["makespan"] == 85
+    assert metrics["utilisation"] == pytest.approx((160 + 80 + 40 + 20 + 10) / (4 * 85))
+    assert metrics["mean_queue_length"] == pytest.approx(150 / 85)
+    assert metrics["fairness"] == pytest.approx((4 + 7.5) ** 2 / (2 * (4**2 + 7.5**2)))
+
+
+@pytest.mark.parametrize("cool_down", [10, 0.2], ids=["seconds", "share"])
+def test_a_cool_down_ends_the_measured_period_before_the_machine_drains(
+    five_jobs: Schedule, cool_down: float
+) -> None:
+    metrics = five_jobs.metrics(warm_up=0.4, cool_down=cool_down)
+    # Jobs 3 and 4 count; from 20 to 30 jobs 1 and 2 fill the machine, job 3 waits and job 4 comes at the end.
+    assert metrics["jobs"] == 2
+    assert metrics["makespan"] == 10
+    assert metrics["utilisation"] == 1
+    assert metrics["mean_queue_length"] == 1
+    assert metrics["max_queue_length"] == 2
+    assert metrics["throughput"] == 0
+
+
+def test_jobs_are_trimmed_in_order_of_submission_whatever_their_order_in_the_trace() -> None:
+    schedule = build([(50, 57, 10, 1), (0, 0, 10, 1), (20, 23, 10, 1)], machine=2)
+    assert schedule.metrics(warm_up=1 / 3)["mean_wait"] == 5
+    assert schedule.metrics(cool_down=1 / 3)["mean_wait"] == 1.5
+    assert measured_window(schedule, warm_up=20).rows.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    "trim",
+    [
+        {"warm_up": 41},
+        {"cool_down": 1e9},
+        {"warm_up": 0.6, "cool_down": 0.6},
+        {"warm_up": 0.4, "cool_down": 0.5},
+    ],
+)
+def test_trimming_everything_away_is_refused(five_jobs: Schedule, trim: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="not enough jobs"):
+        five_jobs.metrics(**trim)
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
+def test_a_trim_that_is_no_time_is_refused(five_jobs: Schedule, value: float) -> None:
+    with pytest.raises(InputError, match="cool-down"):
+        five_jobs.metrics(cool_down=value)
+
+
+def test_an_empty_schedule_has_no_metrics() -> None:
+    with pytest.raises(InputError, match="not enough jobs"):
+        build([], machine=4).metrics()
+
+
+def test_a_single_job_of_no_duration_has_finite_metrics() -> None:
+    metrics = build([(5, 5, 0, 3)], machine=4).metrics()
+    assert np.isfinite(list(metrics.values())).all()
+    assert metrics["mean_slowdown"] == 1
+    assert metrics["utilisation"] == 0
+    assert metrics["fairness"] == 1
+
+
+def test_the_slowdown_of_a_job_of_no_duration_counts_it_as_one_second() -> None:
+    assert slowdown(np.array([9]), np.array([0])).tolist() == [10]
+    assert bounded_slowdown(np.array([9]), np.array([0])).tolist() == [1]
+    assert per_processor_bounded_slowdown(np.array([90]), np.array([0]), np.array([3])).tolist() == [3]
+
+
+def test_one_user_who_is_served_n_times_worse_moves_the_index_towards_one_nth() -> None:
+    assert jain_index(np.array([1.0, 1.0, 1.0, 1e9])) == pytest.approx(1 / 4, abs=1e-6)
+
+
+@given(feasible_schedules())
+def test_metrics_agree_with_counting_second_by_second(schedule: Schedule) -> None:
+    submit, start, end = schedule.workload.submit_time, schedule.start_time, schedule.end_time
+    first, last = int(submit.min()), int(end.max())
+    seconds = range(first, last + 1)
+    queue = [int(((submit <= t) & (t < start)).sum()) for t in seconds]
+    busy = [int(schedule.workload.job_processors[(start <= t) & (t < end)].sum()) for t in seconds]
+    metrics = schedule.metrics()
+    length = max(last - first, 1)
+    assert metrics["max_queue_length"] == max(queue)
+    assert metrics["mean_queue_length"] == pytest.approx(sum(queue) / length)
+    assert metrics["utilisation"] == pytest.approx(sum(busy) / (length * schedule.processors))
+    assert 0 <= metrics["utilisation"] <= 1
+    assert metrics["mean_queue_length"] * length == pytest.approx(schedule.wait_time.sum())
+
+
+@given(feasible_schedules())
+def test_the_order_of_the_rows_changes_no_metric(schedule: Schedule) -> None:
+    rows = [
+        (int(a), int(b), int(c), int(d))
+        for a, b, c, d in zip(
+            schedule.workload.submit_time,
+            schedule.start_time,
+            schedule.run_time,
+            schedule.workload.job_processors,
+            strict=True,
+        )
+    ]
+    users = schedule.workload.user_id.tolist()
+    turned = build(rows[::-1], schedule.processors, user_id=users[::-1])
+    assert turned.metrics() == pytest.approx(schedule.metrics(), rel=1e-12)
