@@ -19,13 +19,15 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+config: Any = numba.config
+
 
 def cache_directory() -> str | None:
     """Return the directory for compiled code, or None if nothing is to be kept."""
     chosen = os.environ.get("SCHEDLAB_CACHE", "")
     if chosen.lower() in {"off", "0", "none"}:
         return None
-    base = chosen or numba.config.CACHE_DIR or _private_directory()
+    base = chosen or config.CACHE_DIR or _private_directory()
     return None if base is None else str(Path(base) / _version_of_the_sources())
 
 
@@ -79,11 +81,11 @@ def inlined(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: Any) -> Function:
-    before = numba.config.CACHE_DIR
+    before = config.CACHE_DIR
     # Numba asks for the directory while it decorates; the setting of the user's own kernels is left alone.
-    numba.config.CACHE_DIR = _CACHE or before
+    config.CACHE_DIR = _CACHE or before
     try:
         compiled = numba.njit(function, cache=_CACHE is not None, error_model="numpy", **options)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
     return cast(Function, compiled)

@@ -120,9 +120,7 @@ def test_the_distribution_starts_with_the_jobs_that_are_slowed_down_and_only_fal
 
 def test_a_distribution_of_jobs_that_never_waited_is_drawn(schedules: Schedules) -> None:
     one = schedules["scheduler 0"]
-    at_once = replace(
-        one, start_time=one.workload.submit_time, end_time=one.workload.submit_time + one.run_time
-    )
+    at_once = replace(one, start_time=one.workload.submit_time, end_time=one.workload.submit_time + one.run_time)
     plot_slowdown_distribution(at_once).get_figure().draw_without_rendering()
 
 
@@ -150,9 +148,7 @@ def test_strips_carry_their_means(schedules: Schedules) -> None:
     assert notes == ["mean"] + [f"{one.metrics()['mean_queue_length']:,.1f}" for one in shown.values()]
 
 
-@pytest.mark.parametrize(
-    ("measure", "unit"), [("wait", 3_600), ("turnaround", 3_600), ("bounded_slowdown", 1)]
-)
+@pytest.mark.parametrize(("measure", "unit"), [("wait", 3_600), ("turnaround", 3_600), ("bounded_slowdown", 1)])
 def test_the_last_weekly_mean_is_that_of_all_jobs(schedules: Schedules, measure: str, unit: int) -> None:
     one = schedules["scheduler 0"]
     line = plot_weekly_means(one, measure=measure).lines[0]

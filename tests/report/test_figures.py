@@ -24,18 +24,14 @@ def test_a_comparison_writes_every_figure(schedules: Mapping[str, Schedule], tmp
     assert all(matplotlib.image.imread(file).shape[1] == 1_200 for file in files)
 
 
-def test_a_directory_that_cannot_be_made_is_an_output_error(
-    schedules: Mapping[str, Schedule], tmp_path: Path
-) -> None:
+def test_a_directory_that_cannot_be_made_is_an_output_error(schedules: Mapping[str, Schedule], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot make"):
         save_comparison_figures(schedules, tmp_path / "file" / "figures")
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_the_suffix_decides_the_format(
-    schedules: Mapping[str, Schedule], tmp_path: Path, suffix: str
-) -> None:
+def test_the_suffix_decides_the_format(schedules: Mapping[str, Schedule], tmp_path: Path, suffix: str) -> None:
     file = save_figure(plot_utilisation(schedules), tmp_path / f"utilisation.{suffix}")
     marks = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert file.read_bytes().startswith(marks[suffix])
@@ -45,9 +41,7 @@ def test_a_whole_page_can_be_saved_too(workload: Workload, tmp_path: Path) -> No
     assert save_figure(plot_workload(workload), tmp_path / "page.png").stat().st_size > 10_000
 
 
-def test_an_unknown_format_is_refused_and_leaves_no_file(
-    schedules: Mapping[str, Schedule], tmp_path: Path
-) -> None:
+def test_an_unknown_format_is_refused_and_leaves_no_file(schedules: Mapping[str, Schedule], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="xyz"):
         save_figure(plot_utilisation(schedules), tmp_path / "utilisation.xyz")
     assert os.listdir(tmp_path) == []

@@ -86,9 +86,7 @@ def test_a_window_in_which_nothing_runs_is_refused(three_jobs: Schedule) -> None
         plot_gantt(three_jobs, begin=200, end=300)
 
 
-def test_many_rectangles_are_painted_as_one_image(
-    three_jobs: Schedule, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_rectangles_are_painted_as_one_image(three_jobs: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gantt, "MOST_RECTANGLES", 2)
     ax = plot_gantt(three_jobs)
     assert not ax.collections

@@ -68,9 +68,7 @@ def test_durations_of_zero_are_counted_in_the_first_bin() -> None:
 
 def test_arrivals_stand_at_their_hour_and_weekday() -> None:
     # Second 0 of the Unix epoch was a Thursday; this job comes on the Monday after it, at 14:30.
-    jobs = Workload.from_columns(
-        {"submit_time": [4 * DAY + 14 * HOUR + 1_800], "run_time": [1]}, start_time=0
-    )
+    jobs = Workload.from_columns({"submit_time": [4 * DAY + 14 * HOUR + 1_800], "run_time": [1]}, start_time=0)
     ax = plot_arrivals(jobs)
     counts = np.asarray(ax.images[0].get_array())
     assert np.argwhere(counts).tolist() == [[0, 14]]

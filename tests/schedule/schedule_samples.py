@@ -13,9 +13,7 @@ from schedlab.workload.workload import Workload
 
 def build(rows: Sequence[tuple[int, ...]], machine: int, **columns: list[int]) -> Schedule:
     """Return the schedule of rows (submit, start, run time, processors); other columns by name."""
-    submit, start, run, processors = (
-        (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
-    )
+    submit, start, run, processors = (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
     workload = Workload.from_columns(
         {"submit_time": submit, "run_time": run, "requested_processors": processors} | columns,
         name="by hand",
@@ -41,9 +39,7 @@ def feasible_schedules(draw: st.DrawFn) -> Schedule:
     """Draw jobs, ties and 0-second jobs among them, and start each at the first second at which it fits."""
     machine = draw(st.integers(1, 12))
     jobs = draw(
-        st.lists(
-            st.tuples(st.integers(0, 5), st.integers(0, 9), st.integers(1, machine)), min_size=1, max_size=25
-        )
+        st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), st.integers(1, machine)), min_size=1, max_size=25)
     )
     busy = np.zeros(1_000, dtype=int)
     # What jobs of 0 seconds need free, at their second, of jobs that started before and run on.

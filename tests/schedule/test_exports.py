@@ -71,9 +71,7 @@ def test_parquet_columns_are_those_of_the_frame(five_jobs: Schedule, tmp_path: P
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "five.parquet"), five_jobs.to_frame())
 
 
-def test_csv_has_the_columns_of_evalys_and_the_values_computed_by_hand(
-    five_jobs: Schedule, tmp_path: Path
-) -> None:
+def test_csv_has_the_columns_of_evalys_and_the_values_computed_by_hand(five_jobs: Schedule, tmp_path: Path) -> None:
     five_jobs.save(tmp_path / "five.csv")
     table = pd.read_csv(tmp_path / "five.csv")
     assert table.columns.tolist() == [

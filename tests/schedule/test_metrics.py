@@ -52,8 +52,7 @@ BY_HAND = {
     "throughput": 5 * 86_400 / 105,
     "backfilled_share": 0.2,
     "killed_jobs": 1,
-    "fairness": 7.25**2
-    / (2 * (3**2 + 4.25**2)),  # mean bounded slowdowns: user 1 (1+3+5)/3, user 2 (1+7.5)/2
+    "fairness": 7.25**2 / (2 * (3**2 + 4.25**2)),  # mean bounded slowdowns: user 1 (1+3+5)/3, user 2 (1+7.5)/2
 }
 
 
@@ -66,9 +65,7 @@ def test_tau_moves_the_bound_of_the_slowdown(five_jobs: Schedule) -> None:
     assert five_jobs.metrics(tau=50)["mean_bounded_slowdown"] == pytest.approx((1 + 1 + 1.2 + 1.5 + 1) / 5)
 
 
-@pytest.mark.parametrize(
-    "warm_up", [20, 11.5, 0.4, 0.59], ids=["seconds", "part seconds", "share", "rounded share"]
-)
+@pytest.mark.parametrize("warm_up", [20, 11.5, 0.4, 0.59], ids=["seconds", "part seconds", "share", "rounded share"])
 def test_a_warm_up_leaves_out_the_jobs_submitted_before_its_end(five_jobs: Schedule, warm_up: float) -> None:
     metrics = five_jobs.metrics(warm_up=warm_up)
     assert metrics["jobs"] == 3
@@ -84,9 +81,7 @@ def test_a_warm_up_measures_utilisation_from_its_end_on(five_jobs: Schedule) -> 
 
 
 @pytest.mark.parametrize("cool_down", [10, 0.2], ids=["seconds", "share"])
-def test_a_cool_down_ends_the_measured_period_before_the_machine_drains(
-    five_jobs: Schedule, cool_down: float
-) -> None:
+def test_a_cool_down_ends_the_measured_period_before_the_machine_drains(five_jobs: Schedule, cool_down: float) -> None:
     metrics = five_jobs.metrics(warm_up=0.4, cool_down=cool_down)
     # Jobs 3 and 4 count; from 20 to 30 jobs 1 and 2 fill the machine, job 3 waits and job 4 comes at the end.
     assert metrics["jobs"] == 2

@@ -103,9 +103,7 @@ def test_the_last_weekly_mean_is_the_mean(schedule: Schedule) -> None:
         ("CEA-Curie-2011-2.1-cln", 91_838),
     ],
 )
-def test_recorded_schedules_use_as_many_processors_as_was_counted_elsewhere(
-    traces: Path, log: str, most: int
-) -> None:
+def test_recorded_schedules_use_as_many_processors_as_was_counted_elsewhere(traces: Path, log: str, most: int) -> None:
     # The most processors at once of the recorded schedules, as the description of the traces gives them.
     jobs = read_swf(traces / f"{log}.swf.gz")
     jobs = jobs[(jobs.run_time > 0) & (jobs.wait_time >= 0)]

@@ -101,9 +101,7 @@ def test_a_damaged_file_in_the_cache_is_replaced(server: Archive, tmp_path: Path
     assert gzip.decompress(fetch("Toy", tmp_path, server.url).read_bytes()) == TEXT
 
 
-def test_an_endless_download_is_stopped(
-    server: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_download_is_stopped(server: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_BYTES", 10)
     with pytest.raises(InputError, match="so this is not the log"):
         fetch("Toy", tmp_path, server.url)

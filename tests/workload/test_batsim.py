@@ -24,9 +24,7 @@ def job(**changes: Any) -> dict[str, Any]:
 def batsim_file(directory: Path, jobs: Any, profiles: Any = None, **others: Any) -> Path:
     path = directory / "w.json"
     path.write_text(
-        json.dumps(
-            {"nb_res": 8, "jobs": jobs, "profiles": PROFILES if profiles is None else profiles} | others
-        )
+        json.dumps({"nb_res": 8, "jobs": jobs, "profiles": PROFILES if profiles is None else profiles} | others)
     )
     return path
 
@@ -90,9 +88,7 @@ class TestRefusals:
         with pytest.raises(InputError, match=rf"w\.json, job 2: {sentence}"):
             read_batsim(batsim_file(tmp_path, [job(), job(**changes)]))
 
-    @pytest.mark.parametrize(
-        "text", ["", "[]", "{}", "{", "[" * 100_000, '{"jobs": {}, "profiles": {}}', "\udcff"]
-    )
+    @pytest.mark.parametrize("text", ["", "[]", "{}", "{", "[" * 100_000, '{"jobs": {}, "profiles": {}}', "\udcff"])
     def test_what_is_not_a_batsim_workload_is_refused(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "w.json").write_bytes(text.encode("utf-8", "surrogateescape"))
         with pytest.raises(InputError, match="this is not"):

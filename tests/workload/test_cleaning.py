@@ -122,9 +122,7 @@ def test_sc15_counts_a_job_at_the_first_rule_that_it_breaks():
     times = {"run_time": 0, "requested_time": 0, "submit_time": -1}
     request = {"requested_time": 0, "submit_time": -1}
     cut_first = {"run_time": 700, "submit_time": -1}
-    _, report = clean_with_report(
-        log_of(everything, without_processors, times, request, cut_first, {}), "sc15"
-    )
+    _, report = clean_with_report(log_of(everything, without_processors, times, request, cut_first, {}), "sc15")
     dropping = ["allocated-too-wide", "no-processors", "no-run-time", "no-request", "negative-submit"]
     assert [step.rule for step in report.steps if step.dropped] == dropping
     assert [step.rule for step in report.steps if step.changed] == ["cut-at-request"]
@@ -207,9 +205,7 @@ def test_sc15_gives_the_jobs_that_the_authors_simulated_on_kth(traces: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "jobs"), [("CTC-SP2-1996-3.1-cln", 77_199), ("CEA-Curie-2011-2.1-cln", 295_540)]
-)
+@pytest.mark.parametrize(("name", "jobs"), [("CTC-SP2-1996-3.1-cln", 77_199), ("CEA-Curie-2011-2.1-cln", 295_540)])
 def test_sc15_gives_the_number_of_jobs_that_the_authors_simulated(traces: Path, name, jobs):
     assert len(clean(read_swf(traces / f"{name}.swf.gz"), "sc15")) == jobs
 

@@ -36,9 +36,7 @@ def is_power_of_two(sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.isin(sizes, 2 ** np.arange(1, 20))
 
 
-@pytest.mark.parametrize(
-    "kind", [LublinParameters.untyped, LublinParameters.batch, LublinParameters.interactive]
-)
+@pytest.mark.parametrize("kind", [LublinParameters.untyped, LublinParameters.batch, LublinParameters.interactive])
 def test_the_published_parameters_are_those_of_128_processors(kind):
     assert kind().scaled_to(128) == kind()
 

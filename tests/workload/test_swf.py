@@ -45,9 +45,7 @@ class TestDialects:
         jobs = read_swf(swf_file(tmp_path, " ".join(map(str, range(1, 19)))))
         assert [getattr(jobs, field).tolist() for field in FIELDS] == [[number] for number in range(1, 19)]
         assert jobs.average_cpu_time.dtype == np.float64
-        assert {getattr(jobs, field).dtype for field in FIELDS if field != "average_cpu_time"} == {
-            np.dtype(np.int64)
-        }
+        assert {getattr(jobs, field).dtype for field in FIELDS if field != "average_cpu_time"} == {np.dtype(np.int64)}
 
     @pytest.mark.parametrize(
         "text",
@@ -123,9 +121,7 @@ class TestDialects:
         assert jobs.think_time.strides == jobs.run_time.strides == (0,)
         assert jobs.job_id.strides == (8,)
 
-    def test_pieces_of_any_size_give_the_same_workload(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_pieces_of_any_size_give_the_same_workload(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         lines = [f"{job} {10 * job} -1 {60 + (job > 7)} 4 0.5{12 * ' -1'}" for job in range(1, 10)]
         path = swf_file(tmp_path, "; MaxProcs: 8\n" + "\n; middle\n".join(lines))
         whole = read_swf(path)
@@ -221,9 +217,7 @@ class TestRefusals:
         ],
     )
     def test_a_file_of_another_format_is_named(self, tmp_path: Path, content: bytes, looks: str) -> None:
-        assert refusal(swf_file(tmp_path, content)).startswith(
-            f"line 1: this is not SWF, it looks like {looks}"
-        )
+        assert refusal(swf_file(tmp_path, content)).startswith(f"line 1: this is not SWF, it looks like {looks}")
 
     def test_a_table_of_six_columns(self, tmp_path: Path) -> None:
         path = swf_file(tmp_path, "Job_name Submit Runtime Nodes Comment Perc\n1 0 7560 512 1 90\n")
@@ -243,9 +237,7 @@ class TestRefusals:
         assert message.startswith("line 2: column 18 (think time) is '-'")
         assert message.endswith("the file looks truncated")
 
-    @pytest.mark.parametrize(
-        "token", ["abc", "12a", "1.2.3", "nan", "inf", "-Infinity", "1_000", "0x10", "--1", "é"]
-    )
+    @pytest.mark.parametrize("token", ["abc", "12a", "1.2.3", "nan", "inf", "-Infinity", "1_000", "0x10", "--1", "é"])
     @pytest.mark.parametrize("column", [3, 6])
     def test_what_is_not_a_finite_number_is_named(self, tmp_path: Path, token: str, column: int) -> None:
         words = JOB.split()
@@ -272,9 +264,7 @@ class TestRefusals:
         ("submit", "run_time", "shown"),
         [("-1", 0, -1), ("-5", 60, -5), ("-2e3", -1, -2000), ("-0.6", 60, -1)],
     )
-    def test_a_negative_submit_time_is_refused(
-        self, tmp_path: Path, submit: str, run_time: int, shown: int
-    ) -> None:
+    def test_a_negative_submit_time_is_refused(self, tmp_path: Path, submit: str, run_time: int, shown: int) -> None:
         message = refusal(swf_file(tmp_path, f"; x\n{JOB}\n2 {submit} -1 {run_time} 4{LAST_13}\n{JOB}"))
         assert message == f"line 3: the submit time {shown} is negative"
 
@@ -301,9 +291,7 @@ def test_random_bytes_never_raise_anything_but_input_error(
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 159), st.binary(max_size=4), st.integers(0, 4)), min_size=1, max_size=5
-    ),
+    st.lists(st.tuples(st.integers(0, 159), st.binary(max_size=4), st.integers(0, 4)), min_size=1, max_size=5),
     st.booleans(),
 )
 def test_a_mutated_file_is_read_or_refused(
@@ -341,9 +329,7 @@ class TestWriting:
         assert [line.split()[5] for line in lines] == ["-1", "1024", "9.56", "0.30000000000000004"]
 
     def test_header_lines_that_contradict_the_workload_are_replaced(self, tmp_path: Path) -> None:
-        path = swf_file(
-            tmp_path, f"; Computer: SP2\n; MaxNodes: 50\n;MaxProcs: 100\n; UnixStartTime: 7\n{JOB}"
-        )
+        path = swf_file(tmp_path, f"; Computer: SP2\n; MaxNodes: 50\n;MaxProcs: 100\n; UnixStartTime: 7\n{JOB}")
         changed = read_swf(path).replace(processors=64, start_time=None)
         write_swf(changed, path)
         again = read_swf(path)

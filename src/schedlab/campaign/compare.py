@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedlab.engine.simulate import Events, simulate
+from schedlab.engine.simulation import Events, simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
@@ -49,7 +49,11 @@ class Comparison:
         return f"<Comparison of {', '.join(self.schedules)}>"
 
     def _rows(self) -> tuple[list[str], list[list[str]]]:
-        header = ["scheduler", *(f"wait {name}" for name in STATISTICS), *(f"bsld {name}" for name in STATISTICS)]
+        header = [
+            "scheduler",
+            *(f"wait {name}" for name in STATISTICS),
+            *(f"bsld {name}" for name in STATISTICS),
+        ]
         header += ["utilisation", "backfilled", "killed"]
         rows = []
         for text, metrics in self.metrics.items():

@@ -1,5 +1,5 @@
 """What runs: the compiled kernels, their plain-Python twin, and `simulate`."""
 
-from schedlab.engine.simulate import simulate
+from schedlab.engine.simulation import simulate
 
 __all__ = ["simulate"]

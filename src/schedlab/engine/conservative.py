@@ -100,9 +100,7 @@ def run_conservative(
 
 
 @bare_kernel
-def to_next_plan(
-    jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64], one_by_one: bool
-) -> bool:
+def to_next_plan(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64], one_by_one: bool) -> bool:
     """Go on to the next second with an event or a reserved start; return False when all is over."""
     clock = state.clock
     now = min(next_event(jobs, state), plan.counters[NEXT_START])
@@ -204,9 +202,7 @@ def _sort(waiting: NDArray[np.int64], scores: NDArray[np.float64], count: int) -
         job = waiting[i]
         value = scores[i]
         place = i
-        while place > 0 and (
-            scores[place - 1] > value or (scores[place - 1] == value and waiting[place - 1] > job)
-        ):
+        while place > 0 and (scores[place - 1] > value or (scores[place - 1] == value and waiting[place - 1] > job)):
             waiting[place] = waiting[place - 1]
             scores[place] = scores[place - 1]
             place -= 1

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.state import NEVER
 from schedlab.kernels import bare_kernel, inlined
 
 BLOCK = 16
@@ -65,8 +64,8 @@ def new_queue(scores: NDArray[np.float64] | None, n: int, processors: int) -> Qu
         entries["job"] = order
         rank_of[order] = np.arange(n, dtype=np.int32)
     blocks = 1 << max(0, (max(n, 1) - 1) // BLOCK).bit_length()
-    classes = size_class(processors) + 1
-    return QueueTree(rank_of, entries, np.full((2 * blocks, 1 + classes), ABSENT, dtype=np.int32))
+    width = -(-(2 + size_class(processors)) // 8) * 8
+    return QueueTree(rank_of, entries, np.full((2 * blocks, width), ABSENT, dtype=np.int32))
 
 
 @inlined
@@ -87,7 +86,7 @@ def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
     short = min(estimate, ANY)
     node = (nodes.shape[0] >> 1) + rank // BLOCK
     while node > 0 and (processors < nodes[node, 0] or short < nodes[node, column]):
-        nodes[node, 0] = min(np.int64(nodes[node, 0]), processors)
+        nodes[node, 0] = min(nodes[node, 0], processors)
         for i in range(column, nodes.shape[1]):
             if nodes[node, i] <= short:
                 break
@@ -131,9 +130,7 @@ def remove(queue: QueueTree, job: int) -> None:
 
 
 @bare_kernel
-def first_fit(
-    entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, free: int, length: int, extra: int
-) -> int:
+def first_fit(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, free: int, length: int, extra: int) -> int:
     """Return the first rank, from the one given on, whose job may start; -1 if there is none.
 
     A job may start if it needs at most `free` processors (at least 1) and either lasts at most `length` seconds or needs at

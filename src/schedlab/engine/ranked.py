@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.queue_tree import ANY, QueueTree, first_fit, insert, remove
+from schedlab.engine.queue_tree import ABSENT, ANY, QueueTree, first_fit, insert, remove
 from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
@@ -93,15 +93,12 @@ def run_ranked(
                 and queue.rank_of[first] > clock[FRONT]
                 and state.running[clock[RUNNING] - 1].end > now
             ):
-                shadow, extra = reservation(clock, state.running, jobs[head].processors)
-                if jobs[first].processors <= free and (
-                    jobs[first].processors <= extra or now + jobs[first].estimate <= shadow
-                ):
+                if jobs[first].processors > free or not _delays_nobody(jobs, state, head, first):
+                    _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, first)
+                else:
                     state.backfilled[first] = True
                     begin(jobs, state, first)
                     free = clock[FREE]
-                else:
-                    _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, first)
                 continue
         for job in range(first, clock[SUBMITTED]):
             _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
@@ -112,6 +109,13 @@ def run_ranked(
         if head >= 0 and easy and clock[STARTED] >= in_order and queue.nodes[1, 0] <= clock[FREE]:
             _backfill(jobs, state, queue, candidates, ages, own_candidates, starvation, head)
         free = clock[FREE]
+
+
+@inlined
+def _delays_nobody(jobs: NDArray[Any], state: State, head: int, job: int) -> bool:
+    """Return whether a job that fits would leave the head's reservation alone."""
+    shadow, extra = reservation(state.clock, state.running, jobs[head].processors)
+    return jobs[job].processors <= extra or state.clock[NOW] + jobs[job].estimate <= shadow
 
 
 @inlined
@@ -155,12 +159,14 @@ def _start_heads(
             if head >= 0 and clock[STARTED] >= in_order and clock[NOW] - jobs[head].submit <= starvation:
                 head = -1
         if head < 0:
-            rank = first_fit(queue.entries, queue.nodes, clock[FRONT], ANY, NEVER, ANY)
-            if rank < 0:
+            if clock[WAITING] == 0:
                 clock[FRONT] = jobs.shape[0]
                 return -1
-            clock[FRONT] = rank
-            head = np.int64(queue.entries[rank].job)
+            rank = clock[FRONT]
+            if queue.entries[rank].processors == ABSENT:
+                rank = first_fit(queue.entries, queue.nodes, rank, ANY, ANY, ANY)
+                clock[FRONT] = rank
+            head = queue.entries[rank].job
         if jobs[head].processors > clock[FREE]:
             return head
         _start(jobs, state, queue, candidates, ages, own_candidates, starvation, head)
@@ -188,7 +194,7 @@ def _backfill(
             rank = first_fit(order.entries, order.nodes, rank, clock[FREE], shadow - now, extra)
             if rank < 0:
                 break
-            job = np.int64(order.entries[rank].job)
+            job = order.entries[rank].job
             if starving and now - jobs[job].submit <= starvation:
                 break
             if now + jobs[job].estimate > shadow:

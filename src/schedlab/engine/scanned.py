@@ -62,18 +62,14 @@ def run_scanned(
         How many waiting jobs, the earliest submitted, the scheduler sees.
     """
     while to_next_pass(jobs, state, waiting, one_by_one, gated):
-        blamed = scan_pass(
-            jobs, state, waiting, queue, candidates, easy, own_candidates, starvation, window, in_order
-        )
+        blamed = scan_pass(jobs, state, waiting, queue, candidates, easy, own_candidates, starvation, window, in_order)
         if blamed != BLAMELESS:
             return blamed
     return BLAMELESS
 
 
 @bare_kernel
-def to_next_pass(
-    jobs: NDArray[Any], state: State, waiting: NDArray[np.int64], one_by_one: bool, gated: bool
-) -> bool:
+def to_next_pass(jobs: NDArray[Any], state: State, waiting: NDArray[np.int64], one_by_one: bool, gated: bool) -> bool:
     """Go on to the next scheduling pass with somebody waiting; return False when all is over."""
     clock = state.clock
     while True:

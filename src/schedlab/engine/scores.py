@@ -71,9 +71,7 @@ def refresh(policy: Policy, scores: Scores, jobs: NDArray[Any], waiting: NDArray
     if len(waiting) == 0:
         return
     who = jobs[waiting]
-    values = policy.scores(
-        who["estimate"], who["processors"], who["submit"] - jobs["submit"][0], now - who["submit"]
-    )
+    values = policy.scores(who["estimate"], who["processors"], who["submit"] - jobs["submit"][0], now - who["submit"])
     not_a_number = np.flatnonzero(np.isnan(values))
     if not_a_number.size:
         blame(policy, jobs, int(waiting[not_a_number[0]]), now)
@@ -91,9 +89,7 @@ def blame(policy: Policy, jobs: NDArray[Any], job: int, now: int) -> None:
 
 
 @bare_kernel
-def score(
-    scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: int, high: int, now: int
-) -> int:
+def score(scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: int, high: int, now: int) -> int:
     """Score the waiting jobs at positions `low` to `high`; return a job whose score is not a number, or BLAMELESS."""
     if scores.codes.shape[0] == 0:
         for i in range(low, high):
@@ -111,7 +107,14 @@ def score(
             columns[3, i] = now - jobs[job].submit
         result = scores.now[low : low + count]
         evaluate(
-            scores.codes, scores.constants, columns[0], columns[1], columns[2], columns[3], scores.stack, result
+            scores.codes,
+            scores.constants,
+            columns[0],
+            columns[1],
+            columns[2],
+            columns[3],
+            scores.stack,
+            result,
         )
         for i in range(count):
             if np.isnan(result[i]):

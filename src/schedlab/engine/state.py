@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inlined
 
 NEVER = np.iinfo(np.int64).max
 
@@ -24,10 +24,10 @@ JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("proc
 the scheduler assumes, at least 1.
 """
 
-RUNNING_JOB = np.dtype([("end", "i8"), ("job", "i8"), ("processors", "i8")])
+RUNNING_JOB = np.dtype([("end", "i8"), ("job", "i4"), ("processors", "i4")])
 """A running job in the scheduler's view: `end` is when it is expected to end."""
 
-COMPLETION = np.dtype([("end", "i8"), ("sequence", "i8"), ("job", "i8")])
+COMPLETION = np.dtype([("end", "i8"), ("sequence", "i4"), ("job", "i4")])
 """An end that will come: `sequence` counts starts and breaks ties."""
 
 # Positions in State.clock.
@@ -79,9 +79,7 @@ def new_jobs(
 def new_state(jobs: NDArray[Any], processors: int) -> State:
     """Return the state of an empty machine before the first submission."""
     n = len(jobs)
-    most = (
-        min(n, 2 * processors) + 1
-    )  # one by one, a job may start before the end that makes room for it is handled
+    most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE] = processors
     return State(
@@ -106,7 +104,7 @@ def next_event(jobs: NDArray[Any], state: State) -> int:
     return following
 
 
-@bare_kernel
+@inlined
 def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> None:
     """Move the clock and handle completions and submissions, up to the point where a scheduling pass is due.
 
@@ -136,7 +134,7 @@ def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> Non
             clock[ARRIVED] += 1
 
 
-@bare_kernel
+@inlined
 def complete(jobs: NDArray[Any], state: State) -> None:
     """Take the next completion off the heap and give its processors back."""
     clock = state.clock
@@ -148,7 +146,7 @@ def complete(jobs: NDArray[Any], state: State) -> None:
         clock[FREE] += jobs[job].processors
 
 
-@bare_kernel
+@inlined
 def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     """Start a job now."""
     clock = state.clock
@@ -160,7 +158,7 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     _list(clock, state.running, job, now + jobs[job].estimate, jobs[job].processors)
 
 
-@bare_kernel
+@inlined
 def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
     """Replace the run time that the scheduler assumes for a running job."""
     clock = state.clock
@@ -172,9 +170,10 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
 @inlined
 def _list(clock: NDArray[np.int64], running: NDArray[Any], job: int, expected: int, processors: int) -> None:
     """Put a job into the list of running jobs."""
-    place = _place_of(clock, running, expected)
-    for i in range(clock[RUNNING], place, -1):
-        running[i] = running[i - 1]
+    place = clock[RUNNING]
+    while place > 0 and running[place - 1].end < expected:
+        running[place] = running[place - 1]
+        place -= 1
     running[place].end = expected
     running[place].job = job
     running[place].processors = processors
@@ -184,10 +183,10 @@ def _list(clock: NDArray[np.int64], running: NDArray[Any], job: int, expected: i
 @inlined
 def _unlist(clock: NDArray[np.int64], running: NDArray[Any], job: int, expected: int) -> bool:
     """Take a job out of the list of running jobs; return False if the scheduler's view has let it go already."""
-    place = _place_of(clock, running, expected)
-    while place < clock[RUNNING] and running[place].job != job:
-        place += 1
-    if place == clock[RUNNING]:
+    place = clock[RUNNING] - 1
+    while place >= 0 and running[place].end <= expected and running[place].job != job:
+        place -= 1
+    if place < 0 or running[place].end > expected:
         return False
     clock[RUNNING] -= 1
     for i in range(place, clock[RUNNING]):
@@ -231,20 +230,6 @@ def reservation(clock: NDArray[np.int64], running: NDArray[Any], processors: int
         shadow = max(shadow, running[i].end)
         available += running[i].processors
     return shadow, available - processors
-
-
-@inlined
-def _place_of(clock: NDArray[np.int64], running: NDArray[Any], expected: int) -> int:
-    """Return the first place in the list of running jobs whose end is not later than the one given."""
-    low = 0
-    high = clock[RUNNING]
-    while low < high:
-        middle = (low + high) >> 1
-        if running[middle].end > expected:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @inlined

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedlab.engine.simulate import Case, Events, prepare, to_schedule
+from schedlab.engine.simulation import Case, Events, prepare, to_schedule
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -230,9 +230,7 @@ class ConservativeTwin(Twin):
         """Give a job its earliest slot: now, or when something that occupies processors ends."""
         ends = {busy_until for _, busy_until, _ in self.bookings(without=job)}
         job.reserved = next(
-            second
-            for second in sorted({self.now} | {end for end in ends if end > self.now})
-            if self.fits(job, second)
+            second for second in sorted({self.now} | {end for end in ends if end > self.now}) if self.fits(job, second)
         )
         if job.reserved != before:
             job.stamp = self.reservations

@@ -142,9 +142,7 @@ def plot_wait_by_size(
     return axes
 
 
-def plot_utilisation(
-    schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
-) -> Axes:
+def plot_utilisation(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None) -> Axes:
     """Draw the share of the machine in use over time.
 
     Parameters
@@ -206,10 +204,7 @@ def plot_queue_length(
             _note_strips(
                 axes,
                 "mean",
-                [
-                    f"{mean_queue_length(schedule, measured_window(schedule)):,.1f}"
-                    for schedule in shown.values()
-                ],
+                [f"{mean_queue_length(schedule, measured_window(schedule)):,.1f}" for schedule in shown.values()],
             )
         scale = f"strips of 0 to {highest:,.0f} waiting jobs, square-root scale" if len(shown) > 1 else ""
         title(axes, "Queue length", shown, scale)
@@ -285,7 +280,9 @@ def plot_weekly_means(
     measure
         "wait", "turnaround", "slowdown", "bounded_slowdown" or "per_processor_bounded_slowdown".
 
-    References ---------- Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
+    References
+    ----------
+    Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
     EASY backfilling", CCGrid 2019.
     """
     shown = named(schedules)

@@ -32,9 +32,7 @@ MOST_LABELS = 40
 IMAGE_COLUMNS, IMAGE_ROWS = 1_600, 800
 
 
-def plot_gantt(
-    schedule: Schedule, ax: Axes | None = None, *, begin: int | None = None, end: int | None = None
-) -> Axes:
+def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None = None, end: int | None = None) -> Axes:
     """Draw the processors over time, one rectangle per job and interval of processors.
 
     Parameters
@@ -64,9 +62,7 @@ def plot_gantt(
     running = np.clip(schedule.end_time, first, last) > np.clip(schedule.start_time, first, last)
     pieces = np.flatnonzero(running[job])
     if not pieces.size:
-        raise InputError(
-            f"no job runs from second {first - origin} to second {last - origin}; widen the window"
-        )
+        raise InputError(f"no job runs from second {first - origin} to second {last - origin}; widen the window")
     jobs = job[pieces]
     seconds, unit = elapsed_unit(last - first)
     limits = ((first - origin) / seconds, (last - origin) / seconds)
@@ -75,9 +71,7 @@ def plot_gantt(
     shade = len(KINDS) * np.where(schedule.killed, 2, schedule.backfilled)[jobs] + jobs % 3
     with styled_axes(ax, (10.0, 5.0)) as axes:
         if pieces.size > MOST_RECTANGLES:
-            _paint(
-                axes, times, lines, shade, window=(first, last), machine=schedule.processors, limits=limits
-            )
+            _paint(axes, times, lines, shade, window=(first, last), machine=schedule.processors, limits=limits)
         else:
             spans = tuple((time - origin) / seconds for time in times)
             _draw(axes, spans, lines, shade)
@@ -115,9 +109,7 @@ def _draw(
     from matplotlib.collections import PolyCollection
 
     (left, right), (low, high) = spans, lines
-    corners = np.stack(
-        [np.column_stack([left, right, right, left]), np.column_stack([low, low, high, high])], axis=2
-    )
+    corners = np.stack([np.column_stack([left, right, right, left]), np.column_stack([low, low, high, high])], axis=2)
     colours = np.array(SHADES).ravel()[shade]
     ax.add_collection(PolyCollection(list(corners), facecolors=colours, edgecolors="white", linewidths=0.4))
 
@@ -138,10 +130,7 @@ def _label(
         mine = slice(allocation.offsets[row], allocation.offsets[row + 1])
         low, high = allocation.first[mine], allocation.last[mine] + 1
         widest = np.argmax(high - low)
-        if (
-            spans[1][piece] - spans[0][piece] < period / 25
-            or high[widest] - low[widest] < schedule.processors / 30
-        ):
+        if spans[1][piece] - spans[0][piece] < period / 25 or high[widest] - low[widest] < schedule.processors / 30:
             continue
         ax.text(
             (spans[0][piece] + spans[1][piece]) / 2,
@@ -208,6 +197,4 @@ def _explain_colours(ax: Axes, kinds: NDArray[np.int64]) -> None:
     from matplotlib.patches import Patch
 
     patches = [Patch(color=SHADES[kind][0], label=KINDS[kind]) for kind in kinds]
-    ax.legend(
-        handles=patches, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(patches), borderaxespad=0.2
-    )
+    ax.legend(handles=patches, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(patches), borderaxespad=0.2)

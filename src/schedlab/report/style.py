@@ -116,9 +116,7 @@ def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> 
         given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
         result = {schedule.scheduler: schedule for schedule in given}
         if len(result) < len(given):
-            raise InputError(
-                "two schedules have the same scheduler; give a dictionary of names and schedules"
-            )
+            raise InputError("two schedules have the same scheduler; give a dictionary of names and schedules")
     if not result:
         raise InputError("there is no schedule to plot")
     for name, schedule in result.items():

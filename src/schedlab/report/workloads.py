@@ -107,9 +107,7 @@ def plot_requested_times(workload: Workload, ax: Axes | None = None) -> Axes:
     """Draw the distribution of the requested run times."""
     with styled_axes(ax, PANEL) as axes:
         axes.set_title("Requested run times")
-        return _duration_histogram(
-            axes, workload.requested_time, "Requested time", "no job has a requested time"
-        )
+        return _duration_histogram(axes, workload.requested_time, "Requested time", "no job has a requested time")
 
 
 def plot_accuracy(workload: Workload, ax: Axes | None = None) -> Axes:
@@ -174,9 +172,7 @@ def _duration_histogram(ax: Axes, seconds: NDArray[np.int64], label: str, unknow
     return ax
 
 
-def _share_histogram(
-    ax: Axes, values: NDArray[np.float64] | NDArray[np.int64], edges: NDArray[np.float64]
-) -> None:
+def _share_histogram(ax: Axes, values: NDArray[np.float64] | NDArray[np.int64], edges: NDArray[np.float64]) -> None:
     """Draw which share of the values is in each bin."""
     counts, _ = np.histogram(values, edges)
     ax.stairs(counts / len(values), edges, fill=True, color=COLOURS[0])

@@ -93,9 +93,7 @@ def allocate(schedule: Schedule) -> Allocation:
     outcome = _NO_ROOM
     while outcome == _NO_ROOM:
         first, last = np.resize(first, 2 * len(first)), np.resize(last, 2 * len(last))
-        outcome = _take_lowest(
-            event_job, event_kind, needed, begins, count, first, last, free_first, free_last, state
-        )
+        outcome = _take_lowest(event_job, event_kind, needed, begins, count, first, last, free_first, free_last, state)
     if outcome != _DONE:
         raise InputError(
             f"job {schedule.workload.job_id[outcome]} starts at second {start[outcome]} when fewer than its "
@@ -164,9 +162,7 @@ def _take_lowest(
 
 
 @kernel
-def _release(
-    free_first: NDArray[np.int64], free_last: NDArray[np.int64], top: int, first: int, last: int
-) -> int:
+def _release(free_first: NDArray[np.int64], free_last: NDArray[np.int64], top: int, first: int, last: int) -> int:
     """Put an interval back among the free ones, joined with its neighbours; return their number."""
     low, high = 0, top
     while low < high:

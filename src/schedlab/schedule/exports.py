@@ -87,9 +87,7 @@ def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
     facts = {"schema_version": SCHEMA_VERSION, "provenance": provenance(schedule), "workload": attributes}
     columns = schedule.columns()
     fields = [
-        pa.field(
-            name, pa.from_numpy_dtype(values.dtype), metadata=_UNITS.get(name) and {"unit": _UNITS[name]}
-        )
+        pa.field(name, pa.from_numpy_dtype(values.dtype), metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
         for name, values in columns.items()
     ]
     schema = pa.schema(fields, metadata={"schedlab": json.dumps(facts, default=_as_json)})

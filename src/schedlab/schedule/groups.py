@@ -84,9 +84,7 @@ def metrics_by_size_class(
     return _metrics_by(pd.Series(classes, name="size_class"), schedule, warm_up, cool_down, tau)
 
 
-def metrics_by_user(
-    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
-) -> pd.DataFrame:
+def metrics_by_user(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> pd.DataFrame:
     """Return the job metrics of each user, -1 standing for the jobs whose user is unknown.
 
     Parameters
@@ -103,14 +101,10 @@ def metrics_by_user(
     """
     import pandas as pd
 
-    return _metrics_by(
-        pd.Series(schedule.workload.user_id, name="user_id"), schedule, warm_up, cool_down, tau
-    )
+    return _metrics_by(pd.Series(schedule.workload.user_id, name="user_id"), schedule, warm_up, cool_down, tau)
 
 
-def _metrics_by(
-    key: pd.Series, schedule: Schedule, warm_up: float, cool_down: float, tau: int
-) -> pd.DataFrame:
+def _metrics_by(key: pd.Series, schedule: Schedule, warm_up: float, cool_down: float, tau: int) -> pd.DataFrame:
     """Return the job metrics of each group of jobs that share a key."""
     import pandas as pd
 

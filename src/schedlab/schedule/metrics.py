@@ -43,9 +43,7 @@ def slowdown(wait_time: NDArray[np.int64], run_time: NDArray[np.int64]) -> NDArr
     return (wait_time + present) / present
 
 
-def bounded_slowdown(
-    wait_time: NDArray[np.int64], run_time: NDArray[np.int64], tau: int = TAU
-) -> NDArray[np.float64]:
+def bounded_slowdown(wait_time: NDArray[np.int64], run_time: NDArray[np.int64], tau: int = TAU) -> NDArray[np.float64]:
     """Return max(1, (w + p) / max(tau, p)): the slowdown, without the weight of very short jobs.
 
     Parameters
@@ -55,7 +53,9 @@ def bounded_slowdown(
     tau
         Seconds: shorter jobs count as if they had run this long.
 
-    References ---------- Feitelson, Rudolph, Schwiegelshohn, Sevcik and Wong, "Theory and practice in
+    References
+    ----------
+    Feitelson, Rudolph, Schwiegelshohn, Sevcik and Wong, "Theory and practice in
     parallel job scheduling", JSSPP 1997.
 
     Examples
@@ -80,7 +80,9 @@ def per_processor_bounded_slowdown(
     tau
         Seconds: shorter jobs count as if they had run this long.
 
-    References ---------- Zotkin and Keleher, "Job-length estimation and performance in backfilling
+    References
+    ----------
+    Zotkin and Keleher, "Job-length estimation and performance in backfilling
     schedulers", HPDC 1999; Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
     EASY backfilling", CCGrid 2019.
 
@@ -100,7 +102,9 @@ def jain_index(values: NDArray[np.float64]) -> float:
     values
         What each party got, none negative, not all 0.
 
-    References ---------- Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for
+    References
+    ----------
+    Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for
     resource allocation in shared computer systems", DEC-TR-301, 1984.
 
     Examples
@@ -168,9 +172,7 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     first = _cut(submitted - submitted[0], warm_up)
     last = len(order) - _cut(submitted[-1] - submitted[::-1], cool_down)
     if first >= last:
-        raise InputError(
-            f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of {len(order)}"
-        )
+        raise InputError(f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of {len(order)}")
     begin = submitted[0] + int(warm_up) if warm_up >= 1 else submitted[first]
     end = schedule.end_time.max()
     if cool_down > 0:

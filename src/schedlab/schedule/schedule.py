@@ -119,9 +119,7 @@ class Schedule:
         """
         return schedule_metrics(self, warm_up=warm_up, cool_down=cool_down, tau=tau)
 
-    def metrics_by_size_class(
-        self, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
-    ) -> pd.DataFrame:
+    def metrics_by_size_class(self, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> pd.DataFrame:
         """Return the job metrics of each size class, see `schedlab.schedule.groups.metrics_by_size_class`."""
         from schedlab.schedule.groups import metrics_by_size_class
 

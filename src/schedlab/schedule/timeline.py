@@ -146,7 +146,9 @@ def cumulative_weekly_means(
     means
         One per week.
 
-    References ---------- Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
+    References
+    ----------
+    Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
     EASY backfilling", CCGrid 2019.
     """
     if not len(schedule):

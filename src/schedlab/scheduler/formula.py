@@ -101,13 +101,13 @@ class Formula:
         p, q, r, w
             Arrays of one length, as described at the top of this module; `w` may be left out.
         """
-        columns = [np.ascontiguousarray(column, dtype=np.int64) for column in (p, q, r)]
-        columns.append(np.zeros_like(columns[0]) if w is None else np.ascontiguousarray(w, dtype=np.int64))
-        result = np.empty(len(columns[0]), dtype=np.float64)
+        given = (p, q, r, np.zeros(len(p)) if w is None else w)
+        a, b, c, d = (np.ascontiguousarray(column, dtype=np.int64) for column in given)
+        result = np.empty(len(a), dtype=np.float64)
         stack = np.empty((self.depth, CHUNK), dtype=np.float64)
         for low in range(0, len(result), CHUNK):
             part = slice(low, low + CHUNK)
-            evaluate(self.codes, self.constants, *(column[part] for column in columns), stack, result[part])
+            evaluate(self.codes, self.constants, a[part], b[part], c[part], d[part], stack, result[part])
         return result
 
 
@@ -197,17 +197,13 @@ def _compile(text: str) -> tuple[list[int], list[float], int]:
         raise InputError(f"the formula is {len(text)} characters long; at most {LONGEST} are allowed")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # Python's own advice on odd code; the whitelist below has the last word
+            warnings.simplefilter("ignore")  # Python's own advice on odd code; the whitelist below has the last word
             tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
     except SyntaxError as error:
         where = f" at character {error.offset}" if error.offset else ""
         raise InputError(f"formula {text!r}: syntax error{where}") from None
     except (ValueError, RecursionError, MemoryError):
-        raise InputError(
-            f"formula {text[:60]!r} cannot be parsed: it is nested too deeply or not text"
-        ) from None
+        raise InputError(f"formula {text[:60]!r} cannot be parsed: it is nested too deeply or not text") from None
     codes: list[int] = []
     constants: list[float] = []
     depth = _emit(tree, text, codes, constants, 1)
@@ -233,9 +229,7 @@ def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], he
             codes.append(_OPERATORS[ast.USub])
             return highest
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
-            highest = max(
-                _emit(left, text, codes, constants, height), _emit(right, text, codes, constants, height + 1)
-            )
+            highest = max(_emit(left, text, codes, constants, height), _emit(right, text, codes, constants, height + 1))
             codes.append(_OPERATORS[type(operator)])
             return highest
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
@@ -253,9 +247,7 @@ def _emit_call(
     code = _FUNCTIONS[name]
     binary = code < 20
     if len(arguments) < 1 + binary or (not binary and len(arguments) > 1):
-        raise InputError(
-            f"formula {text!r}: {name} takes {'two or more arguments' if binary else 'one argument'}"
-        )
+        raise InputError(f"formula {text!r}: {name} takes {'two or more arguments' if binary else 'one argument'}")
     highest = _emit(arguments[0], text, codes, constants, height)
     for argument in arguments[1:]:
         highest = max(highest, _emit(argument, text, codes, constants, height + 1))

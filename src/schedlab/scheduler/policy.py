@@ -47,9 +47,7 @@ class Policy:
         program = self.program
         return program is not None and program.uses_waiting_time
 
-    def scores(
-        self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]
-    ) -> Scores:
+    def scores(self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]) -> Scores:
         """Return a score per job, smallest first.
 
         Parameters
@@ -246,14 +244,10 @@ class FunctionPolicy(Policy):
         """Whether the function takes the waiting time."""
         return "w" in self._arguments
 
-    def scores(
-        self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]
-    ) -> Scores:
+    def scores(self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]) -> Scores:
         """Call the function and check what it returns."""
         values = dict(zip(VARIABLES, (p, q, r, w), strict=True))
-        scores = np.asarray(
-            self.function(**{name: values[name] for name in self._arguments}), dtype=np.float64
-        )
+        scores = np.asarray(self.function(**{name: values[name] for name in self._arguments}), dtype=np.float64)
         if scores.shape != p.shape:
             raise InputError(f"policy {self.text} returned shape {scores.shape} for {len(p)} jobs")
         return scores

@@ -161,15 +161,13 @@ def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None
     if name.strip().lower() in BACKFILLS:
         return FCFS(), cast(Backfill, name.strip().lower()), policy_from_text(order) if ":" in front else None
     match = _BACKFILL_AT_THE_END.fullmatch(front)
-    if match is None or front[-1] in "\"'" and match["order"] is None:
+    if match is None or (front[-1] in "\"'" and match["order"] is None):
         return policy_from_text(front), "none", None
     backfill = match["name"].lower()
     if backfill not in BACKFILLS:
         if len(match["name"]) == 1 and match["order"] is None:  # the last term of a formula, as in p + q
             return policy_from_text(front), "none", None
-        raise InputError(
-            f"scheduler {text!r}: unknown backfilling {backfill!r}; known are {' '.join(BACKFILLS)}"
-        )
+        raise InputError(f"scheduler {text!r}: unknown backfilling {backfill!r}; known are {' '.join(BACKFILLS)}")
     order_text = match["order"]
     return (
         policy_from_text(match["policy"]),

@@ -105,9 +105,7 @@ def parse_block(text: bytes, line: int) -> Block:
         store(table, varying, column, row, bits)
         cursor[COLUMN] += 1
         cursor[ROUNDED] += rounded
-    columns = tuple(
-        _column(table, bool(varying[column]), column, int(cursor[ROW])) for column in range(WIDTH)
-    )
+    columns = tuple(_column(table, bool(varying[column]), column, int(cursor[ROW])) for column in range(WIDTH))
     return Block(columns, comments, int(cursor[ROUNDED]), int(cursor[LINE]))
 
 
@@ -160,7 +158,7 @@ def _bad_line(text: bytes, cursor: NDArray[np.int64], reason: str) -> BadLineErr
 
 
 @kernel
-def advance(  # noqa: PLR0912, PLR0915
+def advance(
     text: NDArray[np.uint8], cursor: NDArray[np.int64], table: NDArray[np.int64], varying: NDArray[np.bool_]
 ) -> int:
     """Parse on from the cursor until the end of the text or until something is left to Python.
@@ -186,7 +184,7 @@ def advance(  # noqa: PLR0912, PLR0915
     position, line, row, column = cursor[POSITION], cursor[LINE], cursor[ROW], cursor[COLUMN]
     event = DONE
     while position <= size:
-        byte = NEWLINE if position == size else text[position]
+        byte = NEWLINE if position == size else int(text[position])
         if byte == NEWLINE:
             if 0 < column < WIDTH:
                 event = SHORT_LINE
@@ -211,16 +209,16 @@ def advance(  # noqa: PLR0912, PLR0915
             position += negative
             first = position
             whole = 0
-            while position < size and 0 <= text[position] - ZERO <= 9:
-                whole = 10 * whole + text[position] - ZERO
+            while position < size and 0 <= int(text[position]) - ZERO <= 9:
+                whole = 10 * whole + int(text[position]) - ZERO
                 position += 1
             digits = position - first
             fraction, scale, decimals = 0, 1, 0
             if position < size and text[position] == POINT:
                 position += 1
                 first = position
-                while position < size and 0 <= text[position] - ZERO <= 9:
-                    fraction = 10 * fraction + text[position] - ZERO
+                while position < size and 0 <= int(text[position]) - ZERO <= 9:
+                    fraction = 10 * fraction + int(text[position]) - ZERO
                     scale *= 10
                     position += 1
                 decimals = position - first

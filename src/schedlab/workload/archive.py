@@ -170,9 +170,7 @@ def fetch(
             for block in _download(url, target, timeout, progress):
                 stream.write(block)
         if not _is_genuine(temporary, log):
-            raise InputError(
-                f"{url}: what came is not the log {log.file} (its sha256 differs), so it was not kept"
-            )
+            raise InputError(f"{url}: what came is not the log {log.file} (its sha256 differs), so it was not kept")
     return target
 
 
@@ -224,9 +222,7 @@ def _download(
                     progress(received, total)
     except urllib.error.HTTPError as error:
         error.close()
-        raise InputError(
-            f"{url}: the archive answered {error.code} ({error.reason}), try again later"
-        ) from None
+        raise InputError(f"{url}: the archive answered {error.code} ({error.reason}), try again later") from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(

@@ -56,9 +56,7 @@ def read_batsim(path: str | os.PathLike[str]) -> Workload:
     document = _load(path)
     jobs, profiles = document.get("jobs"), document.get("profiles")
     if not isinstance(jobs, list) or not isinstance(profiles, dict):
-        raise InputError(
-            f"{where}: this is not a Batsim workload, which has a list of jobs and a table of profiles"
-        )
+        raise InputError(f"{where}: this is not a Batsim workload, which has a list of jobs and a table of profiles")
     if not jobs:
         raise InputError(f"{where}: the workload has no jobs")
     rows = [_job(job, profiles, f"{where}, job {position + 1}") for position, job in enumerate(jobs)]
@@ -167,9 +165,7 @@ def _job(job: Any, profiles: dict[str, Any], where: str) -> tuple[float, float, 
         raise InputError(f"{where}: there is no profile {name!r}")
     kind = profile.get("type")
     if kind not in DELAY_TYPES.values():
-        raise InputError(
-            f"{where}: its profile {name!r} is of type {kind!r}, but only delay profiles tell a run time"
-        )
+        raise InputError(f"{where}: its profile {name!r} is of type {kind!r}, but only delay profiles tell a run time")
     limit = UNKNOWN if job.get("walltime", UNKNOWN) == UNKNOWN else _number(job, "walltime", where, least=0)
     return (
         _number(job, "subtime", where, least=0),

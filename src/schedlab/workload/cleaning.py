@@ -239,9 +239,7 @@ def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workloa
     return clean_with_report(workload, rules)[0]
 
 
-def clean_with_report(
-    workload: Workload, rules: str | Sequence[str] = "default"
-) -> tuple[Workload, CleaningReport]:
+def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default") -> tuple[Workload, CleaningReport]:
     """Do the same as `clean`, and tell what each rule did.
 
     Examples
@@ -328,9 +326,7 @@ def _flurry_rule(text: str) -> Rule:
     try:
         user_id, start, end = (int(part) for part in text.split(":")[1:])
     except ValueError:
-        raise InputError(
-            f"{text!r} is not flurry:USER:START:END with a user number and two times in seconds"
-        ) from None
+        raise InputError(f"{text!r} is not flurry:USER:START:END with a user number and two times in seconds") from None
     meaning = f"jobs of user {user_id} from {start} s until before {end} s"
     return Rule(text, meaning, lambda jobs: _in_flurry(jobs, user_id, start, end))
 

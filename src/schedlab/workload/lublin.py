@@ -181,9 +181,7 @@ def lublin(
     (True, True)
     """
     if jobs < 1 or processors < 1:
-        raise InputError(
-            f"the model makes at least 1 job for at least 1 processor, not {jobs} for {processors}"
-        )
+        raise InputError(f"the model makes at least 1 job for at least 1 processor, not {jobs} for {processors}")
     if streams is None:
         streams = _published_streams(processors, typed)
     arrivals, queue = _merged_arrivals(jobs, streams, start_hour, rng)
@@ -208,9 +206,7 @@ def lublin(
 
 def _published_streams(processors: int, typed: bool) -> list[LublinParameters]:
     """Return the streams of the model for a machine, in the order of their queue numbers."""
-    kinds = (
-        (LublinParameters.interactive(), LublinParameters.batch()) if typed else (LublinParameters.untyped(),)
-    )
+    kinds = (LublinParameters.interactive(), LublinParameters.batch()) if typed else (LublinParameters.untyped(),)
     return [kind.scaled_to(processors) for kind in kinds]
 
 
@@ -224,14 +220,10 @@ def _merged_arrivals(
     return clocks[order], order // jobs
 
 
-def _arrivals(
-    jobs: int, stream: LublinParameters, start_hour: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _arrivals(jobs: int, stream: LublinParameters, start_hour: float, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the arrival times of one stream, shape (jobs,), seconds."""
     shape = stream.gap_shape * stream.gap_shape_factor
-    log_gaps = _at_most(
-        LONGEST_LOG_GAP, jobs, lambda again: rng.gamma(shape, stream.gap_scale, size=len(again))
-    )
+    log_gaps = _at_most(LONGEST_LOG_GAP, jobs, lambda again: rng.gamma(shape, stream.gap_scale, size=len(again)))
     return np.floor(through_daily_cycle(np.cumsum(np.exp(log_gaps)), stream, start_hour)).astype(np.int64)
 
 
@@ -301,9 +293,7 @@ def _sizes(jobs: int, stream: LublinParameters, rng: np.random.Generator) -> NDA
     return np.floor(2.0**exponent + 0.5).astype(np.int64)
 
 
-def _run_times(
-    sizes: NDArray[np.int64], stream: LublinParameters, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _run_times(sizes: NDArray[np.int64], stream: LublinParameters, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return run times in seconds for jobs of these sizes, shape (jobs,)."""
     first_probability = stream.mix_slope * sizes + stream.mix_intercept
 

@@ -49,9 +49,7 @@ def offered_load(workload: Workload, processors: int | None = None) -> float:
     submits = workload.submit_time[workload.submit_time != UNKNOWN]
     period = int(np.ptp(submits)) if len(submits) else 0
     if period == 0:
-        raise InputError(
-            f"{workload.name}: the offered load needs jobs that are submitted at different times"
-        )
+        raise InputError(f"{workload.name}: the offered load needs jobs that are submitted at different times")
     run_times = np.maximum(workload.run_time, 0).astype(np.float64)
     return float(np.dot(run_times, np.maximum(workload.job_processors, 0)) / (size * period))
 
@@ -101,9 +99,7 @@ def scale_load(
         current = offered_load(workload, processors)
         factor = load / current if current else 0.0
     if not (factor and 0 < factor < np.inf):
-        raise InputError(
-            f"{workload.name}: its load cannot be multiplied by {factor}; it takes a positive number"
-        )
+        raise InputError(f"{workload.name}: its load cannot be multiplied by {factor}; it takes a positive number")
     if len(workload) == 0:
         return workload
     first = workload.submit_time.min()
@@ -243,9 +239,7 @@ def resample_users(
         last_week[:] = 0
         np.maximum.at(last_week, user, week)
     drawn = rng.integers(first_week, last_week + 1, size=(length, len(users)))
-    rows, new_week = _rows_of_blocks(
-        user * original_weeks + week, np.arange(len(users)) * original_weeks + drawn
-    )
+    rows, new_week = _rows_of_blocks(user * original_weeks + week, np.arange(len(users)) * original_weeks + drawn)
     submit_time = workload.submit_time.min() + new_week * WEEK + submitted[rows] % WEEK
     order = np.argsort(submit_time, kind="stable")
     unknown = np.broadcast_to(np.int64(UNKNOWN), len(order))
@@ -257,9 +251,7 @@ def resample_users(
     )
 
 
-def _rows_of_blocks(
-    block: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows_of_blocks(block: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows that lie in the wanted blocks, and for each the line of `wanted` that asked for it."""
     order = np.argsort(block, kind="stable")
     first = np.searchsorted(block[order], wanted.ravel(), side="left")

@@ -246,8 +246,7 @@ def _top_users(workload: Workload, number: int) -> tuple[UserShare, ...]:
     shares = np.bincount(position, weights=work, minlength=len(users)) / max(work.sum(), 1.0)
     largest_first = [place for place in np.argsort(-shares, kind="stable") if users[place] != UNKNOWN]
     return tuple(
-        UserShare(int(users[place]), int(jobs[place]), float(shares[place]))
-        for place in largest_first[:number]
+        UserShare(int(users[place]), int(jobs[place]), float(shares[place])) for place in largest_first[:number]
     )
 
 

@@ -184,9 +184,7 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
         except BadLineError as bad:
             foreign = _foreign_format(bad.text) if jobs + bad.row == 0 else None
             if foreign:
-                raise InputError(
-                    f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}"
-                ) from None
+                raise InputError(f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}") from None
             end = bad.ends_block and not next(texts, b"").strip()
             truncated = "; the file looks truncated" if end and jobs + bad.row > 0 else ""
             raise InputError(f"{os.fspath(path)}, line {bad.number}: {bad.reason}{truncated}") from None

@@ -21,9 +21,7 @@ SCHEMA_VERSION = 1
 METADATA_KEY = b"schedlab"
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
 UNITS = {
-    **dict.fromkeys(
-        ("submit_time", "wait_time", "run_time", "average_cpu_time", "requested_time", "think_time"), "s"
-    ),
+    **dict.fromkeys(("submit_time", "wait_time", "run_time", "average_cpu_time", "requested_time", "think_time"), "s"),
     **dict.fromkeys(("allocated_processors", "requested_processors"), "processors"),
     **dict.fromkeys(("used_memory", "requested_memory"), "kB per processor"),
 }
@@ -67,9 +65,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     try:
         workload = Workload.from_frame(_numeric(frame), **attributes)
         if (row := first_bad_submit(workload)) is not None:
-            raise InputError(
-                f"column submit_time, row {row}: {workload.submit_time[row]} is negative", row=row
-            )
+            raise InputError(f"column submit_time, row {row}: {workload.submit_time[row]} is negative", row=row)
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}", row=error.row) from None
     return workload.replace(header=header)
@@ -167,7 +163,5 @@ def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
         if not pd.api.types.is_numeric_dtype(cells):
             strange = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
             row = int(np.argmax(strange)) if strange.any() else 0
-            raise InputError(
-                f"column {label}, row {row}: {str(cells.iloc[row])[:40]!r} is not a number", row=row
-            )
+            raise InputError(f"column {label}, row {row}: {str(cells.iloc[row])[:40]!r} is not a number", row=row)
     return frame

@@ -127,9 +127,7 @@ def tsafrir_estimates(
         return workload
     if max_estimate is None:
         max_estimate = max(-(-int(workload.run_time.max()) // 3600), 2) * 3600
-    values, jobs = estimate_histogram(
-        len(workload), max_estimate, rng=rng, user_bins=user_bins, distinct=distinct
-    )
+    values, jobs = estimate_histogram(len(workload), max_estimate, rng=rng, user_bins=user_bins, distinct=distinct)
     run_times = np.clip(workload.run_time, 0, max_estimate)
     return workload.replace(requested_time=deal_estimates(run_times, np.repeat(values, jobs), rng=rng))
 
@@ -174,9 +172,7 @@ def estimate_histogram(
     given = np.array([bins.get(value, 0) for value in values.tolist()], dtype=np.int64)
     free = given == 0
     if not free.any():
-        raise InputError(
-            "the user bins leave no other estimate for the rest of the jobs; ask for more distinct ones"
-        )
+        raise InputError("the user bins leave no other estimate for the rest of the jobs; ask for more distinct ones")
     counts[free] = _adding_up_to(counts[free], jobs - int(given.sum()))
     counts[~free] = given[~free]
     used = np.flatnonzero(counts)
@@ -285,9 +281,7 @@ def _check_bins(bins: dict[int, int], jobs: int, max_estimate: int) -> None:
                 f"user bin {value}: {count} must give some jobs an estimate between 1 and {max_estimate} s"
             )
     if len(bins.keys() | {max_estimate}) > HEAD:
-        raise InputError(
-            f"the model has {HEAD} popular estimates, {max_estimate} s among them; give fewer user bins"
-        )
+        raise InputError(f"the model has {HEAD} popular estimates, {max_estimate} s among them; give fewer user bins")
     if sum(bins.values()) > HEAD_SHARE / 100 * jobs:
         raise InputError(
             f"the user bins hold {sum(bins.values())} of {jobs} jobs, "

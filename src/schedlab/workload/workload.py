@@ -112,9 +112,7 @@ class Workload:
         for field in FIELDS:
             column = getattr(self, field)
             if column.shape != (length,):
-                raise InputError(
-                    f"{self.name}: column {field} has shape {column.shape}, expected ({length},)"
-                )
+                raise InputError(f"{self.name}: column {field} has shape {column.shape}, expected ({length},)")
             view = column.view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
@@ -138,15 +136,11 @@ class Workload:
         """
         strangers = sorted(set(columns) - set(FIELDS))
         if strangers:
-            raise InputError(
-                f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}"
-            )
+            raise InputError(f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}")
         if not columns:
-            raise InputError(
-                "a workload needs at least the columns submit_time, run_time and requested_processors"
-            )
+            raise InputError("a workload needs at least the columns submit_time, run_time and requested_processors")
         rounded = int(attributes.pop("rounded", 0))
-        arrays: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, Any] = {}
         for field, values in columns.items():
             arrays[field], fractions = _as_column(field, values)
             rounded += fractions
@@ -217,7 +211,8 @@ class Workload:
 
     def __getitem__(self, rows: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
         """Return the chosen rows: a slice, a boolean mask or an array of positions."""
-        return replace(self, **{field: _take(getattr(self, field), rows) for field in FIELDS})
+        columns: dict[str, Any] = {field: _take(getattr(self, field), rows) for field in FIELDS}
+        return replace(self, **columns)
 
     def replace(self, **changes: Any) -> Workload:
         """Return a copy with some columns or attributes replaced; new columns are converted and checked."""
@@ -270,7 +265,7 @@ def _as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
     return whole.astype(np.int64), int(np.count_nonzero(whole != numbers))
 
 
-def _take(column: NDArray[Any], rows: Any) -> NDArray[Any]:
+def _take(column: NDArray[Any], rows: Any) -> Any:
     """Select rows; a column that stores one value for all jobs goes on storing one."""
     if column.strides == (0,) and len(column):
         return np.broadcast_to(column[0], np.empty(len(column), dtype=np.bool_)[rows].shape)

@@ -162,7 +162,7 @@ def to_schedule(
     if case.order is not None:
         place = np.empty(len(case.order), dtype=np.intp)
         place[case.order] = np.arange(len(case.order))
-        start, end, backfilled, predicted = (column[place] for column in (start, end, backfilled, predicted))
+        start, end, backfilled, predicted = start[place], end[place], backfilled[place], predicted[place]
     return Schedule(
         workload=workload,
         start_time=start,
@@ -256,9 +256,7 @@ def _asked_of_python(scheduler: Scheduler, queue: Scores, candidates: Scores) ->
     orders = [(scheduler.policy, queue)]
     if scheduler.order is not None:
         orders.append((scheduler.order, candidates))
-    return [
-        (policy, scores) for policy, scores in orders if policy.changes_with_time and policy.program is None
-    ]
+    return [(policy, scores) for policy, scores in orders if policy.changes_with_time and policy.program is None]
 
 
 def _scores_of(policy: Policy, jobs: NDArray[Any]) -> NDArray[np.float64] | None:
@@ -287,7 +285,9 @@ def _check(workload: Workload, width: NDArray[np.int64]) -> None:
     _refuse(workload, workload.run_time < 0, f"has no run time: {advice}")
     _refuse(workload, workload.submit_time < 0, "has a negative submit time: correct or drop it")
     if float(workload.submit_time.max()) + float(workload.run_time.astype(np.float64).sum()) > LATEST:
-        raise InputError(f"{workload.name}: times add up to more than {LATEST} seconds: drop the jobs that cannot be real")
+        raise InputError(
+            f"{workload.name}: times add up to more than {LATEST} seconds: drop the jobs that cannot be real"
+        )
 
 
 def _requests(workload: Workload) -> NDArray[np.int64]:

@@ -1,0 +1,63 @@
+__version__: str
+
+from .campaign.compare import Comparison as Comparison
+from .campaign.compare import compare as compare
+from .engine.simulation import simulate as simulate
+from .engine.twin import simulate_plain as simulate_plain
+from .errors import InputError as InputError
+from .errors import OutputError as OutputError
+from .errors import SchedlabError as SchedlabError
+from .platform.cluster import Cluster as Cluster
+from .report.figures import (
+    plot_gantt as plot_gantt,
+)
+from .report.figures import (
+    plot_queue_length as plot_queue_length,
+)
+from .report.figures import (
+    plot_slowdown_distribution as plot_slowdown_distribution,
+)
+from .report.figures import (
+    plot_utilisation as plot_utilisation,
+)
+from .report.figures import (
+    plot_wait_by_size as plot_wait_by_size,
+)
+from .report.figures import (
+    plot_weekly_means as plot_weekly_means,
+)
+from .report.figures import (
+    plot_workload as plot_workload,
+)
+from .report.figures import (
+    save_comparison_figures as save_comparison_figures,
+)
+from .schedule.exports import read_schedule as read_schedule
+from .schedule.schedule import Schedule as Schedule
+from .scheduler.policy import FormulaPolicy as FormulaPolicy
+from .scheduler.policy import FunctionPolicy as FunctionPolicy
+from .scheduler.policy import Policy as Policy
+from .scheduler.scheduler import Scheduler as Scheduler
+from .workload.archive import fetch as fetch
+from .workload.batsim import read_batsim as read_batsim
+from .workload.batsim import write_batsim as write_batsim
+from .workload.cleaning import clean as clean
+from .workload.cleaning import clean_with_report as clean_with_report
+from .workload.cleaning import find_flurries as find_flurries
+from .workload.cleaning import remove_flurry as remove_flurry
+from .workload.files import read_workload as read_workload
+from .workload.files import write_workload as write_workload
+from .workload.lublin import LublinParameters as LublinParameters
+from .workload.lublin import lublin as lublin
+from .workload.sampling import offered_load as offered_load
+from .workload.sampling import resample_users as resample_users
+from .workload.sampling import scale_load as scale_load
+from .workload.sampling import time_window as time_window
+from .workload.sampling import windows as windows
+from .workload.summary import summarise as summarise
+from .workload.swf import read_swf as read_swf
+from .workload.swf import write_swf as write_swf
+from .workload.tables import read_table as read_table
+from .workload.tables import write_table as write_table
+from .workload.tsafrir import tsafrir_estimates as tsafrir_estimates
+from .workload.workload import Workload as Workload
