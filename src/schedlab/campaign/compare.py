@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,6 +89,7 @@ def compare(
     events: Events = "batched",
     warm_up: float = 0,
     cool_down: float = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Simulate one workload under several schedulers.
 
@@ -102,6 +103,8 @@ def compare(
         As for `simulate`.
     warm_up, cool_down
         What the metrics leave out, as for `Schedule.metrics`.
+    progress
+        Called with the number of schedulers that are done and of all.
 
     Raises
     ------
@@ -122,9 +125,11 @@ def compare(
         raise InputError("name at least one scheduler to compare (--scheduler, schedulers=)")
     schedules: dict[str, Schedule] = {}
     metrics: dict[str, dict[str, float]] = {}
-    for scheduler in asked:
+    for done, scheduler in enumerate(asked, start=1):
         if scheduler.text not in schedules:
             schedule = simulate(workload, scheduler, processors=processors, events=events)
             schedules[scheduler.text] = schedule
             metrics[scheduler.text] = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
+        if progress:
+            progress(done, len(asked))
     return Comparison(schedules, metrics)

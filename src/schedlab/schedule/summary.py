@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ def duration(seconds: float) -> str:
     return f"{seconds:.3g} s"
 
 
-def summary(schedule: Schedule) -> str:
-    """Return what a person wants to know first."""
+def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> str:
+    """Return what a person wants to know first; the metrics, if they are given, may leave out a warm-up."""
     title = f"{schedule.workload.name} under {schedule.scheduler}"
     if not len(schedule):
         return f"{title}: no jobs"
-    m = schedule.metrics()
+    m = schedule.metrics() if metrics is None else metrics
     rate = f"{m['throughput']:,.1f} a day"
 
     def statistics(name: str, form: str = "") -> str:

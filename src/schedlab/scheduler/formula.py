@@ -195,25 +195,25 @@ def _compile(text: str) -> tuple[list[int], list[float], int]:
     """Translate the text to postfix; return the codes, the constants and the depth of the stack."""
     if len(text) > LONGEST:
         raise InputError(f"the formula is {len(text)} characters long; at most {LONGEST} are allowed")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own advice on odd code; the whitelist below has the last word
-            tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
-    except SyntaxError as error:
-        where = f" at character {error.offset}" if error.offset else ""
-        raise InputError(f"formula {text!r}: syntax error{where}") from None
-    except (ValueError, RecursionError, MemoryError):
-        raise InputError(f"formula {text[:60]!r} cannot be parsed: it is nested too deeply or not text") from None
     codes: list[int] = []
     constants: list[float] = []
-    depth = _emit(tree, text, codes, constants, 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own advice on odd code; the whitelist has the last word
+            tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
+        depth = _emit(tree, text, codes, constants, 1)
+    except SyntaxError as error:
+        where = f" at character {error.offset}" if error.offset else ""
+        raise InputError(f"formula {_short(text)}: syntax error{where}") from None
+    except (RecursionError, MemoryError):
+        raise InputError(f"formula {_short(text)} is nested too deeply") from None
     return codes, constants, depth
 
 
 def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], height: int) -> int:
     """Append the code of one node, its value landing at `height` on the stack; return the greatest height."""
     if height > DEEPEST:
-        raise InputError(f"formula {text[:60]!r} is nested more than {DEEPEST} levels deep")
+        raise InputError(f"formula {_short(text)} is nested more than {DEEPEST} levels deep")
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             constants.append(_finite(value, text))
@@ -235,7 +235,7 @@ def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], he
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             return _emit_call(name, arguments, text, codes, constants, height)
     raise InputError(
-        f"formula {text!r}: {_shown(node)} is not allowed; use numbers, the variables {' '.join(VARIABLES)}, "
+        f"formula {_short(text)}: {_short(ast.unparse(node))} is not allowed; use numbers, the variables {' '.join(VARIABLES)}, "
         f"+ - * / ** and the functions {' '.join(sorted(_FUNCTIONS))}"
     )
 
@@ -247,7 +247,7 @@ def _emit_call(
     code = _FUNCTIONS[name]
     binary = code < 20
     if len(arguments) < 1 + binary or (not binary and len(arguments) > 1):
-        raise InputError(f"formula {text!r}: {name} takes {'two or more arguments' if binary else 'one argument'}")
+        raise InputError(f"formula {_short(text)}: {name} takes {'two or more arguments' if binary else 'one argument'}")
     highest = _emit(arguments[0], text, codes, constants, height)
     for argument in arguments[1:]:
         highest = max(highest, _emit(argument, text, codes, constants, height + 1))
@@ -263,11 +263,10 @@ def _finite(value: float, text: str) -> float:
     except OverflowError:
         number = float("inf")
     if not np.isfinite(number):
-        raise InputError(f"formula {text[:60]!r} holds a number that is too large")
+        raise InputError(f"formula {_short(text)} holds a number that is too large")
     return number
 
 
-def _shown(node: ast.AST) -> str:
-    """Return the source of a node, shortened, for a message."""
-    source = ast.unparse(node)
-    return repr(source if len(source) <= 40 else source[:37] + "...")
+def _short(source: str) -> str:
+    """Return a source text for a message: quoted, and cut if it is long."""
+    return repr(source if len(source) <= 60 else source[:57] + "...")

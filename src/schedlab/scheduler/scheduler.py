@@ -155,7 +155,7 @@ def _split(text: str) -> tuple[str, str, list[str]]:
 
 def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None]:
     """Read POLICY[+BACKFILL[:ORDER]]; a formula may hold "+" itself, so backfilling is looked for at the end."""
-    if not front:
+    if not front or front.startswith("+"):
         raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
     name, _, order = front.partition(":")
     if name.strip().lower() in BACKFILLS:

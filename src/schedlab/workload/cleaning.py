@@ -253,7 +253,7 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
     """
     steps = []
     cleaned = workload
-    for rule in _rules_of(rules):
+    for rule in parse_rules(rules):
         cleaned, step = rule.apply(cleaned)
         steps.append(step)
     if len(cleaned) == 0:
@@ -269,8 +269,14 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
     return cleaned, report
 
 
-def _rules_of(names: str | Sequence[str]) -> list[Rule]:
-    """Return the rules that a text or a sequence of names stands for."""
+def parse_rules(names: str | Sequence[str]) -> list[Rule]:
+    """Return the rules that a text or a sequence of names stands for; see `clean`.
+
+    Examples
+    --------
+    >>> [rule.name for rule in parse_rules("never-ran,flurry:7:0:3600")]
+    ['never-ran', 'flurry:7:0:3600']
+    """
     rules: list[Rule] = []
     for name in (part.strip() for part in (names.split(",") if isinstance(names, str) else names)):
         if name in RULE_SETS:

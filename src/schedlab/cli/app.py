@@ -1,0 +1,64 @@
+"""The program `schedlab`: its verbs, and how every error ends."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import schedlab
+from schedlab.cli import demo, papers, schedules, versions, workloads
+from schedlab.errors import SchedlabError
+
+
+class Verbs(TyperGroup):
+    """The verbs: an error made on purpose ends with one line on stderr and exit code 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb."""
+        try:
+            result = super().invoke(ctx)
+            # A pipe that the reader has closed is noticed here, not when the interpreter is gone.
+            sys.stdout.flush()
+        except SchedlabError as error:
+            typer.echo(f"schedlab: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(1) from None
+        return result
+
+
+app = typer.Typer(cls=Verbs, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"schedlab {schedlab.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A laboratory for HPC batch scheduling: one trace, one command, results one can trust."""
+
+
+app.command()(demo.demo)
+app.command()(workloads.inspect)
+app.add_typer(workloads.generate, name="generate")
+app.command()(schedules.simulate)
+app.command()(schedules.compare)
+app.command()(schedules.gantt)
+app.command()(schedules.schedulers)
+app.command()(workloads.fetch)
+app.command()(workloads.convert)
+app.command()(papers.reproduce)
+app.command()(versions.versions)
+
+
+def main() -> None:
+    """Run the command line; exit code 0 is done, 1 wrong input or output, 2 wrong usage."""
+    app(prog_name="schedlab")

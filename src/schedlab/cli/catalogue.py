@@ -1,0 +1,73 @@
+"""What a scheduler text can be made of, for people who do not want to guess."""
+
+from __future__ import annotations
+
+import inspect
+from textwrap import fill
+from typing import Any
+
+from schedlab.scheduler.policy import ALIASES, POLICIES
+
+GRAMMAR = "POLICY[+BACKFILL[:ORDER]][@RUNTIMES][,starvation=SECONDS][,window=JOBS]"
+
+POLICY_TITLE = "Policies: the smallest score goes first; p run time, q processors, r submit time, w wait so far"
+BACKFILLING = {
+    "easy": "a job may overtake if it does not delay the reservation of the head of the queue (Lifka, JSSPP 1995)",
+    "easy:ORDER": "the same, with its candidates tried in the order of another policy (Tsafrir et al., TPDS 2007)",
+    "conservative": "every job has a reservation that no other may delay (Mu'alem & Feitelson, TPDS 2001)",
+}
+RUN_TIMES = {
+    "requested": "the scheduler plans with what the users asked for; the default",
+    "actual": "the scheduler knows every run time beforehand (clairvoyant)",
+}
+OPTIONS = {
+    "starvation": "a job that has waited so many seconds goes before all others (Carastan-Santos, thesis, 4.1.2.1)",
+    "window": "the scheduler sees only so many waiting jobs, the first that were submitted",
+}
+EXAMPLES = (
+    "fcfs",
+    "fcfs+easy",
+    "saf+easy:sjf@actual",
+    "spf+conservative",
+    "wfp3+easy,starvation=86400",
+    '"log10(p)*q + 870*log10(r)"+easy',
+)
+WIDTH = 110
+
+
+def catalogue() -> dict[str, Any]:
+    """Return everything that a scheduler text may say, with formulas and sources."""
+    return {
+        "grammar": GRAMMAR,
+        "policies": {
+            name: {
+                "formula": policy.formula,
+                "meaning": " ".join((inspect.getdoc(policy) or "").split("\n\n")[0].split()),
+                "aliases": [alias for alias, known in ALIASES.items() if known == name],
+            }
+            for name, policy in POLICIES.items()
+        },
+        "backfilling": BACKFILLING,
+        "run_times": RUN_TIMES,
+        "options": OPTIONS,
+        "examples": EXAMPLES,
+    }
+
+
+def catalogue_text() -> str:
+    """Return the same for a terminal."""
+    rows = []
+    for name, policy in catalogue()["policies"].items():
+        also = f" Aliases: {', '.join(policy['aliases'])}." if policy["aliases"] else ""
+        rows.append((name, policy["formula"], policy["meaning"] + also))
+    rows.append(('"..."', "any formula of p q r w", "In double quotes, with + - * / ** and functions."))
+    name_width, formula_width = (max(len(row[column]) for row in rows) for column in (0, 1))
+    lines = [GRAMMAR, "", POLICY_TITLE]
+    lines += [_entry(f"{name:<{name_width}}  {formula:<{formula_width}}", text) for name, formula, text in rows]
+    for title, entries in (("Backfilling", BACKFILLING), ("Run times", RUN_TIMES), ("Options", OPTIONS)):
+        lines += ["", title, *(_entry(f"{name:<13}", meaning) for name, meaning in entries.items())]
+    return "\n".join([*lines, "", "Examples", *(f"  {example}" for example in EXAMPLES)])
+
+
+def _entry(name: str, meaning: str) -> str:
+    return fill(meaning, WIDTH, initial_indent=f"  {name}  ", subsequent_indent=" " * (len(name) + 4))

@@ -1,0 +1,48 @@
+"""The options that verbs share, so that they are called and explained alike everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Trace = Annotated[
+    Path,
+    typer.Argument(metavar="TRACE", help="Jobs: SWF (also .gz), Batsim JSON, CSV or Parquet, by the suffix."),
+]
+Clean = Annotated[
+    str,
+    typer.Option(
+        metavar="RULES",
+        help="Cleaning: none, default, sc15, or names of rules with commas between them.",
+    ),
+]
+Processors = Annotated[
+    int | None, typer.Option(min=1, help="Size of the machine, if it is not the one that the trace gives.")
+]
+SchedulerText = Annotated[
+    str, typer.Option("--scheduler", "-s", metavar="TEXT", help="Scheduler text; see 'schedlab schedulers'.")
+]
+SchedulerTexts = Annotated[
+    list[str],
+    typer.Option("--scheduler", "-s", metavar="TEXT", help="Scheduler text; repeat it for each scheduler."),
+]
+Events = Annotated[
+    Literal["batched", "pyss"],
+    typer.Option(help="Event order: one scheduling pass a second, or one event at a time as in SC'15."),
+]
+Requests = Annotated[
+    Literal["enforced", "advisory"] | None,
+    typer.Option(help="Whether jobs are killed at their requested time; by default, what the trace says (SWF: yes)."),
+]
+WarmUp = Annotated[
+    float,
+    typer.Option(min=0, help="Leave out of the metrics the first share of the jobs (below 1) or seconds (from 1)."),
+]
+CoolDown = Annotated[float, typer.Option(min=0, help="The same at the end.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+Traces = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", envvar="SCHEDLAB_TRACES", help="Directory with the logs of the archive."),
+]

@@ -1,0 +1,95 @@
+"""Read the trace that a verb is about, and say of errors where in it they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedlab.cli.terminal import note
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.workload.cleaning import CleaningReport
+    from schedlab.workload.workload import Workload
+
+
+@dataclass(frozen=True)
+class CleanedTrace:
+    """A trace as a verb uses it: its jobs after cleaning, and what cleaning did."""
+
+    path: Path
+    workload: Workload
+    cleaning: CleaningReport
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Let errors about the jobs name the file and, where the job's line is known, the line."""
+        try:
+            yield
+        except InputError as error:
+            row = error.row if self.cleaning.jobs_after == self.cleaning.jobs_before else None
+            raise _located(error, self.path, self.workload, row) from None
+
+
+def read_trace(path: Path, rules: str, *, processors: int | None = None, requests: str | None = None) -> CleanedTrace:
+    """Read and clean a trace, and tell in one line what cleaning did, if anything.
+
+    Parameters
+    ----------
+    path
+        The file.
+    rules
+        Cleaning rules.
+    processors
+        Size of the machine, if it is not the one that the file gives.
+    requests
+        "enforced" or "advisory", or None for what the file says.
+
+    Raises
+    ------
+    InputError
+        As `read_workload` and `clean` do; the message names the file.
+    """
+    from schedlab.workload.cleaning import clean_with_report, parse_rules
+    from schedlab.workload.files import read_workload
+
+    parse_rules(rules)
+    workload = read_workload(path, processors=processors)
+    if requests is not None:
+        workload = workload.replace(requests_enforced=requests == "enforced")
+    try:
+        cleaned, report = clean_with_report(workload, rules)
+    except InputError as error:
+        raise _located(error, path, workload, error.row) from None
+    if summary := cleaning_in_one_line(report, rules):
+        note(summary)
+    return CleanedTrace(path, cleaned, report)
+
+
+def cleaning_in_one_line(report: CleaningReport, rules: str) -> str:
+    """Return what cleaning did, or nothing if it touched no job."""
+    dropped = [f"{step.rule} {step.dropped:,}" for step in report.steps if step.dropped]
+    changed = [f"{step.rule} {step.changed:,}" for step in report.steps if step.changed]
+    parts = []
+    if dropped:
+        parts.append(f"dropped {report.jobs_before - report.jobs_after:,} of {report.jobs_before:,} jobs")
+        parts[-1] += f" ({', '.join(dropped)})"
+    if changed:
+        parts.append(f"changed jobs ({', '.join(changed)})")
+    return f"cleaning ({rules}) {' and '.join(parts)}" if parts else ""
+
+
+def _located(error: InputError, path: Path, workload: Workload, row: int | None) -> InputError:
+    """Return the error with the file and, for a job of an SWF file, its line in front."""
+    from schedlab.workload.files import BATSIM_SUFFIXES, TABLE_SUFFIXES
+    from schedlab.workload.swf import line_of_job
+
+    message = str(error).removeprefix(f"{workload.name}: ")
+    if str(path) in message:
+        return error
+    is_swf = not str(path).endswith((*BATSIM_SUFFIXES, *TABLE_SUFFIXES))
+    line = f", line {line_of_job(path, row)}" if is_swf and row is not None else ""
+    return InputError(f"{path}{line}: {message}", row=row)

@@ -1,0 +1,43 @@
+"""The compiled engine against its plain-Python twin, job by job."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_workloads import SCHEDULERS, workloads
+
+from schedlab.engine import simulate
+from schedlab.engine.twin import simulate_plain
+from schedlab.workload.lublin import lublin
+from schedlab.workload.tsafrir import tsafrir_estimates
+
+
+def assert_equal(workload, scheduler, **options):
+    ours = simulate(workload, scheduler, **options)
+    plain = simulate_plain(workload, scheduler, **options)
+    np.testing.assert_array_equal(ours.start_time, plain.start_time)
+    np.testing.assert_array_equal(ours.end_time, plain.end_time)
+    np.testing.assert_array_equal(ours.backfilled, plain.backfilled)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS, ids=str)
+@given(workload=workloads(), in_order=st.integers(0, 3))
+@settings(max_examples=60, deadline=None)
+def test_the_engine_equals_its_twin(scheduler, workload, in_order):
+    assert_equal(workload, scheduler, in_order=0 if "conservative" in str(scheduler) else in_order)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS, ids=str)
+@given(workload=workloads(enforced=True))
+@settings(max_examples=40, deadline=None)
+def test_the_engine_equals_its_twin_one_event_at_a_time(scheduler, workload):
+    assert_equal(workload, scheduler, events="pyss")
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs+easy", "saf+easy:sjf", "wfp3+easy", "spf+easy,starvation=40000"])
+def test_the_engine_equals_its_twin_on_a_crowded_machine(scheduler):
+    """Hundreds wait, so that the tree has several levels and blocks that disappoint."""
+    rng = np.random.default_rng(7)
+    assert_equal(tsafrir_estimates(lublin(600, 64, rng=rng, load=1.6), rng=rng), scheduler)

@@ -1,0 +1,41 @@
+"""The plan of the house: who may import whom, and how long a module may be."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import schedlab
+
+PACKAGE = Path(schedlab.__file__).parent
+ROOMS = ["workload", "platform", "scheduler", "schedule", "engine", "campaign", "report", "papers", "cli"]
+
+
+def imports(module: Path) -> set[str]:
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("schedlab.")}
+
+
+def test_each_room_imports_only_rooms_before_it():
+    for place, room in enumerate(ROOMS):
+        for module in (PACKAGE / room).rglob("*.py"):
+            later = imports(module) & set(ROOMS[place + 1 :])
+            assert not later, f"{module.relative_to(PACKAGE)} imports {', '.join(later)}"
+
+
+def test_every_room_is_in_the_plan():
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(ROOMS)
+
+
+def test_no_module_is_longer_than_a_sitting():
+    for module in PACKAGE.rglob("*.py"):
+        lines = len(module.read_text(encoding="utf-8").splitlines())
+        assert lines <= 410, f"{module.relative_to(PACKAGE)} has {lines} lines"
+
+
+def test_every_public_name_can_be_loaded():
+    assert {"read_swf", "clean", "simulate", "compare", "Scheduler", "Workload"} <= set(schedlab.__all__)
+    for name in schedlab.__all__:
+        assert getattr(schedlab, name) is not None

@@ -1,0 +1,75 @@
+"""What the documentation shows is what happens: its Python runs, and its commands print what is printed there."""
+
+from __future__ import annotations
+
+import doctest
+import shlex
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+from sybil import Document, Example
+from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+from schedlab.cli import main
+
+PROJECT = Path(__file__).resolve().parents[1]
+PAGES = sorted(path for path in PROJECT.glob("docs/**/*.md") if "_build" not in path.parts)
+PAGES += [path for path in [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md"] if path.exists()]
+
+PROMPT = "$ schedlab "
+FLAGS = doctest.ELLIPSIS | doctest.REPORT_NDIFF
+
+
+def _sessions(text: str) -> Iterator[tuple[str, str]]:
+    """Return the commands of a console block and what is shown below each; a backslash continues a command."""
+    for part in ("\n" + text.replace("\\\n", " ")).split("\n$ ")[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def _run(command: str) -> str:
+    """Return what a command prints; fail if it does not exit with 0."""
+    output = StringIO()
+    with redirect_stdout(output), redirect_stderr(output), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", shlex.split(command))
+        try:
+            code = main()
+        except SystemExit as stop:
+            code = stop.code
+    assert not code, f"{command} exited with {code}:\n{output.getvalue()}"
+    return output.getvalue()
+
+
+def _evaluate_console(example: Example) -> str | None:
+    """Run a console block whose commands are all ours; others, such as an installation, are for the reader only."""
+    checker = doctest.OutputChecker()
+    sessions = list(_sessions(str(example.parsed)))
+    if not all(command.startswith("schedlab ") for command, _ in sessions):
+        return None
+    for command, shown in sessions:
+        printed = "\n".join(line.rstrip() for line in _run(command).splitlines()) + "\n"
+        wanted = shown.strip("\n") + "\n"
+        if shown.strip() and not checker.check_output(wanted, printed, FLAGS):
+            return checker.output_difference(doctest.Example(command, wanted), printed, FLAGS)
+    return None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    parsers = (PythonCodeBlockParser(doctest_optionflags=FLAGS), CodeBlockParser("console", _evaluate_console))
+    try:
+        for example in Document.parse(str(page), *parsers, SkipParser()).examples():
+            example.evaluate()
+    finally:
+        plt.close("all")
+
+
+def test_console_blocks_are_cut_into_commands_and_what_they_print() -> None:
+    block = "$ schedlab versions\nschedlab 1\n$ schedlab simulate a.swf \\\n    -o b.csv\n"
+    assert list(_sessions(block)) == [("schedlab versions", "schedlab 1"), ("schedlab simulate a.swf      -o b.csv", "")]
