@@ -32,7 +32,10 @@ def cache_directory() -> str | None:
 
 
 def _private_directory() -> Path | None:
-    """Return a node-local directory of this user; None if someone else could write to it, for loading code is running it."""
+    """Return a node-local directory of this user; None if someone else could write to it.
+
+    Loading compiled code means running it.
+    """
     local = os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
     user = os.getuid() if hasattr(os, "getuid") else "user"
     directory = Path(local) / f"schedlab-kernels-{user}"
@@ -69,8 +72,8 @@ def kernel(function: Function) -> Function:
 def bare_kernel(function: Function) -> Function:
     """Compile a function that allocates nothing, without reference counting.
 
-    Where arrays travel in tuples, counting their references costs more than the work: EASY on the 28,481 jobs of KTH-SP2
-    takes 16 ms with it and 6 ms without.
+    Where arrays travel in tuples, counting their references costs more than the work: EASY on the 28,481 jobs of
+    KTH-SP2 takes 16 ms with it and 6 ms without.
     """
     return _compile(function, _nrt=False)
 

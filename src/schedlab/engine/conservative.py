@@ -1,8 +1,8 @@
 """The event loop of conservative backfilling: every job holds a reservation in a profile of free processors.
 
-A reservation is made when the job is submitted, at the earliest slot that disturbs nobody. When a job completes, the waiting
-jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest slot; nobody's
-reservation moves back.
+A reservation is made when the job is submitted, at the earliest slot that disturbs nobody. When a job completes, the
+waiting jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest
+slot; nobody's reservation moves back.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.agenda import BLOCK, NEVER, USED, soonest
 from schedlab.engine.scores import BLAMELESS, Scores, score
 from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
-    NEVER,
     NOW,
-    RUNNING,
     SUBMITTED,
     WAITING,
     State,
@@ -42,8 +41,8 @@ COUNTERS_SIZE = 3
 class Plan(NamedTuple):
     """The reservations.
 
-    `profile` (SEGMENT) begins now and ends with the empty machine. `reserved` and `stamp` are indexed by job: when it is
-    to start, and a running number of when that was last decided.
+    `profile` (SEGMENT) begins now and ends with the empty machine. `reserved` and `stamp` are indexed by job: when it
+    is to start, and a running number of when that was last decided.
     """
 
     counters: NDArray[np.int64]
@@ -122,7 +121,7 @@ def plan_pass(
     now = clock[NOW]
     before = clock[WAITING] - clock[ARRIVED]
     _forget_the_past(plan, now)
-    overrun = clock[RUNNING] > 0 and state.running[clock[RUNNING] - 1].end <= now
+    overrun = soonest(state.running) <= now
     for i in range(clock[COMPLETED]):
         job = state.ended[i]
         _book(plan, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
@@ -179,8 +178,10 @@ def _start_due(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np
 def _expect_twice_as_long(jobs: NDArray[Any], state: State) -> None:
     """Expect jobs that outlive their estimate to run as long again as they have run, so that planning can go on."""
     clock = state.clock
-    while clock[RUNNING] > 0 and state.running[clock[RUNNING] - 1].end <= clock[NOW]:
-        job = state.running[clock[RUNNING] - 1].job
+    running = state.running
+    while soonest(running) <= clock[NOW]:
+        block = running.order[running.status[USED] - 1]
+        job = running.records[block * BLOCK + running.counts[block] - 1].job
         correct(jobs, state, job, max(1, 2 * (clock[NOW] - state.start[job])))
 
 
@@ -191,8 +192,13 @@ def _plan_afresh(state: State, plan: Plan, processors: int) -> None:
     plan.counters[SEGMENTS] = 1
     plan.profile[0].begin = clock[NOW]
     plan.profile[0].free = processors
-    for i in range(clock[RUNNING]):
-        _book(plan, clock[NOW], state.running[i].end, -state.running[i].processors)
+    running = state.running
+    for place in range(running.status[USED]):
+        block = running.order[place]
+        for i in range(running.counts[block]):
+            _book(
+                plan, clock[NOW], running.records[block * BLOCK + i].end, -running.records[block * BLOCK + i].processors
+            )
 
 
 @inlined

@@ -1,14 +1,14 @@
 """Waiting jobs in a fixed order, searchable in logarithmic time.
 
-Each job has a rank in the order. Ranks are cut into blocks of `BLOCK`; over the blocks stands a binary tree that knows, for
-each subtree, the fewest processors of its waiting jobs and, for each size class, the shortest estimate among those of
-that class or smaller ones. "The first job in order that fits the free processors and does not delay the head" is then
-found without looking at the jobs in between. A linear scan gives the same answer; with 50,000 jobs waiting it takes
-minutes where the tree takes seconds.
+Each job has a rank in the order. Ranks are cut into blocks of `BLOCK`; over the blocks stands a binary tree that
+knows, for each subtree, the fewest processors of its waiting jobs and, for each size class, the shortest estimate
+among those of that class or smaller ones. "The first job in order that fits the free processors and does not delay
+the head" is then found without looking at the jobs in between. A linear scan gives the same answer; with 50,000 jobs
+waiting it takes minutes where the tree takes seconds.
 
-There are two size classes to an octave: a power of two, where most jobs are, and what lies between it and the next. With one
-class for all sizes, a small long job and a large short one make a subtree promise what neither of them can keep:
-1 M jobs under EASY, 20,000 waiting, took 34 s.
+There are two size classes to an octave: a power of two, where most jobs are, and what lies between it and the next.
+With one class for all sizes, a small long job and a large short one make a subtree promise what neither of them can
+keep: 1 M jobs under EASY, 20,000 waiting, took 34 s.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ ENTRY = np.dtype([("estimate", "i8"), ("processors", "i4"), ("job", "i4")])
 class QueueTree(NamedTuple):
     """The waiting jobs in one order.
 
-    `rank_of` (int32) is indexed by job, `entries` (ENTRY) by rank. `nodes` (int32, a row per node) is the tree: the root
-    at 1, children of i at 2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then the
-    shortest estimate of the jobs in each size class and below.
+    `rank_of` (int32) is indexed by job, `entries` (ENTRY) by rank. `nodes` (int32, a row per node) is the tree: the
+    root at 1, children of i at 2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then
+    the shortest estimate of the jobs in each size class and below.
     """
 
     rank_of: NDArray[np.int32]
@@ -133,8 +133,8 @@ def remove(queue: QueueTree, job: int) -> None:
 def first_fit(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, free: int, length: int, extra: int) -> int:
     """Return the first rank, from the one given on, whose job may start; -1 if there is none.
 
-    A job may start if it needs at most `free` processors (at least 1) and either lasts at most `length` seconds or needs at
-    most `extra` processors. With `free` and `extra` at ANY, this is the first waiting job.
+    A job may start if it needs at most `free` processors (at least 1) and either lasts at most `length` seconds or
+    needs at most `extra` processors. With `free` and `extra` at ANY, this is the first waiting job.
     """
     n = entries.shape[0]
     blocks = nodes.shape[0] >> 1

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.agenda import NEVER, soonest
 from schedlab.engine.queue_tree import ABSENT, ANY, QueueTree, first_fit, insert, remove
 from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
     FREE,
     FRONT,
-    NEVER,
     NOW,
-    RUNNING,
     STARTED,
     SUBMITTED,
     WAITING,
@@ -91,7 +90,7 @@ def run_ranked(
                 and starvation < 0
                 and clock[FREE] == free
                 and queue.rank_of[first] > clock[FRONT]
-                and state.running[clock[RUNNING] - 1].end > now
+                and soonest(state.running) > now
             ):
                 if jobs[first].processors > free or not _delays_nobody(jobs, state, head, first):
                     _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, first)

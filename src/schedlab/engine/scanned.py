@@ -1,8 +1,8 @@
 """The event loop for orders that change with time and for windows: every pass looks at all jobs that it may choose.
 
-A pass repeats one step: start the head of the queue if it fits; otherwise, with EASY, start the best candidate that does not
-delay it. Recomputing the head's reservation after each start gives what one scan over the candidates gives, because
-starting a job only takes away room.
+A pass repeats one step: start the head of the queue if it fits; otherwise, with EASY, start the best candidate that
+does not delay it. Recomputing the head's reservation after each start gives what one scan over the candidates gives,
+because starting a job only takes away room.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.agenda import NEVER
 from schedlab.engine.scores import BLAMELESS, Scores, score
 from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
     FREE,
-    NEVER,
     NOW,
     STARTED,
     SUBMITTED,

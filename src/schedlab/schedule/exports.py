@@ -145,10 +145,9 @@ def read_schedule(path: str | PathLike[str]) -> Schedule:
 
 def _checked_facts(table: pa.Table, path: str | PathLike[str]) -> dict[str, Any]:
     """Return the metadata of a schedule's table, or raise InputError if it is not one that can be read."""
-    text = (table.schema.metadata or {}).get(b"schedlab")
-    if text is None:
-        raise InputError(f"{path}: this Parquet file is not a schedule; make one with Schedule.save")
-    facts: dict[str, Any] = json.loads(text)
+    facts: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"schedlab", b"{}"))
+    if "provenance" not in facts:
+        raise InputError(f"{path}: this Parquet file is not a schedule; make one with schedlab simulate -o")
     found = facts["schema_version"]
     if found != SCHEMA_VERSION:
         raise InputError(

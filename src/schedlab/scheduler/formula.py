@@ -235,8 +235,8 @@ def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], he
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             return _emit_call(name, arguments, text, codes, constants, height)
     raise InputError(
-        f"formula {_short(text)}: {_short(ast.unparse(node))} is not allowed; use numbers, the variables {' '.join(VARIABLES)}, "
-        f"+ - * / ** and the functions {' '.join(sorted(_FUNCTIONS))}"
+        f"formula {_short(text)}: {_short(ast.unparse(node))} is not allowed; use numbers, the variables "
+        f"{' '.join(VARIABLES)}, + - * / ** and the functions {' '.join(sorted(_FUNCTIONS))}"
     )
 
 
@@ -247,7 +247,9 @@ def _emit_call(
     code = _FUNCTIONS[name]
     binary = code < 20
     if len(arguments) < 1 + binary or (not binary and len(arguments) > 1):
-        raise InputError(f"formula {_short(text)}: {name} takes {'two or more arguments' if binary else 'one argument'}")
+        raise InputError(
+            f"formula {_short(text)}: {name} takes {'two or more arguments' if binary else 'one argument'}"
+        )
     highest = _emit(arguments[0], text, codes, constants, height)
     for argument in arguments[1:]:
         highest = max(highest, _emit(argument, text, codes, constants, height + 1))
