@@ -20,7 +20,6 @@ PROJECT = Path(__file__).resolve().parents[1]
 PAGES = sorted(path for path in PROJECT.glob("docs/**/*.md") if "_build" not in path.parts)
 PAGES += [path for path in [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md"] if path.exists()]
 
-PROMPT = "$ schedlab "
 FLAGS = doctest.ELLIPSIS | doctest.REPORT_NDIFF
 
 
@@ -32,15 +31,15 @@ def _sessions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _run(command: str) -> str:
-    """Return what a command prints; fail if it does not exit with 0."""
-    output = StringIO()
-    with redirect_stdout(output), redirect_stderr(output), pytest.MonkeyPatch.context() as patch:
+    """Return what a command prints to standard output; fail if it does not exit with 0."""
+    output, notes = StringIO(), StringIO()
+    with redirect_stdout(output), redirect_stderr(notes), pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.argv", shlex.split(command))
         try:
             code = main()
         except SystemExit as stop:
             code = stop.code
-    assert not code, f"{command} exited with {code}:\n{output.getvalue()}"
+    assert not code, f"{command} exited with {code}: {notes.getvalue()}"
     return output.getvalue()
 
 
@@ -72,4 +71,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypat
 
 def test_console_blocks_are_cut_into_commands_and_what_they_print() -> None:
     block = "$ schedlab versions\nschedlab 1\n$ schedlab simulate a.swf \\\n    -o b.csv\n"
-    assert list(_sessions(block)) == [("schedlab versions", "schedlab 1"), ("schedlab simulate a.swf      -o b.csv", "")]
+    assert list(_sessions(block)) == [
+        ("schedlab versions", "schedlab 1"),
+        ("schedlab simulate a.swf      -o b.csv", ""),
+    ]

@@ -12,6 +12,7 @@ from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.workload.lublin import lublin
 from schedlab.workload.tsafrir import tsafrir_estimates
+from schedlab.workload.workload import Workload
 
 
 def assert_equal(workload, scheduler, **options):
@@ -41,3 +42,22 @@ def test_the_engine_equals_its_twin_on_a_crowded_machine(scheduler):
     """Hundreds wait, so that the tree has several levels and blocks that disappoint."""
     rng = np.random.default_rng(7)
     assert_equal(tsafrir_estimates(lublin(600, 64, rng=rng, load=1.6), rng=rng), scheduler)
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs+easy", "saf+easy", "wfp3+easy"])
+@pytest.mark.parametrize("events", ["batched", "pyss"])
+def test_the_engine_equals_its_twin_with_hundreds_of_jobs_running(scheduler, events):
+    """Small jobs on a wide machine, ends in bunches, so that the agenda has many blocks that come and go."""
+    rng = np.random.default_rng(8)
+    n = 400
+    run = rng.integers(1, 400, n) // 20 * 20 + 1
+    workload = Workload.from_columns(
+        {
+            "submit_time": rng.integers(0, 300, n),
+            "run_time": run,
+            "requested_time": run + rng.integers(0, 300, n),
+            "requested_processors": rng.integers(1, 4, n),
+        },
+        processors=400,
+    )
+    assert_equal(workload, scheduler, events=events)

@@ -16,7 +16,8 @@ def contents(agenda):
     """Return the (end, job) pairs, soonest first, and check what the agenda promises about its blocks."""
     found = []
     blocks = agenda.order[: agenda.status[USED]].tolist()
-    assert all(agenda.counts[block] > 0 for block in blocks)
+    assert all(0 < agenda.counts[block] <= BLOCK for block in blocks)
+    assert sorted(agenda.order.tolist()) == list(range(len(agenda.order)))
     for later, sooner in itertools.pairwise(blocks[:-1]):
         assert agenda.counts[later] + agenda.counts[sooner] > BLOCK // 2
     for block in reversed(blocks):
@@ -46,4 +47,24 @@ def test_an_agenda_is_a_sorted_list(period, seed, most):
             assert discard(agenda, end, gone)
             assert not discard(agenda, end, gone)
         assert soonest(agenda) == (plain[0][0] if plain else NEVER)
-    assert contents(agenda) == plain
+        if job % 16 == 0:
+            assert contents(agenda) == plain
+
+
+@pytest.mark.parametrize("first", [0, 30, 70, 100, 200 - 2 * BLOCK, 199 - BLOCK])
+def test_a_whole_stretch_can_be_discarded_from_either_side(first):
+    """Blocks become empty at the front, in the middle and at the back, beside full and beside thin neighbours."""
+    stretch = range(first, first + BLOCK)
+    for order in (stretch, reversed(stretch)):
+        agenda = new_agenda(200)
+        for job in range(200):
+            add(agenda, job, job, 1)
+        left = list(range(200))
+        for job in order:
+            assert discard(agenda, job, job)
+            left.remove(job)
+            assert contents(agenda) == [(job, job) for job in left]
+            assert soonest(agenda) == left[0]
+        for job in left:
+            assert pop(agenda) == job
+        assert soonest(agenda) == NEVER

@@ -1,4 +1,4 @@
-"""The first thing a newcomer runs: a generated workload under ten schedulers, in seconds."""
+"""The first thing a newcomer runs: a generated workload under nine schedulers, in seconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from schedlab.cli.terminal import make_directory, note, progress_bar, show
+from schedlab.cli.terminal import make_directory, progress_bar, show
 
 if TYPE_CHECKING:
     from schedlab.campaign.compare import Comparison
@@ -24,7 +24,6 @@ SCHEDULERS = (
     "wfp3+easy",
     "f1+easy",
     "saf+easy",
-    "saf+easy,starvation=259200",
     "fcfs+easy@actual",
 )
 
@@ -34,7 +33,7 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Generate a workload, replay it under ten schedulers, and show which serves its jobs best."""
+    """Generate a workload, replay it under nine schedulers, and show which serves its jobs best."""
     from schedlab.campaign.compare import compare
     from schedlab.report.figures import save_comparison_figures
     from schedlab.workload.files import write_workload
@@ -46,7 +45,6 @@ def demo(
     with progress_bar("simulating") as progress:
         comparison = compare(workload, SCHEDULERS, progress=progress)
     show(demo_text(workload, comparison))
-    note("drawing figures ...")
     figures = save_comparison_figures(comparison.schedules, directory)
     show(f"\nThe trace is {trace}; {len(figures)} figures are beside it, {figures[0].name} first.")
 

@@ -55,6 +55,7 @@ def simulate(
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
     if output is not None:
         schedule.save(output)
+    read.note_cleaning()
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
     else:
@@ -92,8 +93,9 @@ def compare(
     if plot is not None:
         from schedlab.report.figures import save_comparison_figures
 
-        for file in save_comparison_figures(comparison.schedules, plot):
-            note(f"figure {file}")
+        figures = save_comparison_figures(comparison.schedules, plot)
+        note(f"{len(figures)} figures are in {plot}")
+    read.note_cleaning()
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "metrics": comparison.metrics})
     else:
@@ -133,7 +135,9 @@ def _schedule_to_draw(source: Path, text: str | None, clean: str, processors: in
         chosen = Scheduler.parse(text)
         read = read_trace(source, clean, processors=processors)
         with read.blamed():
-            return replay(read.workload, chosen)
+            schedule = replay(read.workload, chosen)
+        read.note_cleaning()
+        return schedule
     if source.suffix != ".parquet":
         raise typer.BadParameter(f"{source} is not a schedule in .parquet; for a trace, name a --scheduler")
     return read_schedule(source)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CleanedTrace:
-    """A trace as a verb uses it: its jobs after cleaning, and what cleaning did."""
+    """A trace as a verb uses it: its jobs after cleaning, the rules, and what they did."""
 
     path: Path
     workload: Workload
+    rules: str
     cleaning: CleaningReport
 
     @contextmanager
@@ -33,9 +34,23 @@ class CleanedTrace:
             row = error.row if self.cleaning.jobs_after == self.cleaning.jobs_before else None
             raise _located(error, self.path, self.workload, row) from None
 
+    def note_cleaning(self) -> None:
+        """Tell in one line what cleaning did, if it touched any job; call it last, for an error is one line alone."""
+        report = self.cleaning
+        dropped = [f"{step.rule} {step.dropped:,}" for step in report.steps if step.dropped]
+        changed = [f"{step.rule} {step.changed:,}" for step in report.steps if step.changed]
+        parts = []
+        if dropped:
+            count = f"{report.jobs_before - report.jobs_after:,} of {report.jobs_before:,} jobs"
+            parts.append(f"dropped {count} ({', '.join(dropped)})")
+        if changed:
+            parts.append(f"changed jobs ({', '.join(changed)})")
+        if parts:
+            note(f"cleaning ({self.rules}) {' and '.join(parts)}")
+
 
 def read_trace(path: Path, rules: str, *, processors: int | None = None, requests: str | None = None) -> CleanedTrace:
-    """Read and clean a trace, and tell in one line what cleaning did, if anything.
+    """Read and clean a trace.
 
     Parameters
     ----------
@@ -64,22 +79,7 @@ def read_trace(path: Path, rules: str, *, processors: int | None = None, request
         cleaned, report = clean_with_report(workload, rules)
     except InputError as error:
         raise _located(error, path, workload, error.row) from None
-    if summary := cleaning_in_one_line(report, rules):
-        note(summary)
-    return CleanedTrace(path, cleaned, report)
-
-
-def cleaning_in_one_line(report: CleaningReport, rules: str) -> str:
-    """Return what cleaning did, or nothing if it touched no job."""
-    dropped = [f"{step.rule} {step.dropped:,}" for step in report.steps if step.dropped]
-    changed = [f"{step.rule} {step.changed:,}" for step in report.steps if step.changed]
-    parts = []
-    if dropped:
-        parts.append(f"dropped {report.jobs_before - report.jobs_after:,} of {report.jobs_before:,} jobs")
-        parts[-1] += f" ({', '.join(dropped)})"
-    if changed:
-        parts.append(f"changed jobs ({', '.join(changed)})")
-    return f"cleaning ({rules}) {' and '.join(parts)}" if parts else ""
+    return CleanedTrace(path, cleaned, rules, report)
 
 
 def _located(error: InputError, path: Path, workload: Workload, row: int | None) -> InputError:

@@ -106,8 +106,9 @@ def lublin(
 def _command(context: typer.Context, seed: int) -> str:
     """Return the command that makes the same jobs again, whatever the defaults of a later version are."""
     words = []
-    for name, value in (context.params | {"seed": seed}).items():
-        option = f"--{name.replace('_', '-')}"
+    values = context.params | {"seed": seed}
+    for name in (parameter.name for parameter in context.command.params):
+        value, option = values.get(name), f"--{str(name).replace('_', '-')}"
         if value is True:
             words.append(option)
         elif name != "output" and value not in (None, False):
@@ -139,6 +140,7 @@ def convert(
     read = read_trace(source, clean, processors=processors)
     with read.blamed():
         write_workload(read.workload, target)
+    read.note_cleaning()
     note(f"{target}: {len(read.workload):,} jobs")
 
 

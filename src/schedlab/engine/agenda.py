@@ -107,10 +107,8 @@ def discard(agenda: Agenda, end: int, job: int) -> bool:
                 agenda.counts[block] -= 1
                 for j in range(i, first + agenda.counts[block]):
                     records[j] = records[j + 1]
-                if agenda.counts[block] < BLOCK // 2 and agenda.status[USED] > 1:
-                    _merge(agenda, place)
-                elif agenda.counts[block] == 0:
-                    agenda.status[USED] = 0
+                if agenda.counts[block] < BLOCK // 2:
+                    _tidy(agenda, place)
                 _note_soonest(agenda)
                 return True
             i -= 1
@@ -160,19 +158,28 @@ def _split(agenda: Agenda, place: int) -> None:
 
 
 @bare_kernel
-def _merge(agenda: Agenda, place: int) -> None:
-    """Join a block with its neighbours where both together hold no more than half a block."""
+def _tidy(agenda: Agenda, place: int) -> None:
+    """Give up a block that has become empty, and join neighbours that together hold no more than half a block."""
+    if agenda.counts[agenda.order[place]] == 0:
+        _give_up(agenda, place)
+        place -= 1
     for first in range(place, max(place - 2, -1), -1):
         if first + 1 >= agenda.status[USED]:
             continue
-        sooner = agenda.order[first + 1]
         later = agenda.order[first]
-        if agenda.counts[later] + agenda.counts[sooner] > BLOCK // 2:
-            continue
-        for i in range(agenda.counts[sooner]):
-            agenda.records[later * BLOCK + agenda.counts[later] + i] = agenda.records[sooner * BLOCK + i]
-        agenda.counts[later] += agenda.counts[sooner]
-        agenda.status[USED] -= 1
-        for i in range(first + 1, agenda.status[USED]):
-            agenda.order[i] = agenda.order[i + 1]
-        agenda.order[agenda.status[USED]] = sooner
+        sooner = agenda.order[first + 1]
+        if agenda.counts[later] + agenda.counts[sooner] <= BLOCK // 2:
+            for i in range(agenda.counts[sooner]):
+                agenda.records[later * BLOCK + agenda.counts[later] + i] = agenda.records[sooner * BLOCK + i]
+            agenda.counts[later] += agenda.counts[sooner]
+            _give_up(agenda, first + 1)
+
+
+@inlined
+def _give_up(agenda: Agenda, place: int) -> None:
+    """Put a block back among the free ones."""
+    block = agenda.order[place]
+    agenda.status[USED] -= 1
+    for i in range(place, agenda.status[USED]):
+        agenda.order[i] = agenda.order[i + 1]
+    agenda.order[agenda.status[USED]] = block

@@ -83,7 +83,8 @@ def blame(policy: Policy, jobs: NDArray[Any], job: int, now: int) -> None:
     who = jobs[job]
     raise InputError(
         f"policy {policy.text}: the score is not a number for the job submitted at {who['submit']} s "
-        f"(p={who['estimate']}, q={who['processors']}, r={who['submit'] - jobs['submit'][0]}, w={max(0, now - who['submit'])}); "
+        f"(p={who['estimate']}, q={who['processors']}, r={who['submit'] - jobs['submit'][0]}, "
+        f"w={max(0, now - who['submit'])}); "
         "guard the formula, for example with max(x, 1)"
     )
 

@@ -73,8 +73,10 @@ def allocate(schedule: Schedule) -> Allocation:
     InputError
         If the jobs use more processors at once than the machine has.
 
-    Notes ----- The free processors are kept as sorted intervals: O(n log n) to sort the events, then each
-    event costs as much as there are free intervals to move, which are few.
+    Notes
+    -----
+    The free processors are kept as sorted intervals: O(n log n) to sort the events, then each event costs as much as
+    there are free intervals to move, which are few.
     """
     start, end = schedule.start_time, schedule.end_time
     jobs = np.arange(len(schedule))

@@ -34,8 +34,8 @@ _UNITS = {
     "requested_time": "s",
     "predicted_run_time": "s",
     "think_time": "s",
-    "used_memory": "KiB per processor",
-    "requested_memory": "KiB per processor",
+    "used_memory": "kB per processor",
+    "requested_memory": "kB per processor",
     "allocated_processors": "processors",
     "requested_processors": "processors",
     "bounded_slowdown": "1",
@@ -76,9 +76,11 @@ def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
     path
         The file.
 
-    Notes ----- The file's metadata holds, under the key `schedlab`, a JSON object with `schema_version`,
-    `provenance` (see `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each
-    column's metadata holds its `unit`, where it has one. A field that is unknown for every job has no column.
+    Notes
+    -----
+    The file's metadata holds, under the key `schedlab`, a JSON object with `schema_version`, `provenance` (see
+    `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
+    `unit`, where it has one. A field that is unknown for every job has no column.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -175,10 +177,12 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
     InputError
         If the jobs use more processors at once than the machine has: they cannot be placed.
 
-    Notes ----- Times are seconds on the workload's clock. `requested_time` is -1 where unknown; `success` is
-    0 and `final_state` COMPLETED_WALLTIME_REACHED for a job that was killed at its request; `stretch` is
-    turnaround over execution time, empty for a job of 0 seconds; `allocated_resources` are those of
-    `schedlab.schedule.allocation.allocate`, as in ``0-3 7 9-12``.
+    Notes
+    -----
+    Times are seconds on the workload's clock. `requested_time` is -1 where unknown; `success` is 0 and `final_state`
+    COMPLETED_WALLTIME_REACHED for a job that was killed at its request; `stretch` is turnaround over execution time,
+    empty for a job of 0 seconds; `allocated_resources` are those of `schedlab.schedule.allocation.allocate`, as in
+    ``0-3 7 9-12``.
     """
     import pyarrow as pa
     import pyarrow.csv
@@ -220,10 +224,12 @@ def write_schedule_swf(schedule: Schedule, path: str | PathLike[str]) -> None:
     path
         The file, `.swf` or `.swf.gz`.
 
-    Notes ----- The wait is the simulated one, the run time what really ran, the allocated processors those
-    that the job needed, and MaxProcs the machine of the simulation. A killed job has status 0 (failed), as in
-    the logs of the Parallel Workloads Archive; any other job keeps its status, and is 1 (completed) if that
-    was unknown. A note in the header names the scheduler.
+    Notes
+    -----
+    The wait is the simulated one, the run time what really ran, the allocated processors those that the job needed,
+    and MaxProcs the machine of the simulation. A killed job has status 0 (failed), as in the logs of the Parallel
+    Workloads Archive; any other job keeps its status, and is 1 (completed) if that was unknown. A note in the header
+    names the scheduler.
     """
     from schedlab.workload.swf import write_swf
 

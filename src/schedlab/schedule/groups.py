@@ -27,10 +27,12 @@ def size_classes(processors: NDArray[np.int64], machine: int) -> NDArray[np.int8
     machine
         Processors of the machine.
 
-    Notes ----- Serial jobs use 1 processor, narrow ones up to 1/16 of the machine, medium ones up to 1/4,
-    wide ones more. The kind of classes is that of Kettimuthu et al., "Selective preemption strategies for
-    parallel job scheduling" (ICPP 2002: sequential, narrow, wide, very wide); their bounds, 8 and 32
-    processors, are replaced by shares of the machine, because machines differ by a factor of a thousand.
+    Notes
+    -----
+    Serial jobs use 1 processor, narrow ones up to 1/16 of the machine, medium ones up to 1/4, wide ones more. The
+    kind of classes is that of Kettimuthu et al., "Selective preemption strategies for parallel job scheduling" (ICPP
+    2002: sequential, narrow, wide, very wide); their bounds, 8 and 32 processors, are replaced by shares of the
+    machine, because machines differ by a factor of a thousand.
 
     Examples
     --------

@@ -91,8 +91,10 @@ def count_present(
     weights
         What each interval counts, 1 by default.
 
-    Notes ----- O(n log n): all begins and ends in order of time, their weights added up; of the events of one
-    second only the last state counts.
+    Notes
+    -----
+    O(n log n): all begins and ends in order of time, their weights added up; of the events of one second only the
+    last state counts.
 
     Examples
     --------

@@ -1,0 +1,47 @@
+# Everything that one does here, with its own set-up: Python 3.11 or newer and make are enough.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
+.PHONY: demo test test-all lint types docs bench clean
+
+demo: .venv/package ## replay a generated workload under nine schedulers
+	@$(BIN)/schedlab demo
+
+test: lint types ## lint, types, and the fast tests with the examples of docstrings and documentation
+	@$(PYTEST)
+
+test-all: lint types ## the same with the slow tests, which need the real traces
+	@$(PYTEST) -m "slow or not slow"
+
+lint: .venv/dev
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --quiet --check
+
+types: .venv/dev
+	@$(BIN)/mypy --no-error-summary
+
+docs: .venv/dev ## the documentation as HTML in docs/_build
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
+
+bench: .venv/package ## the benchmarks; each checks its answer as well as its time
+	@$(BIN)/python benchmarks/run.py
+
+clean: ## forget the environment and everything that can be made again
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build demo
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "schedlab needs Python 3.11 or newer, but $(PYTHON) is not: make PYTHON=python3.12"; exit 1; }
+	@echo "setting up .venv, once"
+	@$(PYTHON) -m venv .venv
+
+.venv/package: pyproject.toml | .venv/bin/python
+	@$(PIP) install --editable .
+	@touch $@
+
+.venv/dev: pyproject.toml | .venv/bin/python
+	@$(PIP) install --editable ".[dev]"
+	@touch .venv/package $@

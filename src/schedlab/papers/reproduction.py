@@ -1,0 +1,138 @@
+"""What repeating a published experiment gives: the paper's numbers and ours, row by row, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from schedlab.campaign.compare import table
+from schedlab.errors import InputError
+
+Number = int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of a paper and ours.
+
+    Parameters
+    ----------
+    experiment
+        What was simulated.
+    scheduler
+        Under which scheduler, or what else the number is.
+    published
+        As the paper prints it; None if it does not.
+    exact
+        With all digits, where the authors have made their results public.
+    ours
+        What we get, the simulation set up as the authors set it up; None if that was not possible.
+    alternative
+        What we get when it is set up otherwise, see `Reproduction.alternative`.
+    notes
+        Why the numbers differ, or why there is none; a sentence or two each.
+    """
+
+    experiment: str
+    scheduler: str
+    published: Number = None
+    exact: Number = None
+    ours: Number = None
+    alternative: Number = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> float | None:
+        """Ours against theirs, relative, as exactly as theirs is known; None if either is missing."""
+        theirs = self.exact if self.exact is not None else self.published
+        if theirs is None or self.ours is None:
+            return None
+        return self.ours / theirs - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The numbers of a paper beside ours.
+
+    Parameters
+    ----------
+    title
+        The paper and what its numbers are.
+    alternative
+        What the rows' `alternative` is, in a word or two.
+    rows
+        One per number.
+
+    Examples
+    --------
+    >>> rows = (
+    ...     Row("KTH", "fcfs+easy", 92.6, 92.5765, ours=92.5766, alternative=92.6877), missing("CTC", "ctc.swf.gz"))
+    >>> print(Reproduction("Mean bounded slowdown", "batched", rows))
+    Mean bounded slowdown
+    <BLANKLINE>
+                                      authors'                         ours,
+    experiment  scheduler  published     exact     ours  difference  batched  notes
+    ----------  ---------  ---------  --------  -------  ----------  -------  -----
+    KTH         fcfs+easy       92.6   92.5765  92.5766      +0.00%  92.6877
+    CTC                            -         -        -           -        -      1
+    <BLANKLINE>
+    1  trace not found: ctc.swf.gz
+    """
+
+    title: str
+    alternative: str
+    rows: tuple[Row, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries and numbers, the difference as a fraction."""
+        rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
+        return {"title": self.title, "alternative": self.alternative, "rows": rows}
+
+    def __str__(self) -> str:
+        published, exact = [row.published for row in self.rows], [row.exact for row in self.rows]
+        decimals = max(_decimals(published), _decimals(exact))
+        notes = list(dict.fromkeys(note for row in self.rows for note in row.notes))
+        columns = {
+            "experiment": [row.experiment for row in self.rows],
+            "scheduler": [row.scheduler for row in self.rows],
+            "published": [_shown(number, _decimals(published)) for number in published],
+            "authors' exact": [_shown(number, _decimals(exact)) for number in exact],
+            "ours": [_shown(row.ours, decimals) for row in self.rows],
+            "difference": [_percent(row.difference) for row in self.rows],
+            f"ours, {self.alternative}": [_shown(row.alternative, decimals) for row in self.rows],
+            "notes": [" ".join(str(notes.index(note) + 1) for note in row.notes) for row in self.rows],
+        }
+        if all(number is None for number in exact):
+            del columns["authors' exact"]
+        lines = [self.title, "", table(list(columns), zip(*columns.values(), strict=True)), ""]
+        lines += [f"{number}  {note}" for number, note in enumerate(notes, start=1)]
+        return "\n".join(lines).rstrip()
+
+
+def require_some(traces: Path, files: Iterable[str]) -> None:
+    """Raise InputError unless at least one of the files is in the directory."""
+    names = list(files)
+    if not any((traces / name).is_file() for name in names):
+        raise InputError(f"{traces} holds none of the traces that this paper needs: {', '.join(names)}")
+
+
+def missing(experiment: str, file: str) -> Row:
+    """Return the row of an experiment whose trace is not there."""
+    return Row(experiment, "", notes=(f"trace not found: {file}",))
+
+
+def _decimals(numbers: Iterable[Number]) -> int:
+    """Return with how many decimals a column of numbers was printed."""
+    return max((len(repr(number).partition(".")[2]) for number in numbers if number is not None), default=0)
+
+
+def _shown(number: Number, decimals: int) -> str:
+    if number is None:
+        return "-"
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.{decimals}f}"
+
+
+def _percent(fraction: float | None) -> str:
+    return "-" if fraction is None else f"{fraction:+z.2%}"

@@ -1,0 +1,67 @@
+"""The program as a whole: how it starts and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import schedlab
+
+
+def _program(*words: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from schedlab.cli import main; main()", *words]
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True)
+
+
+def test_the_version_is_printed(run) -> None:
+    assert run("--version").stdout == f"schedlab {schedlab.__version__}\n"
+
+
+def test_help_names_every_verb(run) -> None:
+    text = run("--help").stdout
+    verbs = "demo inspect generate simulate compare gantt schedulers fetch convert reproduce versions"
+    assert [verb for verb in verbs.split() if f" {verb} " not in text] == []
+
+
+@pytest.mark.parametrize("words", [["fly"], ["simulate"], ["compare", "x.swf"], ["simulate", "x.swf", "--events", "y"]])
+def test_wrong_usage_ends_with_2(run, words: list[str]) -> None:
+    assert run(*words).exit_code == 2
+
+
+def test_the_program_starts_without_heavy_libraries() -> None:
+    code = "import sys, schedlab.cli; print({'numpy', 'numba', 'pandas', 'pyarrow', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+
+
+def test_an_error_is_one_line_on_stderr_and_exit_code_1(tmp_path: Path) -> None:
+    program = _program("inspect", str(tmp_path / "none.swf"))
+    assert program.communicate() == ("", f"schedlab: {tmp_path}/none.swf: there is no such file\n")
+    assert program.returncode == 1
+
+
+def test_a_closed_pipe_is_no_error_worth_words() -> None:
+    program = _program("schedulers")
+    assert program.stdout is not None
+    assert program.stderr is not None
+    program.stdout.close()
+    assert program.stderr.read() == ""
+    program.stderr.close()
+    assert program.wait() == 1
+
+
+def test_an_interrupt_ends_with_130(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("schedlab.kernels.cache_directory", interrupt)
+    result = run("versions")
+    assert (result.exit_code, result.output) == (130, "")
+
+
+def test_versions_say_what_a_bug_report_needs(run) -> None:
+    lines = run("versions").stdout.splitlines()
+    assert lines[0].split() == ["schedlab", schedlab.__version__]
+    assert {"python", "platform", "numpy", "numba"} <= {line.split()[0] for line in lines}

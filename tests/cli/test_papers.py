@@ -1,0 +1,19 @@
+"""reproduce."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def test_reproducing_without_traces_is_one_sentence(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SCHEDLAB_TRACES", raising=False)
+    result = run("reproduce", "sc15")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "SCHEDLAB_TRACES" in result.stderr
+
+
+def test_a_missing_directory_of_traces_is_named(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCHEDLAB_TRACES", str(tmp_path / "nowhere"))
+    assert f"there is no directory {tmp_path}/nowhere" in run("reproduce", "sc17").stderr

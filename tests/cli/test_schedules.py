@@ -1,0 +1,105 @@
+"""simulate, compare, gantt, schedulers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import schedlab as sl
+from schedlab.scheduler.policy import ALIASES, POLICIES
+from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS, RUNTIMES
+
+
+@pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])
+def test_the_schedule_that_simulate_writes_is_the_one_worked_by_hand(run, trace: Path, scheduler, starts) -> None:
+    result = run("simulate", trace, "--scheduler", scheduler, "-o", "out.parquet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert sl.read_schedule("out.parquet").start_time.tolist() == starts
+
+
+def test_simulate_prints_a_summary(run, trace: Path) -> None:
+    lines = run("simulate", trace).stdout.splitlines()
+    assert lines[0] == "three under fcfs+easy"
+    assert len(lines) == 10
+
+
+def test_simulate_in_json_gives_the_metrics_and_where_they_come_from(run, trace: Path) -> None:
+    document = json.loads(run("simulate", trace, "--scheduler", "fcfs", "--json").stdout)
+    assert document["metrics"]["mean_wait"] == (0 + 9 + 18) / 3
+    assert document["provenance"]["scheduler"] == "fcfs"
+    assert document["cleaning"]["jobs_after"] == 3
+
+
+def test_simulate_writes_what_other_programs_read(run, trace: Path) -> None:
+    run("simulate", trace, "-s", "fcfs", "-o", "out.csv")
+    run("simulate", trace, "-s", "fcfs", "-o", "out.swf")
+    assert pd.read_csv("out.csv")["starting_time"].tolist() == [0, 10, 20]
+    assert sl.read_swf("out.swf").wait_time.tolist() == [0, 9, 18]
+
+
+def test_cleaning_is_told_on_stderr_if_it_touched_a_job(run, trace: Path) -> None:
+    trace.write_text(trace.read_text().replace("3 2 -1 5 1 -1 -1 1 5", "3 2 -1 5 1 -1 -1 1 -1"))
+    result = run("simulate", trace)
+    assert result.stderr == "cleaning (default) changed jobs (fill-request 1)\n"
+    assert run("simulate", trace, "--clean", "sc15").stderr == "cleaning (sc15) dropped 1 of 3 jobs (no-request 1)\n"
+
+
+def test_requests_can_be_made_advisory(run, trace: Path) -> None:
+    trace.write_text(trace.read_text().replace("3 2 -1 5 1 -1 -1 1 5", "3 2 -1 5 1 -1 -1 1 3"))
+    killed = [
+        json.loads(run("simulate", trace, "--requests", requests, "--json").stdout)["metrics"]["killed_jobs"]
+        for requests in ("enforced", "advisory")
+    ]
+    assert killed == [1, 0]
+
+
+def test_warm_up_and_cool_down_leave_jobs_out(run, trace: Path) -> None:
+    options = ("--scheduler", "fcfs", "--json")
+    late = json.loads(run("simulate", trace, *options, "--warm-up", 0.34).stdout)
+    early = json.loads(run("compare", trace, *options, "--cool-down", 0.34).stdout)
+    assert late["metrics"]["mean_wait"] == (9 + 18) / 2
+    assert early["metrics"]["fcfs"]["mean_wait"] == (0 + 9) / 2
+
+
+def test_the_events_of_sc15_can_be_had(run, trace: Path) -> None:
+    document = json.loads(run("simulate", trace, "--clean", "sc15", "--events", "pyss", "--json").stdout)
+    assert document["provenance"]["events"] == "pyss"
+
+
+def test_compare_prints_a_row_per_scheduler(run, trace: Path) -> None:
+    lines = run("compare", trace, "-s", "fcfs", "-s", "easy").stdout.splitlines()
+    assert lines[0] == "three: 3 jobs, 4 processors"
+    assert [line.split()[0] for line in lines[-2:]] == ["fcfs", "fcfs+easy"]
+
+
+def test_compare_writes_all_metrics_and_figures(run, trace: Path) -> None:
+    result = run("compare", trace, "-s", "fcfs", "-s", "easy", "--csv", "all.csv", "--plot", "figures", "--json")
+    printed = json.loads(result.stdout)["metrics"]
+    table = pd.read_csv("all.csv", index_col="scheduler")
+    assert table["mean_wait"].to_dict() == {"fcfs": 9.0, "fcfs+easy": 3.0}
+    assert {name: metrics["mean_wait"] for name, metrics in printed.items()} == {"fcfs": 9.0, "fcfs+easy": 3.0}
+    assert len(list(Path("figures").glob("*.png"))) == 5
+
+
+def test_gantt_draws_a_schedule_or_a_trace(run, trace: Path) -> None:
+    run("simulate", trace, "-o", "out.parquet")
+    for words in (("out.parquet",), (trace, "-s", "easy", "--from", 0, "--to", 12)):
+        assert run("gantt", *words, "-o", "chart.png").exit_code == 0
+        chart = Path("chart.png")
+        assert chart.read_bytes().startswith(b"\x89PNG")
+        chart.unlink()
+
+
+def test_schedulers_lists_every_part_of_a_text(run) -> None:
+    text = run("schedulers").stdout
+    names = {*POLICIES, *ALIASES, *BACKFILLS, *RUNTIMES, *OPTIONS}
+    assert {name for name in names if name not in text} == set()
+    assert all(policy.formula in text for policy in POLICIES.values())
+
+
+def test_the_examples_of_scheduler_texts_can_be_read(run) -> None:
+    for example in json.loads(run("schedulers", "--json").stdout)["examples"]:
+        assert sl.Scheduler.parse(example).text == example

@@ -1,0 +1,113 @@
+"""inspect, generate, convert, fetch."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import schedlab as sl
+from schedlab.workload.archive import LOGS
+from schedlab.workload.workload import FIELDS
+
+
+def _same_jobs(one: sl.Workload, other: sl.Workload) -> bool:
+    return all(np.array_equal(getattr(one, field), getattr(other, field)) for field in FIELDS)
+
+
+def test_inspect_says_what_is_there_and_what_cleaning_would_drop(run, trace: Path) -> None:
+    trace.write_text(trace.read_text() + "4 9 -1 -1 1 -1 -1 1 10 -1 5 1 -1 -1 -1 -1 -1 -1\n")
+    text = run("inspect", trace).stdout
+    assert "4 processors" in text
+    assert "4 jobs before, 3 after" in text
+    assert "cleaning" not in run("inspect", trace, "--clean", "none").stdout
+
+
+def test_inspect_in_json_counts_by_rule(run, trace: Path) -> None:
+    result = run("inspect", trace, "--json")
+    document = json.loads(result.stdout)
+    assert (document["jobs"], document["processors"], document["users"]) == (3, 4, 3)
+    assert [step["dropped"] for step in document["cleaning"]["steps"]] == [0] * 6
+
+
+def test_inspect_takes_another_machine_size(run, trace: Path) -> None:
+    document = json.loads(run("inspect", trace, "--processors", 3, "--json").stdout)
+    dropped = {step["rule"]: step["dropped"] for step in document["cleaning"]["steps"]}
+    assert dropped["requested-too-wide"] == 1
+
+
+@pytest.mark.parametrize(("plot", "file"), [("jobs.png", "jobs.png"), ("figures", "figures/three.png")])
+def test_inspect_draws_into_a_file_or_a_directory(run, trace: Path, plot: str, file: str) -> None:
+    result = run("inspect", trace, "--plot", plot, "--json")
+    assert json.loads(result.stdout)["jobs"] == 3
+    assert Path(file).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_seed_generates_the_same_jobs(run) -> None:
+    for name in ("a.swf", "b.swf", "c.swf"):
+        seed = 2 if name == "c.swf" else 1
+        assert run("generate", "lublin", "--jobs", 50, "--seed", seed, "-o", name).exit_code == 0
+    assert Path("a.swf").read_bytes() == Path("b.swf").read_bytes()
+    assert not _same_jobs(sl.read_swf("a.swf"), sl.read_swf("c.swf"))
+
+
+def test_the_command_in_the_header_generates_the_jobs_again(run) -> None:
+    options = ["--jobs", "40", "--processors", "64", "--typed", "--load", "0.8", "--start-hour", "9.5"]
+    run("generate", "lublin", *options, "-o", "a.swf")
+    (line,) = (line for line in sl.read_swf("a.swf").header if "schedlab generate" in line)
+    words = shlex.split(line.partition("schedlab ")[2])
+    assert {*options} <= {*words}
+    run(*words, "-o", "b.swf")
+    assert Path("a.swf").read_bytes() == Path("b.swf").read_bytes()
+
+
+def test_a_drawn_seed_is_printed(run) -> None:
+    seed = run("generate", "lublin", "--jobs", 40, "-o", "a.swf").stdout.split()[-1]
+    run("generate", "lublin", "--jobs", 40, "--seed", seed, "-o", "b.swf")
+    assert Path("a.swf").read_bytes() == Path("b.swf").read_bytes()
+
+
+def test_generated_jobs_have_estimates_unless_not_wanted(run) -> None:
+    run("generate", "lublin", "--jobs", 40, "--seed", 1, "--max-estimate", 200_000, "-o", "with.swf")
+    run("generate", "lublin", "--jobs", 40, "--seed", 1, "--estimates", "none", "-o", "without.swf")
+    estimated, bare = sl.read_swf("with.swf"), sl.read_swf("without.swf")
+    assert (estimated.requested_time >= estimated.run_time).all()
+    assert estimated.requested_time.max() == 200_000
+    assert set(bare.requested_time.tolist()) == {-1}
+
+
+def test_conversion_there_and_back_loses_nothing(run, trace: Path) -> None:
+    for name in ("a.parquet", "b.csv", "c.swf.gz", "d.swf"):
+        assert run("convert", trace, name, "--processors", 4).exit_code == 0
+        trace = Path(name)
+    assert _same_jobs(sl.read_swf("d.swf"), sl.read_swf("three.swf"))
+    assert sl.read_swf("d.swf").processors == 4
+
+
+def test_conversion_to_batsim_keeps_what_batsim_knows(run, trace: Path) -> None:
+    run("convert", trace, "jobs.json")
+    jobs = sl.read_batsim("jobs.json")
+    assert jobs.processors == 4
+    assert (jobs.submit_time.tolist(), jobs.run_time.tolist()) == ([0, 1, 2], [10, 10, 5])
+    assert (jobs.requested_time.tolist(), jobs.job_processors.tolist()) == ([10, 10, 5], [3, 4, 1])
+
+
+def test_conversion_cleans_only_when_asked(run, trace: Path) -> None:
+    trace.write_text(trace.read_text() + "4 9 -1 -1 1 -1 -1 1 10 -1 5 1 -1 -1 -1 -1 -1 -1\n")
+    run("convert", trace, "all.csv")
+    result = run("convert", trace, "clean.csv", "--clean", "default")
+    assert "cleaning (default) dropped 1 of 4 jobs (never-ran 1)\n" in result.stderr
+    assert [len(sl.read_table(name)) for name in ("all.csv", "clean.csv")] == [4, 3]
+
+
+def test_fetch_lists_what_it_knows(run) -> None:
+    assert [line.split()[0] for line in run("fetch", "--list").stdout.splitlines()] == list(LOGS)
+    assert list(json.loads(run("fetch", "--list", "--json").stdout)) == list(LOGS)
+
+
+def test_fetch_needs_the_name_of_a_log(run) -> None:
+    assert run("fetch").exit_code == 2
+    assert "no log is called 'mine'" in run("fetch", "mine").stderr

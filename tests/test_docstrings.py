@@ -1,0 +1,24 @@
+"""The examples in docstrings are right."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+import schedlab
+
+
+def _examples() -> list[doctest.DocTest]:
+    names = ["schedlab", *(module.name for module in walk_packages(schedlab.__path__, "schedlab."))]
+    found = (test for name in names for test in doctest.DocTestFinder().find(import_module(name)))
+    return [test for test in found if test.examples]
+
+
+@pytest.mark.parametrize("example", _examples(), ids=lambda example: example.name)
+def test_the_examples_of_a_docstring_are_right(example: doctest.DocTest) -> None:
+    report: list[str] = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=report.append)
+    assert result.failed == 0, "".join(report)
