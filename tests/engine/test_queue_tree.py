@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine.queue_tree import ANY, first_fit, insert, new_queue, remove, size_class
+from schedlab.engine.queue_tree import fewest, first, first_fit, insert, new_queue, remove, size_class
 
 
 def test_size_classes_are_powers_of_two_and_what_lies_between():
@@ -45,8 +45,8 @@ def test_the_first_fit_is_what_a_scan_finds(seed, n):
         begin, free = int(rng.integers(n)), int(rng.integers(1, 65))
         length = int(rng.choice([-5, 10, 300, 2**41]))
         extra = int(rng.integers(0, 65))
-        assert first_fit(queue.entries, queue.nodes, begin, free, length, extra) == scan(
-            plain, begin, free, length, extra
-        )
-    head = first_fit(queue.entries, queue.nodes, 0, ANY, ANY, ANY)
-    assert head == next((rank for rank, entry in enumerate(plain) if entry is not None), -1)
+        assert first_fit(queue, begin, free, length, extra) == scan(plain, begin, free, length, extra)
+        waiting = [entry for entry in plain if entry is not None]
+        if waiting:
+            assert first(queue) == next(rank for rank, entry in enumerate(plain) if entry is not None)
+            assert fewest(queue) == min(processors for processors, _ in waiting)

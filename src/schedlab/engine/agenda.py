@@ -22,7 +22,7 @@ BLOCK = 64
 USED = 0
 SOONEST = 1
 
-DUE = np.dtype([("end", "i8"), ("job", "i4"), ("processors", "i4")])
+DUE = np.dtype([("end", "i8"), ("job", "i8"), ("processors", "i8")])
 """A job that is due at second `end`."""
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.agenda import NEVER, soonest
-from schedlab.engine.queue_tree import ABSENT, ANY, QueueTree, first_fit, insert, remove
+from schedlab.engine.queue_tree import QueueTree, fewest, first, first_fit, insert, remove
 from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
     FREE,
-    FRONT,
     NOW,
     STARTED,
     SUBMITTED,
@@ -26,6 +24,8 @@ from schedlab.engine.state import (
     reservation,
 )
 from schedlab.kernels import bare_kernel, inlined
+
+UNKNOWN = -1
 
 
 @bare_kernel
@@ -72,49 +72,96 @@ def run_ranked(
     """
     clock = state.clock
     head = -1
-    free = -1  # what the last pass left
+    free = UNKNOWN  # what the last pass left
     while True:
         now = next_event(jobs, state)
         if now == NEVER:
-            break
+            return
         advance(jobs, state, now, one_by_one)
-        first = clock[SUBMITTED] - clock[ARRIVED]
+        new = clock[SUBMITTED] - clock[ARRIVED]
+        lone = -1  # a job that starts without having waited
+        settled = False  # nobody else can start
         if clock[ARRIVED] == 1 and clock[COMPLETED] == 0 and clock[STARTED] >= in_order:
             if clock[WAITING] == 0:
-                if jobs[first].processors <= clock[FREE]:
-                    begin(jobs, state, first)
-                    continue
+                if jobs[new].processors <= clock[FREE]:
+                    lone = new
             elif (
-                # Nothing has changed but for the new job, which stands behind the head: nobody else can start.
+                # Nothing has changed since the last pass but for the new job, which stands behind the head.
                 easy
                 and starvation < 0
                 and clock[FREE] == free
-                and queue.rank_of[first] > clock[FRONT]
+                and queue.rank_of[new] > queue.rank_of[head]
                 and soonest(state.running) > now
             ):
-                if jobs[first].processors > free or not _delays_nobody(jobs, state, head, first):
-                    _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, first)
-                else:
-                    state.backfilled[first] = True
-                    begin(jobs, state, first)
-                    free = clock[FREE]
+                settled = True
+                if jobs[new].processors <= free:
+                    shadow, extra = reservation(clock, state.running, jobs[head].processors)
+                    if jobs[new].processors <= extra or now + jobs[new].estimate <= shadow:
+                        state.backfilled[new] = True
+                        lone = new
+        if lone < 0:
+            for job in range(new, clock[SUBMITTED]):
+                _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
+            if gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]:
+                free = UNKNOWN  # no pass, so nothing is known about the next one
                 continue
-        for job in range(first, clock[SUBMITTED]):
-            _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
-        if gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]:
-            free = -1  # no pass, so nothing is known about the next one
-            continue
-        head = _start_heads(jobs, state, queue, candidates, ages, own_candidates, starvation, in_order)
-        if head >= 0 and easy and clock[STARTED] >= in_order and queue.nodes[1, 0] <= clock[FREE]:
-            _backfill(jobs, state, queue, candidates, ages, own_candidates, starvation, head)
-        free = clock[FREE]
+        blocked = False
+        starving = False  # candidates are being sought among the starving jobs
+        rank = 0
+        shadow, extra = 0, 0
+        while lone >= 0 or (not settled and clock[WAITING] > 0):
+            if lone >= 0:
+                job = lone
+            elif not blocked:
+                head = _head(jobs, state, queue, starvation, in_order)
+                job = head
+                if jobs[head].processors > clock[FREE]:
+                    if not easy or clock[STARTED] < in_order or fewest(queue) > clock[FREE]:
+                        break
+                    blocked = True
+                    starving = starvation >= 0
+                    rank = 0
+                    shadow, extra = reservation(clock, state.running, jobs[head].processors)
+                    continue
+            elif clock[FREE] == 0:
+                break
+            else:
+                if starving:
+                    rank = first_fit(ages, rank, clock[FREE], shadow - now, extra)
+                    job = ages.entries[rank].job
+                else:
+                    rank = first_fit(candidates, rank, clock[FREE], shadow - now, extra)
+                    job = candidates.entries[rank].job
+                if starving and (rank < 0 or now - jobs[job].submit <= starvation):
+                    starving = False
+                    rank = 0
+                    continue
+                if rank < 0:
+                    break
+                if now + jobs[job].estimate > shadow:
+                    extra -= jobs[job].processors
+                state.backfilled[job] = True
+            begin(jobs, state, job)
+            if lone >= 0:
+                break
+            clock[WAITING] -= 1
+            remove(queue, job)
+            if own_candidates:
+                remove(candidates, job)
+            if starvation >= 0:
+                remove(ages, job)
+        free = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
 
 
 @inlined
-def _delays_nobody(jobs: NDArray[Any], state: State, head: int, job: int) -> bool:
-    """Return whether a job that fits would leave the head's reservation alone."""
-    shadow, extra = reservation(state.clock, state.running, jobs[head].processors)
-    return jobs[job].processors <= extra or state.clock[NOW] + jobs[job].estimate <= shadow
+def _head(jobs: NDArray[Any], state: State, queue: QueueTree, starvation: int, in_order: int) -> int:
+    """Return the job at the head of the queue, in which somebody waits."""
+    clock = state.clock
+    if starvation >= 0 or clock[STARTED] < in_order:
+        oldest = oldest_waiting(state)
+        if clock[STARTED] < in_order or clock[NOW] - jobs[oldest].submit > starvation:
+            return oldest
+    return queue.entries[first(queue)].job
 
 
 @inlined
@@ -128,95 +175,11 @@ def _wait(
     starvation: int,
     job: int,
 ) -> None:
+    """Put a job into the queue."""
     clock = state.clock
     clock[WAITING] += 1
     insert(queue, job, jobs[job].processors, jobs[job].estimate)
-    clock[FRONT] = min(clock[FRONT], np.int64(queue.rank_of[job]))
     if own_candidates:
         insert(candidates, job, jobs[job].processors, jobs[job].estimate)
     if starvation >= 0:
         insert(ages, job, jobs[job].processors, jobs[job].estimate)
-
-
-@inlined
-def _start_heads(
-    jobs: NDArray[Any],
-    state: State,
-    queue: QueueTree,
-    candidates: QueueTree,
-    ages: QueueTree,
-    own_candidates: bool,
-    starvation: int,
-    in_order: int,
-) -> int:
-    """Start jobs from the head of the queue while they fit; return the blocked head, -1 if nobody waits."""
-    clock = state.clock
-    while True:
-        head = -1
-        if starvation >= 0 or clock[STARTED] < in_order:
-            head = oldest_waiting(state)
-            if head >= 0 and clock[STARTED] >= in_order and clock[NOW] - jobs[head].submit <= starvation:
-                head = -1
-        if head < 0:
-            if clock[WAITING] == 0:
-                clock[FRONT] = jobs.shape[0]
-                return -1
-            rank = clock[FRONT]
-            if queue.entries[rank].processors == ABSENT:
-                rank = first_fit(queue.entries, queue.nodes, rank, ANY, ANY, ANY)
-                clock[FRONT] = rank
-            head = queue.entries[rank].job
-        if jobs[head].processors > clock[FREE]:
-            return head
-        _start(jobs, state, queue, candidates, ages, own_candidates, starvation, head)
-
-
-@inlined
-def _backfill(
-    jobs: NDArray[Any],
-    state: State,
-    queue: QueueTree,
-    candidates: QueueTree,
-    ages: QueueTree,
-    own_candidates: bool,
-    starvation: int,
-    head: int,
-) -> None:
-    """Start the jobs that do not delay the blocked head: starving ones first, then in the order of the candidates."""
-    clock = state.clock
-    now = clock[NOW]
-    shadow, extra = reservation(clock, state.running, jobs[head].processors)
-    for starving in range(starvation >= 0, -1, -1):
-        order = ages if starving else candidates
-        rank = 0 if starving or own_candidates else clock[FRONT]
-        while clock[FREE] > 0:
-            rank = first_fit(order.entries, order.nodes, rank, clock[FREE], shadow - now, extra)
-            if rank < 0:
-                break
-            job = order.entries[rank].job
-            if starving and now - jobs[job].submit <= starvation:
-                break
-            if now + jobs[job].estimate > shadow:
-                extra -= jobs[job].processors
-            state.backfilled[job] = True
-            _start(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
-
-
-@inlined
-def _start(
-    jobs: NDArray[Any],
-    state: State,
-    queue: QueueTree,
-    candidates: QueueTree,
-    ages: QueueTree,
-    own_candidates: bool,
-    starvation: int,
-    job: int,
-) -> None:
-    begin(jobs, state, job)
-    state.clock[WAITING] -= 1
-    remove(queue, job)
-    if own_candidates:
-        remove(candidates, job)
-    if starvation >= 0:
-        remove(ages, job)

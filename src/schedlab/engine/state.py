@@ -31,9 +31,8 @@ STARTED = 3
 OLDEST = 4  # no job before this one is waiting
 ARRIVED = 5  # jobs that the last event submitted ...
 COMPLETED = 6  # ... and completed
-FRONT = 7  # no waiting job has a lower rank in the queue
-WAITING = 8  # jobs waiting
-CLOCK_SIZE = 9
+WAITING = 7  # jobs waiting
+CLOCK_SIZE = 8
 
 
 class State(NamedTuple):
@@ -113,14 +112,14 @@ def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> Non
         if clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
             clock[SUBMITTED] += 1
             clock[ARRIVED] = 1
-        elif soonest(state.completions) == now:
-            complete(jobs, state)
-    else:
-        while soonest(state.completions) == now:
-            complete(jobs, state)
-        while clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
-            clock[SUBMITTED] += 1
-            clock[ARRIVED] += 1
+            return
+    while soonest(state.completions) == now:
+        complete(jobs, state)
+        if one_by_one:
+            return
+    while clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
+        clock[SUBMITTED] += 1
+        clock[ARRIVED] += 1
 
 
 @inlined
