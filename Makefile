@@ -5,16 +5,16 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: demo test test-all lint types docs bench clean
+.PHONY: demo test quick lint types docs bench clean
 
 demo: .venv/package ## replay a generated workload under nine schedulers
 	@$(BIN)/schedlab demo
 
-test: lint types ## lint, types, and the fast tests with the examples of docstrings and documentation
-	@$(PYTEST)
-
-test-all: lint types ## the same with the slow tests, which need the real traces
+test: lint types ## lint, types, and all tests; those that need the real traces are skipped without them
 	@$(PYTEST) -m "slow or not slow"
+
+quick: lint types ## the same without the slow tests
+	@$(PYTEST)
 
 lint: .venv/dev
 	@$(BIN)/ruff check --quiet

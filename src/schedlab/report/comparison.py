@@ -301,6 +301,7 @@ def plot_weekly_means(
         else:
             axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
+        axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_xlabel("Weeks since the first submission")
         axes.set_ylabel(f"Mean {label} of the jobs ended so far")
         title(axes, f"Cumulative weekly mean {label.removesuffix(' (hours)')}", shown)

@@ -152,6 +152,8 @@ def legend(ax: Axes) -> None:
 def duration_ticks(axis: Axis, low: float, high: float) -> None:
     """Label a logarithmic axis of seconds with seconds, minutes, hours and days."""
     shown = [seconds for seconds in _DURATIONS if low <= seconds <= high]
+    if len(shown) > 6:  # a wide axis has no room for the tens
+        shown = [seconds for seconds in shown if not _DURATIONS[seconds].startswith("10 ")]
     axis.set_ticks(shown, [_DURATIONS[seconds] for seconds in shown])
     axis.set_ticks([], minor=True)
 

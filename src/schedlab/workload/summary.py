@@ -155,7 +155,7 @@ class Summary:
         lines = [f"  {'':<18}" + "".join(f"{column:>11}" for column in columns)]
         for name, distribution in quantities.items():
             numbers = list(asdict(distribution).values())[1:] if distribution else []
-            cells = "".join(f"{_readable(number):>11}" for number in numbers) or f"{'unknown':>11}"
+            cells = "".join(f" {_readable(number):>10}" for number in numbers) or f"{'unknown':>11}"
             lines.append(f"  {name:<18}{cells}")
         return lines
 
