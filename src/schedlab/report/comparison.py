@@ -285,6 +285,8 @@ def plot_weekly_means(
     Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing
     EASY backfilling", CCGrid 2019.
     """
+    from matplotlib.ticker import MaxNLocator
+
     shown = named(schedules)
     if measure not in MEASURE_LABELS:
         raise InputError(f"unknown measure {measure!r}; the measures are {', '.join(MEASURE_LABELS)}")
@@ -301,7 +303,7 @@ def plot_weekly_means(
         else:
             axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("Weeks since the first submission")
         axes.set_ylabel(f"Mean {label} of the jobs ended so far")
         title(axes, f"Cumulative weekly mean {label.removesuffix(' (hours)')}", shown)
