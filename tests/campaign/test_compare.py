@@ -6,7 +6,7 @@ import pytest
 
 from schedlab.campaign import compare
 from schedlab.errors import InputError
-from schedlab.scheduler import Scheduler
+from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload
 
 JOBS = Workload.from_columns(
@@ -45,3 +45,13 @@ def test_the_metrics_can_leave_out_the_beginning():
 def test_a_comparison_needs_a_scheduler():
     with pytest.raises(InputError, match="at least one scheduler"):
         compare(JOBS, [])
+
+
+def test_two_functions_of_one_name_are_not_taken_for_one():
+    policies = [Scheduler(FunctionPolicy(lambda p: p)), Scheduler(FunctionPolicy(lambda p: -p))]
+    with pytest.raises(InputError, match="two different schedulers are called <lambda>"):
+        compare(JOBS, policies)
+
+
+def test_a_single_text_is_a_comparison_of_one():
+    assert list(compare(JOBS, "easy").schedules) == ["fcfs+easy"]

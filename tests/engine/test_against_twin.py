@@ -21,6 +21,7 @@ def assert_equal(workload, scheduler, **options):
     np.testing.assert_array_equal(ours.start_time, plain.start_time)
     np.testing.assert_array_equal(ours.end_time, plain.end_time)
     np.testing.assert_array_equal(ours.backfilled, plain.backfilled)
+    np.testing.assert_array_equal(ours.corrections, plain.corrections)
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS, ids=str)

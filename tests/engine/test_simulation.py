@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from schedlab.engine import simulate
+from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload
@@ -70,7 +71,12 @@ def test_a_schedule_survives_pickling():
         ({"run_time": [10, -1, 5]}, "fcfs", "job 2 has no run time"),
         ({"submit_time": [0, -7, 2]}, "fcfs", "job 2 has a negative submit time"),
         ({"requested_time": [10, -1, 5]}, "fcfs+easy", "job 2 has no requested time"),
-        ({"run_time": [10, 2**62, 5]}, "fcfs", "times add up to more than"),
+        ({"run_time": [10, 2**62, 5]}, "fcfs", "job 2 is the largest of those whose run times add up to more than"),
+        (
+            {"requested_time": [10, 2**61, 5]},
+            "fcfs+conservative",
+            "job 2 is the largest of those whose requested times",
+        ),
         ({}, "fcfs+magic", "unknown backfilling"),
         ({}, '"ln(p-10)"', "score is not a number for the job submitted at 2 s"),
         ({}, '"ln(w-1)"', "score is not a number for the job submitted at"),
@@ -127,3 +133,49 @@ def test_a_job_that_outlives_its_request_holds_up_a_conservative_plan_only_as_lo
         requests_enforced=False,
     )
     assert simulate(jobs, "fcfs+conservative").start_time.tolist() == [0, 100, 1]
+    assert simulate(jobs, "fcfs+conservative").corrections[0] > 0
+
+
+@pytest.mark.parametrize("engine", [simulate, simulate_plain])
+def test_a_job_that_becomes_overdue_lets_an_old_candidate_start_at_the_next_submission(engine):
+    """Worked by hand; requests are advisory. Jobs 1 and 2 hold a processor each until 100, expected to end at 10 and 50.
+
+    Job 3 needs 3 of 4 processors and is promised second 10, with none to spare; so job 4, 40 s on one processor, may
+    not start at 2. When job 5 is submitted at 60, both running jobs are overdue and expected to end at any moment:
+    all 4 processors count as free at once, one of them beside job 3, and job 4 takes it.
+    """
+    jobs = Workload.from_columns(
+        {
+            "submit_time": [0, 0, 1, 2, 60],
+            "run_time": [100, 100, 10, 40, 10],
+            "requested_time": [10, 50, 10, 40, 10],
+            "requested_processors": [1, 1, 3, 1, 4],
+        },
+        processors=4,
+        requests_enforced=False,
+    )
+    assert engine(jobs, "fcfs+easy").start_time.tolist() == [0, 0, 100, 60, 110]
+
+
+def test_what_a_users_function_does_to_its_arguments_stays_with_it():
+    def meddling(p):
+        p[:] = 1
+        return np.arange(len(p))
+
+    jobs = workload(submit_time=[0, 0, 0], run_time=[10, 10, 20])
+    assert simulate(jobs, Scheduler(FunctionPolicy(meddling), "easy")).start_time.tolist() == [0, 10, 20]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "reason"),
+    [
+        (("trace.swf",), {}, "a str is not a workload"),
+        ((workload(), None), {}, "None is not a scheduler"),
+        ((workload(), min), {}, "is not a scheduler; give a text, or Scheduler"),
+        ((workload(),), {"processors": 4.5}, "processors=4.5 is not a whole number"),
+        ((workload(),), {"in_order": "2"}, "in_order='2' is not a whole number"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_refused_in_one_sentence(arguments, options, reason):
+    with pytest.raises(InputError, match=reason):
+        simulate(*arguments, **options)

@@ -93,6 +93,13 @@ def test_a_wrong_text_is_refused_in_one_sentence(text, reason):
     assert "\n" not in str(caught.value)
 
 
+def test_parts_of_the_wrong_kind_are_refused():
+    with pytest.raises(InputError, match=r"'saf\+easy' is not a policy; Scheduler.parse reads a text"):
+        Scheduler("saf+easy")
+    with pytest.raises(InputError, match=r"window=2\.5 is not a whole number"):
+        Scheduler(policy_from_text("saf"), window=2.5)
+
+
 @given(st.text(max_size=50) | st.text(alphabet="fcsaespqrw+:@,=\"'()*/0123456789 ", max_size=50))
 def test_any_text_is_a_scheduler_or_refused(text):
     try:

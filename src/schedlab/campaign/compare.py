@@ -98,7 +98,8 @@ def compare(
     workload
         The jobs.
     schedulers
-        Scheduler texts or `Scheduler` objects; doubles are simulated once.
+        Scheduler texts or `Scheduler` objects; doubles are simulated once. Two different functions as policies need
+        different names.
     processors, events
         As for `simulate`.
     warm_up, cool_down
@@ -109,7 +110,7 @@ def compare(
     Raises
     ------
     InputError
-        If there is no scheduler, or as `simulate`.
+        If there is no scheduler, if two different ones have the same text, or as `simulate`.
 
     Examples
     --------
@@ -120,9 +121,15 @@ def compare(
     >>> comparison.to_frame().mean_wait.to_dict()
     {'fcfs': 9.0, 'fcfs+easy': 3.0}
     """
+    if isinstance(schedulers, str | Scheduler):
+        schedulers = [schedulers]
     asked = [Scheduler.parse(item) if isinstance(item, str) else item for item in schedulers]
     if not asked:
         raise InputError("name at least one scheduler to compare (--scheduler, schedulers=)")
+    by_text = {scheduler.text: scheduler for scheduler in asked}
+    for scheduler in asked:
+        if by_text[scheduler.text] != scheduler:
+            raise InputError(f"two different schedulers are called {scheduler.text}: give the functions names (def)")
     schedules: dict[str, Schedule] = {}
     metrics: dict[str, dict[str, float]] = {}
     for done, scheduler in enumerate(asked, start=1):

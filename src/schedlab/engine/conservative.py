@@ -41,14 +41,15 @@ COUNTERS_SIZE = 3
 class Plan(NamedTuple):
     """The reservations.
 
-    `profile` (SEGMENT) begins now and ends with the empty machine. `reserved` and `stamp` are indexed by job: when it
-    is to start, and a running number of when that was last decided.
+    `profile` (SEGMENT) begins now and ends with the empty machine. `reserved`, `stamp` and `corrections` are indexed
+    by job: when it is to start, and a running number of when that was last decided.
     """
 
     counters: NDArray[np.int64]
     profile: NDArray[Any]
     reserved: NDArray[np.int64]
     stamp: NDArray[np.int64]
+    corrections: NDArray[np.int64]
 
 
 def new_plan(jobs: NDArray[Any], processors: int) -> Plan:
@@ -57,7 +58,8 @@ def new_plan(jobs: NDArray[Any], processors: int) -> Plan:
     counters = np.array([1, NEVER, 0], dtype=np.int64)
     profile = np.recarray(2 * n + 4, dtype=SEGMENT)  # a booking has two ends; two more are being cut
     profile[0] = (np.iinfo(np.int64).min, processors)
-    return Plan(counters, profile, np.full(n, NEVER, dtype=np.int64), np.zeros(n, dtype=np.int64))
+    never = np.full(n, NEVER, dtype=np.int64)
+    return Plan(counters, profile, never, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
 
 
 @bare_kernel
@@ -127,7 +129,7 @@ def plan_pass(
         _book(plan, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
     blamed = BLAMELESS
     if overrun:
-        _expect_twice_as_long(jobs, state)
+        _expect_twice_as_long(jobs, state, plan)
         _plan_afresh(state, plan, processors)
         blamed = score(queue, jobs, waiting, 0, clock[WAITING], now)
         _sort(waiting, queue.now, clock[WAITING])
@@ -175,7 +177,7 @@ def _start_due(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np
 
 
 @inlined
-def _expect_twice_as_long(jobs: NDArray[Any], state: State) -> None:
+def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
     """Expect jobs that outlive their estimate to run as long again as they have run, so that planning can go on."""
     clock = state.clock
     running = state.running
@@ -183,6 +185,7 @@ def _expect_twice_as_long(jobs: NDArray[Any], state: State) -> None:
         block = running.order[running.status[USED] - 1]
         job = running.records[block * BLOCK + running.counts[block] - 1].job
         correct(jobs, state, job, max(1, 2 * (clock[NOW] - state.start[job])))
+        plan.corrections[job] += 1
 
 
 @inlined

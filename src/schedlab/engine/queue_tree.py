@@ -23,7 +23,7 @@ from schedlab.engine.agenda import NEVER
 from schedlab.kernels import bare_kernel, inlined
 
 BLOCK = 16
-SHORTEST = 32  # room in the short list
+ROOM = 32  # room in the short list
 ABSENT = np.iinfo(np.int32).max  # the processors of an entry that is not waiting, and the estimate of no job
 ANY = ABSENT - 1  # a limit that every waiting job meets
 
@@ -37,6 +37,7 @@ SHORTLISTED = np.dtype([("rank", "i8"), ("processors", "i8"), ("estimate", "i8")
 # Positions in QueueTree.status.
 SHORT = 0  # length of the short list
 FRONT = 1  # no job in the tree has a lower rank
+STATUS_SIZE = 2
 
 
 class QueueTree(NamedTuple):
@@ -79,7 +80,9 @@ def new_queue(scores: NDArray[np.float64] | None, n: int, processors: int) -> Qu
     blocks = 1 << max(0, (max(n, 1) - 1) // BLOCK).bit_length()
     width = -(-(2 + size_class(processors)) // 8) * 8
     nodes = np.full((2 * blocks, width), ABSENT, dtype=np.int32)
-    return QueueTree(rank_of, entries, nodes, np.recarray(SHORTEST, dtype=SHORTLISTED), np.zeros(2, dtype=np.int64))
+    return QueueTree(
+        rank_of, entries, nodes, np.recarray(ROOM, dtype=SHORTLISTED), np.zeros(STATUS_SIZE, dtype=np.int64)
+    )
 
 
 @inlined
@@ -94,7 +97,7 @@ def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
     """Let a job wait."""
     rank = queue.rank_of[job]
     place = queue.status[SHORT]
-    if place < SHORTEST:
+    if place < ROOM:
         queue.status[SHORT] += 1
         short_list = queue.short_list
         while place > 0 and short_list[place - 1].rank > rank:

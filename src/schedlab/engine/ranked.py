@@ -79,26 +79,7 @@ def run_ranked(
             return
         advance(jobs, state, now, one_by_one)
         new = clock[SUBMITTED] - clock[ARRIVED]
-        lone = -1  # a job that starts without having waited
-        settled = False  # nobody else can start
-        if clock[ARRIVED] == 1 and clock[COMPLETED] == 0 and clock[STARTED] >= in_order:
-            if clock[WAITING] == 0:
-                if jobs[new].processors <= clock[FREE]:
-                    lone = new
-            elif (
-                # Nothing has changed since the last pass but for the new job, which stands behind the head.
-                easy
-                and starvation < 0
-                and clock[FREE] == free
-                and queue.rank_of[new] > queue.rank_of[head]
-                and soonest(state.running) > now
-            ):
-                settled = True
-                if jobs[new].processors <= free:
-                    shadow, extra = reservation(clock, state.running, jobs[head].processors)
-                    if jobs[new].processors <= extra or now + jobs[new].estimate <= shadow:
-                        state.backfilled[new] = True
-                        lone = new
+        lone, settled = _alone(jobs, state, queue, head, free, easy, starvation, in_order)
         if lone < 0:
             for job in range(new, clock[SUBMITTED]):
                 _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
@@ -128,16 +109,16 @@ def run_ranked(
             else:
                 if starving:
                     rank = first_fit(ages, rank, clock[FREE], shadow - now, extra)
+                    if rank < 0 or now - jobs[ages.entries[rank].job].submit <= starvation:
+                        starving = False
+                        rank = 0
+                        continue
                     job = ages.entries[rank].job
                 else:
                     rank = first_fit(candidates, rank, clock[FREE], shadow - now, extra)
+                    if rank < 0:
+                        break
                     job = candidates.entries[rank].job
-                if starving and (rank < 0 or now - jobs[job].submit <= starvation):
-                    starving = False
-                    rank = 0
-                    continue
-                if rank < 0:
-                    break
                 if now + jobs[job].estimate > shadow:
                     extra -= jobs[job].processors
                 state.backfilled[job] = True
@@ -151,6 +132,51 @@ def run_ranked(
             if starvation >= 0:
                 remove(ages, job)
         free = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
+
+
+@inlined
+def _alone(
+    jobs: NDArray[Any],
+    state: State,
+    queue: QueueTree,
+    head: int,
+    free: int,
+    easy: bool,
+    starvation: int,
+    in_order: int,
+) -> tuple[int, bool]:
+    """Decide about a job that is submitted alone, where that needs no pass.
+
+    Returns
+    -------
+    lone
+        The job if it starts at once, without having waited; else -1.
+    settled
+        Whether nobody else can start. So it is if nothing has changed since the last pass, which left the head blocked,
+        but for this job. Four things could have changed: a completion; processors that the scheduler's view has set
+        free (`free` differs); the head (the new job may go before it); and a running job that has outlived its estimate
+        since then, for that moves the reservation to now and adds to the extra processors.
+    """
+    clock = state.clock
+    new = clock[SUBMITTED] - 1
+    if clock[ARRIVED] != 1 or clock[COMPLETED] > 0 or clock[STARTED] < in_order:
+        return -1, False
+    if clock[WAITING] == 0:
+        return (new if jobs[new].processors <= clock[FREE] else -1), False
+    if (
+        not easy
+        or starvation >= 0
+        or clock[FREE] != free
+        or queue.rank_of[new] < queue.rank_of[head]
+        or soonest(state.running) <= clock[NOW]
+    ):
+        return -1, False
+    if jobs[new].processors <= free:
+        shadow, extra = reservation(clock, state.running, jobs[head].processors)
+        if jobs[new].processors <= extra or clock[NOW] + jobs[new].estimate <= shadow:
+            state.backfilled[new] = True
+            return new, True
+    return -1, True
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ LATEST = 2**61  # seconds; sums of two times stay within 64 bits
 
 
 class Case(NamedTuple):
-    """A simulation with everything checked and in order of submission, ready for the engine or its twin.
+    """A simulation with everything checked and in order of submission, ready for the engine or its twin, once.
 
     `order` holds the rows of the workload in order of submission, or None if they are in that order already.
     """
@@ -37,8 +38,13 @@ class Case(NamedTuple):
     order: NDArray[np.intp] | None
     processors: int
     scheduler: Scheduler
-    one_by_one: bool
+    events: Events
     in_order: int
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether events are handled one at a time."""
+        return self.events == "pyss"
 
     @property
     def gated(self) -> bool:
@@ -103,8 +109,8 @@ def simulate(
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
     predicted = case.jobs["estimate"].copy()
     state = new_state(case.jobs, case.processors)
-    run(case, state)
-    return to_schedule(workload, case, predicted, state.start, state.backfilled, events)
+    corrections = run(case, state)
+    return to_schedule(workload, case, predicted, state.start, state.backfilled, corrections)
 
 
 def prepare(
@@ -116,15 +122,22 @@ def prepare(
     in_order: int = 0,
 ) -> Case:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
+    if not isinstance(workload, Workload):
+        raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
     if isinstance(scheduler, str):
         scheduler = Scheduler.parse(scheduler)
+    if not isinstance(scheduler, Scheduler):
+        raise InputError(
+            f"{scheduler!r} is not a scheduler; give a text, or Scheduler(FunctionPolicy(...)) for a function of yours"
+        )
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")
+    in_order = _whole("in_order", in_order)
     if in_order < 0 or (in_order and scheduler.backfill == "conservative"):
         raise InputError(f"in_order={in_order}: it counts jobs and does not go with conservative backfilling")
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
-    cluster = Cluster.for_workload(workload, processors)
+    cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
     if cluster.processors >= ABSENT:
         raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
     width = workload.job_processors
@@ -140,13 +153,16 @@ def prepare(
             "the pyss event order needs run times within the requests: clean the workload (--clean sc15) or let "
             "requests be enforced"
         )
+    if scheduler.backfill == "conservative":
+        # Reservations stand one behind another, and a job that outlives its estimate doubles it.
+        _check_sum(workload, 2 * estimate.astype(np.float64), "requested times")
     order = None
     submit = workload.submit_time
     if bool(np.any(submit[1:] < submit[:-1])):
         order = np.argsort(submit, kind="stable")
         submit, duration, estimate, width = (column[order] for column in (submit, duration, estimate, width))
     jobs = new_jobs(submit, duration, estimate, width)
-    return Case(jobs, killed, order, cluster.processors, scheduler, events == "pyss", in_order)
+    return Case(jobs, killed, order, cluster.processors, scheduler, events, in_order)
 
 
 def to_schedule(
@@ -155,7 +171,7 @@ def to_schedule(
     predicted: NDArray[np.int64],
     start: NDArray[np.int64],
     backfilled: NDArray[np.bool_],
-    events: str,
+    corrections: NDArray[np.int64],
 ) -> Schedule:
     """Bring what the engine or its twin decided back into the workload's order."""
     end = start + case.jobs["duration"]
@@ -163,6 +179,7 @@ def to_schedule(
         place = np.empty(len(case.order), dtype=np.intp)
         place[case.order] = np.arange(len(case.order))
         start, end, backfilled, predicted = start[place], end[place], backfilled[place], predicted[place]
+        corrections = corrections[place]
     return Schedule(
         workload=workload,
         start_time=start,
@@ -170,25 +187,32 @@ def to_schedule(
         backfilled=backfilled,
         killed=case.killed,
         predicted_run_time=predicted,
-        corrections=np.broadcast_to(np.int64(0), start.shape),
+        corrections=corrections,
         scheduler=case.scheduler.text,
         processors=case.processors,
-        events=events,
+        events=case.events,
         specification={"in_order": case.in_order, "requests_enforced": workload.requests_enforced},
     )
 
 
-def run(case: Case, state: State) -> None:
-    """Run the kernel that a scheduler needs, from the state given to the end."""
+def run(case: Case, state: State) -> NDArray[np.int64]:
+    """Run the kernel that a scheduler needs, from the state given to the end.
+
+    Returns
+    -------
+    int64 array
+        How often the estimate of each job was corrected while it ran.
+    """
     scheduler = case.scheduler
     if scheduler.backfill == "conservative":
-        _run_conservative(case, state)
-    elif scheduler.window is not None or any(
+        return _run_conservative(case, state)
+    if scheduler.window is not None or any(
         order is not None and order.changes_with_time for order in (scheduler.policy, scheduler.order)
     ):
         _run_scanned(case, state)
     else:
         _run_ranked(case, state)
+    return np.broadcast_to(np.int64(0), state.start.shape)
 
 
 def _run_ranked(case: Case, state: State) -> None:
@@ -236,7 +260,7 @@ def _run_scanned(case: Case, state: State) -> None:
             _check_scores(scheduler, jobs, state, blamed)
 
 
-def _run_conservative(case: Case, state: State) -> None:
+def _run_conservative(case: Case, state: State) -> NDArray[np.int64]:
     jobs, scheduler = case.jobs, case.scheduler
     waiting = np.empty(len(jobs), dtype=np.int64)
     queue = new_scores(scheduler.policy, jobs)
@@ -249,6 +273,7 @@ def _run_conservative(case: Case, state: State) -> None:
             refresh(scheduler.policy, queue, jobs, waiting[: state.clock[WAITING]], int(state.clock[NOW]))
             blamed = plan_pass(jobs, state, plan, waiting, queue, case.processors)
             _check_scores(scheduler, jobs, state, blamed)
+    return plan.corrections
 
 
 def _asked_of_python(scheduler: Scheduler, queue: Scores, candidates: Scores) -> list[tuple[Policy, Scores]]:
@@ -278,15 +303,31 @@ def _check_scores(scheduler: Scheduler, jobs: NDArray[Any], state: State, blamed
     raise AssertionError("a kernel blamed a job whose score is a number")
 
 
+def _whole(name: str, value: Any) -> int:
+    """Return a whole number, or raise InputError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{name}={value!r} is not a whole number") from None
+
+
 def _check(workload: Workload, width: NDArray[np.int64]) -> None:
     """Raise InputError for the first job that cannot be simulated."""
     advice = "clean the workload (--clean default)"
     _refuse(workload, width < 1, f"has no number of processors: {advice}")
     _refuse(workload, workload.run_time < 0, f"has no run time: {advice}")
     _refuse(workload, workload.submit_time < 0, "has a negative submit time: correct or drop it")
-    if float(workload.submit_time.max()) + float(workload.run_time.astype(np.float64).sum()) > LATEST:
+    _check_sum(workload, workload.run_time.astype(np.float64), "run times")
+
+
+def _check_sum(workload: Workload, seconds: NDArray[np.float64], what: str) -> None:
+    """Raise InputError if the clock could run beyond what 64 bits hold."""
+    if float(workload.submit_time.max()) + float(seconds.sum()) > LATEST:
+        row = int(np.argmax(seconds))
         raise InputError(
-            f"{workload.name}: times add up to more than {LATEST} seconds: drop the jobs that cannot be real"
+            f"job {workload.job_id[row]} is the largest of those whose {what} add up to more than {LATEST} seconds: "
+            "drop or correct the jobs that cannot be real",
+            row=row,
         )
 
 

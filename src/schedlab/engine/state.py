@@ -148,7 +148,7 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @bare_kernel
 def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
-    """Replace the run time that the scheduler assumes for a running job."""
+    """Replace the run time that the scheduler assumes for a job, if it still counts as running."""
     if discard(state.running, state.start[job] + jobs[job].estimate, job):
         jobs[job].estimate = estimate
         add(state.running, state.start[job] + estimate, job, jobs[job].processors)

@@ -1,7 +1,7 @@
 """The engine once more, in plain Python for the reader: lists, dictionaries, sorting, no cleverness.
 
 It is the oracle of the property tests, and the place to read what a rule means. It shares with the compiled engine the
-checks on the way in (`prepare`) and the formulas of the policies, and nothing else.
+way in and out (`prepare`, `to_schedule`) and the formulas of the policies, and nothing else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from schedlab.engine.scores import blame
 from schedlab.engine.simulation import Case, Events, prepare, to_schedule
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
@@ -40,7 +41,8 @@ def simulate_plain(
     twin.run()
     start = np.array([job.start for job in twin.jobs], dtype=np.int64)
     backfilled = np.array([job.backfilled for job in twin.jobs])
-    return to_schedule(workload, case, predicted, start, backfilled, events)
+    corrections = np.array([job.corrections for job in twin.jobs], dtype=np.int64)
+    return to_schedule(workload, case, predicted, start, backfilled, corrections)
 
 
 @dataclass(eq=False)
@@ -54,6 +56,7 @@ class Job:
     processors: int
     start: int = -1
     backfilled: bool = False
+    corrections: int = 0
     completion: tuple[int, int] = (0, 0)
     reserved: int = -1
     stamp: int = -1
@@ -136,6 +139,8 @@ class Twin:
             np.array([job.submit - self.jobs[0].submit for job in jobs], dtype=np.int64),
             np.array([self.now - job.submit for job in jobs], dtype=np.int64),
         )
+        if np.isnan(scores).any():
+            blame(policy, self.case.jobs, jobs[int(np.argmax(np.isnan(scores)))].number, self.now)
         return [job for _, _, job in sorted(zip(scores, [job.number for job in jobs], jobs, strict=True))]
 
 
@@ -202,6 +207,7 @@ class ConservativeTwin(Twin):
         overrun = [job for job in self.seen() if job.expected_end <= self.now]
         for job in overrun:
             job.estimate = max(1, 2 * (self.now - job.start))
+            job.corrections += 1
         if overrun:
             self.waiting += submitted
             self.waiting = self.in_order_of(self.case.scheduler.policy, self.waiting)

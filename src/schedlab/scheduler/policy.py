@@ -232,7 +232,8 @@ class FunctionPolicy(Policy):
     @property
     def text(self) -> str:
         """The function's name, in angle brackets: it cannot be read back from text."""
-        return f"<{getattr(self.function, '__name__', type(self.function).__name__)}>"
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return f"<{name.strip('<>')}>"
 
     @property
     def program(self) -> None:
@@ -247,7 +248,9 @@ class FunctionPolicy(Policy):
     def scores(self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]) -> Scores:
         """Call the function and check what it returns."""
         values = dict(zip(VARIABLES, (p, q, r, w), strict=True))
-        scores = np.asarray(self.function(**{name: values[name] for name in self._arguments}), dtype=np.float64)
+        # Copies: what the function does to its arguments must not change what the scheduler believes.
+        copies = {name: values[name].copy() for name in self._arguments}
+        scores = np.asarray(self.function(**copies), dtype=np.float64)
         if scores.shape != p.shape:
             raise InputError(f"policy {self.text} returned shape {scores.shape} for {len(p)} jobs")
         return scores

@@ -67,6 +67,11 @@ class Scheduler:
     window: int | None = None
 
     def __post_init__(self) -> None:
+        for policy in (self.policy, self.order):
+            if policy is not None and not isinstance(policy, Policy):
+                raise InputError(
+                    f"{policy!r} is not a policy; Scheduler.parse reads a text, FunctionPolicy takes a function"
+                )
         if self.backfill not in ("none", *BACKFILLS):
             raise InputError(f"unknown backfilling {self.backfill!r}; known are {' '.join(BACKFILLS)}")
         if self.order is not None and self.backfill != "easy":
@@ -75,6 +80,10 @@ class Scheduler:
             object.__setattr__(self, "order", None)
         if self.runtimes not in RUNTIMES:
             raise InputError(f"unknown run times {'@' + self.runtimes!r}; known are @{' @'.join(RUNTIMES)}")
+        for option in OPTIONS:
+            value = getattr(self, option)
+            if value is not None and not isinstance(value, int):
+                raise InputError(f"{option}={value!r} is not a whole number")
         if self.starvation is not None and self.starvation < 0:
             raise InputError(f"starvation={self.starvation}: the threshold is in seconds, at least 0")
         if self.window is not None and self.window < 1:
@@ -181,5 +190,5 @@ def _parse_option(option: str) -> tuple[str, int]:
     if name not in OPTIONS or not equals:
         raise InputError(f"unknown option {option!r}; known are {' '.join(known + '=' for known in OPTIONS)}")
     if not re.fullmatch(r"[0-9]{1,18}", value):
-        raise InputError(f"option {option!r}: {value!r} is not a whole number")
+        raise InputError(f"option {option!r}: {value!r} is not a whole number from 0 to 10^18")
     return name, int(value)
