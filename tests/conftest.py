@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The first call of a kernel compiles it: a deadline per example would only measure that.
+settings.register_profile("schedlab", deadline=None)
+settings.load_profile("schedlab")
 
 PROJECT = Path(__file__).resolve().parent.parent
 

@@ -138,7 +138,7 @@ def test_a_job_that_outlives_its_request_holds_up_a_conservative_plan_only_as_lo
 
 @pytest.mark.parametrize("engine", [simulate, simulate_plain])
 def test_a_job_that_becomes_overdue_lets_an_old_candidate_start_at_the_next_submission(engine):
-    """Worked by hand; requests are advisory. Jobs 1 and 2 hold a processor each until 100, expected to end at 10 and 50.
+    """Worked by hand; requests are advisory. Jobs 1 and 2 hold one processor each until 100, expected until 10 and 50.
 
     Job 3 needs 3 of 4 processors and is promised second 10, with none to spare; so job 4, 40 s on one processor, may
     not start at 2. When job 5 is submitted at 60, both running jobs are overdue and expected to end at any moment:
