@@ -28,8 +28,8 @@ ANOTHER_LOG = (
     "jobs that the first row shows; where the copies are equal (KTH-SP2, CTC-SP2) all digits are."
 )
 NOT_PUBLIC = (
-    "The machine is taken as 80,640 processors, as in the authors' runs (the log says 93,312). Their exact results for "
-    "this log are not public and which version of it they simulated is not said; the number of jobs is theirs."
+    "The machine is taken as 80,640 processors, as in the authors' runs (the log says 93,312). Their copy of this "
+    "log is the archive's; their exact results for it are not public."
 )
 
 
