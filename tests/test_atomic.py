@@ -36,6 +36,17 @@ def test_a_failure_keeps_the_old_file_and_removes_the_half_written_one(tmp_path:
     assert (tmp_path / "out.csv").read_text() == "old"
 
 
+def test_a_symbolic_link_stays_and_the_file_behind_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "real.bin").write_text("old")
+    (tmp_path / "out.csv").symlink_to(tmp_path / "data" / "real.bin")
+    with atomic_path(tmp_path / "out.csv") as temporary:
+        assert temporary.suffix == ".csv"
+        temporary.write_text("new")
+    assert (tmp_path / "out.csv").is_symlink()
+    assert (tmp_path / "data" / "real.bin").read_text() == "new"
+
+
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(OutputError, match=r"there is no directory .*nowhere$"),

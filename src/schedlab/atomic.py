@@ -19,7 +19,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     Parameters
     ----------
     path
-        The file to be written; an existing one is replaced.
+        The file to be written; an existing one is replaced, and of a symbolic link, the file that it leads to.
 
     Yields
     ------
@@ -41,14 +41,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [file.name for file in directory.iterdir()]
     ['table.csv']
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise OutputError(f"cannot write {target}: there is no directory {target.parent}")
-    if target.is_dir():
-        raise OutputError(f"cannot write {target}: it is a directory")
-    if not os.access(target.parent, os.W_OK):
-        raise OutputError(f"cannot write {target}: the directory {target.parent} is not writable")
-    temporary = target.with_name(f".{secrets.token_hex(4)}-{target.name}")
+    target = writable_target(path)
+    temporary = target.with_name(f".{secrets.token_hex(4)}-{Path(path).name}")
     try:
         yield temporary
         os.replace(temporary, target)
@@ -60,3 +54,21 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def writable_target(path: str | os.PathLike[str]) -> Path:
+    """Return the file that writing to a path makes: the path itself, or what it leads to as a symbolic link.
+
+    Raises
+    ------
+    OutputError
+        If it is a directory, or if its directory does not exist or is not writable.
+    """
+    target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
+    if not target.parent.is_dir():
+        raise OutputError(f"cannot write {target}: there is no directory {target.parent}")
+    if target.is_dir():
+        raise OutputError(f"cannot write {target}: it is a directory")
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(f"cannot write {target}: the directory {target.parent} is not writable")
+    return target

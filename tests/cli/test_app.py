@@ -52,6 +52,15 @@ def test_a_closed_pipe_is_no_error_worth_words() -> None:
     assert program.wait() == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("words", [["schedulers"], ["schedulers", "--json"], ["--version"], ["--help"]], ids=" ".join)
+def test_a_full_disk_behind_standard_output_is_one_line(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        program = _program(*words, stdout=full.fileno())
+    assert program.communicate()[1] == "schedlab: cannot write to standard output: No space left on device\n"
+    assert program.returncode == 1
+
+
 def test_an_interrupt_ends_with_130(run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt

@@ -104,6 +104,22 @@ def test_an_output_that_cannot_be_written_is_named(run, trace: Path, words: tupl
     assert list(trace.parent.iterdir()) == [trace]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("simulate", "three.swf", "-o", "three.swf"),
+        ("compare", "three.swf", "-s", "easy", "--csv", "./three.swf"),
+        ("convert", "three.swf", "link.swf"),
+    ],
+    ids=" ".join,
+)
+def test_an_output_that_is_the_trace_is_refused(run, trace: Path, words: tuple[str, ...]) -> None:
+    (trace.parent / "link.swf").symlink_to(trace)
+    before = trace.read_text()
+    _assert_one_sentence(run(*words), "the output is the trace itself; choose another name")
+    assert trace.read_text() == before
+
+
 @pytest.mark.parametrize("output", ["out.txt", "out"])
 def test_a_schedule_of_unknown_format_is_refused(run, trace: Path, output: str) -> None:
     _assert_one_sentence(run("simulate", trace, "-o", output), output, ".parquet")

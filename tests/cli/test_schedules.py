@@ -93,6 +93,55 @@ def test_gantt_draws_a_schedule_or_a_trace(run, trace: Path) -> None:
         chart.unlink()
 
 
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("three.swf", "-s", "easy", "-o", "chart.txt"), "chart.txt: unknown suffix"),
+        (("three.swf", "-s", "easy", "-o", "chart.png", "--from", 9, "--to", 9), "three.swf: the window from second 9"),
+        (("three.swf", "-s", "easy", "-o", "chart.png", "--from", 90), "three.swf: "),
+        (("out.parquet", "-o", "chart.png", "--from", 90, "--to", 95), "out.parquet: "),
+    ],
+)
+def test_a_chart_that_cannot_be_drawn_is_one_line(run, trace: Path, words, part: str) -> None:
+    run("simulate", trace, "-o", "out.parquet")
+    trace.write_text(trace.read_text().replace("3 2 -1 5 1 -1 -1 1 5", "3 2 -1 5 1 -1 -1 1 -1"))
+    result = run("gantt", *words)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert part in result.stderr
+    assert not Path("chart.png").exists()
+
+
+def test_gantt_replays_with_the_event_order_and_the_requests_it_is_told(run, trace: Path, monkeypatch) -> None:
+    drawn = []
+    monkeypatch.setattr("schedlab.report.figures.plot_gantt", lambda schedule, **window: drawn.append(schedule))
+    monkeypatch.setattr("schedlab.report.figures.save_figure", lambda chart, path: path)
+    run("gantt", trace, "-s", "easy", "--events", "pyss", "--requests", "advisory", "-o", "chart.png")
+    assert [(schedule.events, schedule.workload.requests_enforced) for schedule in drawn] == [("pyss", False)]
+
+
+def test_jobs_without_users_have_no_fairness_anywhere(run, trace: Path) -> None:
+    bare = sl.read_swf(trace).replace(user_id=[-1, -1, -1])
+    sl.write_swf(bare, "bare.swf")
+    result = run("compare", "bare.swf", "-s", "fcfs", "-s", "easy", "--csv", "all.csv", "--json")
+    assert all("fairness" not in metrics for metrics in json.loads(result.stdout)["metrics"].values())
+    table = pd.read_csv("all.csv")
+    assert "fairness" not in table
+    assert not table.isna().any(axis=None)
+
+
+@pytest.mark.parametrize("verb", ["simulate", "gantt"])
+def test_a_second_scheduler_is_not_silently_taken_instead_of_the_first(run, trace: Path, verb: str) -> None:
+    result = run(verb, trace, "-s", "fcfs", "-s", "easy", "-o", "out.png")
+    assert result.exit_code == 2
+    assert "use schedlab compare" in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_fractions_that_reading_rounded_are_told(run, trace: Path) -> None:
+    trace.write_text(trace.read_text().replace("3 2 -1 5 1", "3 2.4 -1 5 1"))
+    result = run("simulate", trace)
+    assert result.stderr == "fractions rounded while reading: 1\n"
+
+
 def test_schedulers_lists_every_part_of_a_text(run) -> None:
     text = run("schedulers").stdout
     names = {*POLICIES, *ALIASES, *BACKFILLS, *RUNTIMES, *OPTIONS}

@@ -46,6 +46,20 @@ def test_inspect_draws_into_a_file_or_a_directory(run, trace: Path, plot: str, f
     assert Path(file).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("load", ["0", "-0.5", "nan", "inf"])
+def test_a_load_that_is_not_above_0_is_wrong_usage(run, load: str) -> None:
+    assert run("generate", "lublin", "--load", load, "-o", "a.swf").exit_code == 2
+
+
+def test_one_job_is_one_job(run) -> None:
+    assert run("generate", "lublin", "--jobs", 1, "-o", "a.swf").stdout.startswith("a.swf: 1 job for")
+    assert run("convert", "a.swf", "b.swf").stderr == "b.swf: 1 job\n"
+
+
+def test_a_figure_of_unknown_kind_is_refused_before_the_trace_is_read(run) -> None:
+    assert "jobs.txt: unknown suffix" in run("inspect", "none.swf", "--plot", "jobs.txt").stderr
+
+
 def test_the_same_seed_generates_the_same_jobs(run) -> None:
     for name in ("a.swf", "b.swf", "c.swf"):
         seed = 2 if name == "c.swf" else 1
@@ -60,6 +74,7 @@ def test_the_command_in_the_header_generates_the_jobs_again(run) -> None:
     (line,) = (line for line in sl.read_swf("a.swf").header if "schedlab generate" in line)
     words = shlex.split(line.partition("schedlab ")[2])
     assert {*options} <= {*words}
+    assert words[-2:] == ["-o", "FILE"]
     run(*words, "-o", "b.swf")
     assert Path("a.swf").read_bytes() == Path("b.swf").read_bytes()
 

@@ -20,7 +20,7 @@ def test_the_machine_is_the_workloads_unless_another_is_given():
 
 
 def test_a_machine_of_unknown_size_is_refused():
-    with pytest.raises(InputError, match="little: the header does not say how many processors"):
+    with pytest.raises(InputError, match="little: it is not known how many processors"):
         Cluster.for_workload(workload(None))
 
 

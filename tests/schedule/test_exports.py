@@ -156,7 +156,7 @@ def test_reading_says_what_is_wrong_with_a_file(five_jobs: Schedule, tmp_path: P
     with pytest.raises(InputError, match="no such file"):
         read_schedule(tmp_path / "absent.parquet")
     (tmp_path / "text.parquet").write_text("hello")
-    with pytest.raises(InputError, match="not a Parquet file"):
+    with pytest.raises(InputError, match="not, or no longer, a Parquet file"):
         read_schedule(tmp_path / "text.parquet")
     pyarrow.parquet.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     with pytest.raises(InputError, match="not a schedule"):
@@ -171,6 +171,32 @@ def test_reading_says_what_is_wrong_with_a_file(five_jobs: Schedule, tmp_path: P
     pyarrow.parquet.write_table(newer, tmp_path / "newer.parquet")
     with pytest.raises(InputError, match="version 99"):
         read_schedule(tmp_path / "newer.parquet")
+
+
+def test_a_cut_file_is_no_longer_a_schedule(five_jobs: Schedule, tmp_path: Path) -> None:
+    path = tmp_path / "five.parquet"
+    five_jobs.save(path)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match="not, or no longer, a Parquet file; write it again"):
+        read_schedule(path)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "{cut",
+        '{"provenance": {}, "schema_version": 1}',
+        '{"provenance": 5, "schema_version": 1, "workload": {"header": []}}',
+        '{"provenance": {}, "schema_version": 1, "workload": {"header": [], "colour": "red"}}',
+    ],
+)
+def test_damaged_metadata_are_one_sentence(five_jobs: Schedule, tmp_path: Path, metadata: str) -> None:
+    path = tmp_path / "five.parquet"
+    five_jobs.save(path)
+    table = pyarrow.parquet.read_table(path)
+    pyarrow.parquet.write_table(table.replace_schema_metadata({"schedlab": metadata}), path)
+    with pytest.raises(InputError, match=r"five\.parquet: .* damaged; write it again"):
+        read_schedule(path)
 
 
 @given(feasible_schedules())

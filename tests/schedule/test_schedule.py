@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from schedule_samples import build
 
+from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.schedule.schedule import Schedule
 
@@ -17,6 +20,16 @@ def test_times_follow_from_submit_start_and_end(five_jobs: Schedule) -> None:
     assert five_jobs.run_time.tolist() == [100, 50, 20, 5, 10]
     assert five_jobs.slowdown.tolist() == [1, 1, 3, 15, 5]
     assert five_jobs.bounded_slowdown.tolist() == [1, 1, 3, 7.5, 5]
+
+
+def test_the_columns_cannot_be_changed(five_jobs: Schedule) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        five_jobs.start_time[0] = 7
+
+
+def test_a_column_of_another_length_is_named(five_jobs: Schedule) -> None:
+    with pytest.raises(InputError, match=r"five: column killed has shape \(4,\), expected \(5,\)"):
+        replace(five_jobs, killed=five_jobs.killed[1:])
 
 
 def test_the_frame_holds_what_is_known_and_tells_the_two_waits_apart(five_jobs: Schedule) -> None:

@@ -228,3 +228,8 @@ def test_an_even_log_and_an_empty_one_have_no_flurries():
     log = log_of(*({"submit_time": day * 86_400} for day in range(20)))
     assert find_flurries(log) == []
     assert find_flurries(log[:0]) == []
+
+
+def test_a_window_without_length_is_refused():
+    with pytest.raises(InputError, match="at least 1 s"):
+        find_flurries(Workload.from_columns({"submit_time": [0]}), window=0)

@@ -47,3 +47,10 @@ def test_a_missing_file_or_directory_is_one_sentence_in_every_format(tmp_path: P
         read_workload(tmp_path / name)
     with pytest.raises(OutputError, match="there is no directory"):
         write_workload(JOBS, tmp_path / "nowhere" / name)
+
+
+@pytest.mark.parametrize("name", ["w.swf.xyz", "w.feather", "w.gz", "w.parquet.gz"])
+def test_a_suffix_of_no_known_format_is_not_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"end it with one of \.swf, \.swf\.gz, \.json, .*\.parquet"):
+        write_workload(JOBS, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

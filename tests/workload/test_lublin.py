@@ -201,3 +201,8 @@ def test_distributions_are_those_of_the_authors_traces(traces: Path, processors)
     for field in ("run_time", "allocated_processors"):
         assert ks_2samp(getattr(published, field), getattr(ours, field)).statistic < limit
     assert ks_2samp(np.diff(published.submit_time), np.diff(ours.submit_time)).statistic < limit
+
+
+def test_a_model_without_streams_is_refused():
+    with pytest.raises(InputError, match="at least one stream"):
+        lublin(10, 64, rng=np.random.default_rng(1), streams=[])

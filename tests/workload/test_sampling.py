@@ -189,3 +189,11 @@ def test_resampling_with_the_same_seed_gives_the_same_jobs():
 def test_resampling_to_no_week_is_refused():
     with pytest.raises(InputError, match="at least 1 week"):
         resample_users(jobs_at([0]), 0, rng=np.random.default_rng(1))
+
+
+def test_windows_without_length_and_unknown_profiles_are_refused():
+    jobs = Workload.from_columns({"submit_time": [0]})
+    with pytest.raises(InputError, match="windows last 0 s or more"):
+        next(windows(jobs, length=-1))
+    with pytest.raises(InputError, match="unknown profile 'all'"):
+        resample_users(jobs, rng=np.random.default_rng(1), profile="all")

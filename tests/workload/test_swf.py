@@ -84,6 +84,9 @@ class TestDialects:
             (";MaxNodes: 1524\n; MaxProcs: 3048", 3048),
             (";MaxNodes: 1524", 1524),
             ("; MaxProcs: 1664 (72, 1368, 224)", 1664),
+            ("; MaxProcs: 1,024", 1024),
+            ("; MaxProcs: 1,048,576 cores", 1_048_576),
+            ("; MaxProcs: 64, 128", 64),
             ("; MaxProcs: -1\n; MaxNodes: 64", 64),
             ("; MaxProcs: UNKNOWN", None),
             ("; Note: MaxProcs: 7", None),
@@ -221,11 +224,11 @@ class TestRefusals:
 
     def test_a_table_of_six_columns(self, tmp_path: Path) -> None:
         path = swf_file(tmp_path, "Job_name Submit Runtime Nodes Comment Perc\n1 0 7560 512 1 90\n")
-        assert refusal(path) == "line 1: 6 columns where SWF has 18"
+        assert refusal(path).startswith("line 1: 6 columns where SWF has 18; complete the line, or convert the file")
 
     def test_a_line_of_17_columns_in_the_middle(self, tmp_path: Path) -> None:
         path = swf_file(tmp_path, f"; MaxProcs: 9\n\n{JOB}\n{JOB[:-3]}\n{JOB}\n")
-        assert refusal(path) == "line 4: 17 columns where SWF has 18"
+        assert refusal(path).startswith("line 4: 17 columns where SWF has 18; complete the line")
 
     @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
     def test_a_truncated_file_is_refused_with_its_line(self, tmp_path: Path, end: str) -> None:
@@ -244,7 +247,7 @@ class TestRefusals:
         words[column - 1] = token
         message = refusal(swf_file(tmp_path, f"{JOB}\n{' '.join(words)}\n{JOB}"))
         assert message.startswith(f"line 2: column {column} (")
-        assert message.endswith("which is not a finite number")
+        assert message.endswith("which is not a finite number; correct the value, or write -1 if it is unknown")
 
     @pytest.mark.parametrize(
         "token",
@@ -258,7 +261,8 @@ class TestRefusals:
     )
     def test_a_number_beyond_64_bits_is_refused(self, tmp_path: Path, token: str) -> None:
         message = refusal(swf_file(tmp_path, f"1 0 -1 {token} 4{LAST_13}"))
-        assert message == f"line 1: column 4 (run time) is {token}, which does not fit into 64 bits"
+        problem = f"line 1: column 4 (run time) is {token}, which does not fit into 64 bits"
+        assert message == f"{problem}; correct the value, or write -1 if it is unknown"
 
     @pytest.mark.parametrize(
         ("submit", "run_time", "shown"),
@@ -266,17 +270,26 @@ class TestRefusals:
     )
     def test_a_negative_submit_time_is_refused(self, tmp_path: Path, submit: str, run_time: int, shown: int) -> None:
         message = refusal(swf_file(tmp_path, f"; x\n{JOB}\n2 {submit} -1 {run_time} 4{LAST_13}\n{JOB}"))
-        assert message == f"line 3: the submit time {shown} is negative"
+        assert message == f"line 3: the submit time {shown} is negative; correct or remove the job"
 
     def test_a_job_that_never_ran_may_have_no_submit_time(self, tmp_path: Path) -> None:
         jobs = read_swf(swf_file(tmp_path, f"{JOB}\n2 -1 -1 -1 -1{LAST_13}"))
         assert jobs.submit_time.tolist() == [0, -1]
 
+    @pytest.mark.parametrize(
+        ("text", "line"),
+        [(f"{JOB}\r{JOB}", 1), (f"; x\r{JOB}\n", 1), (f"; x\r\n{JOB}\r\n{JOB}\r{JOB}\r\n", 3)],
+    )
+    def test_a_carriage_return_that_would_hide_jobs_is_refused(self, tmp_path: Path, text: str, line: int) -> None:
+        message = refusal(swf_file(tmp_path, text))
+        assert message.startswith(f"line {line}: a carriage return")
+        assert "save the file with LF or CRLF line ends" in message
+
     def test_lines_are_counted_across_pieces(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = swf_file(tmp_path, f"; one\n{JOB}\n\n{JOB}\n;five\n{JOB}\n{JOB} \n1 x\n{JOB}\n")
         for size in (1, 30, 60, 100, 1 << 20):
             monkeypatch.setattr(swf, "READ_BYTES", size)
-            assert refusal(path) == "line 8: 2 columns where SWF has 18"
+            assert refusal(path).startswith("line 8: 2 columns where SWF has 18")
 
 
 @settings(max_examples=150, deadline=None)
@@ -449,3 +462,10 @@ def test_a_real_log_is_read_as_its_table_says(traces: Path) -> None:
 def test_the_six_column_logs_of_alcf_are_refused(traces: Path) -> None:
     for name in ("anl", "mira", "theta"):
         assert refusal(traces / "samples" / "alcf-3000" / f"{name}.swf.gz").startswith("line 1: 6 columns")
+
+
+@pytest.mark.parametrize("start_time", [0, -1, -3600])
+def test_a_start_that_would_be_read_as_unknown_is_not_written(tmp_path: Path, start_time: int) -> None:
+    jobs = Workload.from_columns({"submit_time": [5], "run_time": [60]}, start_time=start_time)
+    write_swf(jobs, tmp_path / "w.swf")
+    assert "UnixStartTime" not in (tmp_path / "w.swf").read_text()

@@ -134,3 +134,23 @@ def test_reading_gives_back_what_was_written(
     again = read_table(path)
     for field in FIELDS:
         np.testing.assert_array_equal(getattr(again, field), getattr(jobs, field), strict=True)
+
+
+def test_a_parquet_file_that_is_none_any_more_is_refused(tmp_path):
+    path = tmp_path / "broken.parquet"
+    path.write_text("junk")
+    with pytest.raises(InputError, match="not, or no longer, a Parquet file"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"), [("[1]", "damaged"), ("{bad", "cannot be read"), ('{"provenance": {}}', "schedule")]
+)
+def test_a_parquet_file_with_strange_metadata_is_refused_in_one_sentence(tmp_path, metadata, reason):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "strange.parquet"
+    parquet.write_table(pa.table({"submit_time": [0]}).replace_schema_metadata({"schedlab": metadata}), path)
+    with pytest.raises(InputError, match=reason):
+        read_table(path)

@@ -186,12 +186,6 @@ def test_the_same_seed_gives_the_same_estimates():
     assert np.array_equal(first.requested_time, second.requested_time)
 
 
-def test_too_many_long_jobs_are_refused():
-    jobs = Workload.from_columns({"submit_time": [0] * 100, "run_time": [7000] * 100})
-    with pytest.raises(InputError, match=r"jobs run 7000 s or longer, but only \d+ estimates are so large"):
-        tsafrir_estimates(jobs, rng=np.random.default_rng(1), max_estimate=7200)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -207,3 +201,30 @@ def test_bins_that_do_not_fit_are_refused(options, message):
     jobs = Workload.from_columns({"submit_time": [0] * 100, "run_time": [5] * 100})
     with pytest.raises(InputError, match=message):
         tsafrir_estimates(jobs, rng=np.random.default_rng(1), **{"max_estimate": 7200, **options})
+
+
+@pytest.mark.parametrize("jobs", range(1, 31))
+def test_small_workloads_get_estimates_that_their_jobs_keep(jobs: int):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        workload = tsafrir_estimates(lublin(jobs, 64, rng=rng), rng=rng)
+        assert (workload.requested_time >= workload.run_time).all()
+
+
+def test_only_the_missing_large_estimates_are_added():
+    # One job asks for each time at most: five of six jobs run for the longest time, so five must ask for it.
+    jobs = Workload.from_columns({"submit_time": range(6), "run_time": [7200] * 5 + [1]})
+    estimated = tsafrir_estimates(jobs, rng=np.random.default_rng(1))
+    assert estimated.requested_time[:5].tolist() == [7200] * 5
+
+
+def test_user_bins_without_enough_long_estimates_are_refused():
+    jobs = Workload.from_columns({"submit_time": range(100), "run_time": [7000] * 100})
+    with pytest.raises(InputError, match="jobs run 7000 s or longer, but only"):
+        tsafrir_estimates(jobs, rng=np.random.default_rng(1), max_estimate=7200, user_bins={300: 80})
+
+
+@pytest.mark.parametrize("distinct", [0, -3])
+def test_there_is_at_least_one_distinct_estimate(distinct: int):
+    with pytest.raises(InputError, match="at least 1 distinct estimate"):
+        estimate_histogram(100, 7200, rng=np.random.default_rng(1), distinct=distinct)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Any
 
@@ -14,17 +15,29 @@ from schedlab.errors import SchedlabError
 
 
 class Verbs(TyperGroup):
-    """The verbs: an error made on purpose ends with one line on stderr and exit code 1."""
+    """The verbs: an error made on purpose, or a full disk, ends with one line on stderr and exit code 1."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program."""
+        try:
+            return super().main(*args, **kwargs)
+        except SchedlabError as error:
+            message = str(error)
+        except OSError as error:
+            # All files are written by atomic_path, and an error in opening one has its name: this one has none.
+            if error.filename is not None:
+                raise
+            message = f"cannot write to standard output: {error.strerror or error}"
+            # The interpreter would try again to write what is in the buffer when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        typer.echo(f"schedlab: {' '.join(message.split())}", err=True)
+        sys.exit(1)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
-        try:
-            result = super().invoke(ctx)
-            # A pipe that the reader has closed is noticed here, not when the interpreter is gone.
-            sys.stdout.flush()
-        except SchedlabError as error:
-            typer.echo(f"schedlab: {' '.join(str(error).split())}", err=True)
-            raise typer.Exit(1) from None
+        result = super().invoke(ctx)
+        # A full disk or a pipe that the reader has closed is noticed here, not when the interpreter is gone.
+        sys.stdout.flush()
         return result
 
 

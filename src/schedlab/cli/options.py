@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+DEFAULT_SCHEDULER = "fcfs+easy"
+
 Trace = Annotated[
     Path,
     typer.Argument(metavar="TRACE", help="Jobs: SWF (also .gz), Batsim JSON, CSV or Parquet, by the suffix."),
@@ -21,8 +23,16 @@ Clean = Annotated[
 Processors = Annotated[
     int | None, typer.Option(min=1, help="Size of the machine, if it is not the one that the trace gives.")
 ]
+# A list, so that a second one is seen and not silently taken instead of the first.
 SchedulerText = Annotated[
-    str, typer.Option("--scheduler", "-s", metavar="TEXT", help="Scheduler text; see 'schedlab schedulers'.")
+    list[str] | None,
+    typer.Option(
+        "--scheduler",
+        "-s",
+        metavar="TEXT",
+        show_default=DEFAULT_SCHEDULER,
+        help="Scheduler text; see 'schedlab schedulers'.",
+    ),
 ]
 SchedulerTexts = Annotated[
     list[str],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from schedlab.cli.options import (
+    DEFAULT_SCHEDULER,
     Clean,
     CoolDown,
     Events,
@@ -19,16 +20,15 @@ from schedlab.cli.options import (
     Trace,
     WarmUp,
 )
-from schedlab.cli.terminal import note, progress_bar, show, show_json
+from schedlab.cli.outputs import check_figure, check_output
+from schedlab.cli.terminal import count_of_jobs, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
-
-if TYPE_CHECKING:
-    from schedlab.schedule.schedule import Schedule
+from schedlab.errors import InputError
 
 
 def simulate(
     trace: Trace,
-    scheduler: SchedulerText = "fcfs+easy",
+    scheduler: SchedulerText = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -48,7 +48,8 @@ def simulate(
     from schedlab.schedule.summary import summary
     from schedlab.scheduler.scheduler import Scheduler
 
-    chosen = Scheduler.parse(scheduler)
+    chosen = Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER)
+    check_output(output, trace)
     read = read_trace(trace, clean, processors=processors, requests=requests)
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events)
@@ -80,6 +81,7 @@ def compare(
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = [Scheduler.parse(text) for text in scheduler]
+    check_output(csv, trace)
     read = read_trace(trace, clean, processors=processors, requests=requests)
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(
@@ -100,7 +102,7 @@ def compare(
         show_json({"cleaning": read.cleaning.to_dict(), "metrics": comparison.metrics})
     else:
         machine = next(iter(comparison.schedules.values())).processors
-        show(f"{read.workload.name}: {len(read.workload):,} jobs, {machine:,} processors\n\n{comparison}")
+        show(f"{read.workload.name}: {count_of_jobs(len(read.workload))}, {machine:,} processors\n\n{comparison}")
 
 
 def gantt(
@@ -109,38 +111,55 @@ def gantt(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The chart: .png, .pdf or .svg.")],
     scheduler: Annotated[
-        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Replay a trace under this scheduler.")
+        list[str] | None,
+        typer.Option("--scheduler", "-s", metavar="TEXT", help="Replay a trace under this scheduler."),
     ] = None,
     begin: Annotated[
         int | None, typer.Option("--from", metavar="SECONDS", help="Begin of the window, after the first submission.")
     ] = None,
     end: Annotated[int | None, typer.Option("--to", metavar="SECONDS", help="End of the window.")] = None,
     clean: Clean = "default",
+    events: Events = "batched",
     processors: Processors = None,
+    requests: Requests = None,
 ) -> None:
     """Draw which job holds which processors when."""
-    from schedlab.report.figures import plot_gantt, save_figure
-
-    schedule = _schedule_to_draw(source, scheduler, clean, processors)
-    note(f"chart {save_figure(plot_gantt(schedule, begin=begin, end=end), output)}")
-
-
-def _schedule_to_draw(source: Path, text: str | None, clean: str, processors: int | None) -> Schedule:
-    """Read a schedule, or make one of a trace."""
     from schedlab.engine.simulation import simulate as replay
+    from schedlab.report.figures import plot_gantt, save_figure
     from schedlab.schedule.exports import read_schedule
     from schedlab.scheduler.scheduler import Scheduler
 
-    if text is not None:
-        chosen = Scheduler.parse(text)
-        read = read_trace(source, clean, processors=processors)
-        with read.blamed():
-            schedule = replay(read.workload, chosen)
-        read.note_cleaning()
-        return schedule
-    if source.suffix != ".parquet":
+    text = _only(scheduler)
+    chosen = None if text is None else Scheduler.parse(text)
+    if chosen is None and source.suffix != ".parquet":
         raise typer.BadParameter(f"{source} is not a schedule in .parquet; for a trace, name a --scheduler")
-    return read_schedule(source)
+    check_figure(output, source)
+    if begin is not None and end is not None and end <= begin:
+        raise InputError(f"{source}: the window from second {begin} to second {end} is empty")
+    read = None
+    if chosen is None:
+        schedule = read_schedule(source)
+    else:
+        read = read_trace(source, clean, processors=processors, requests=requests)
+        with read.blamed():
+            schedule = replay(read.workload, chosen, events=events)
+    try:
+        chart = plot_gantt(schedule, begin=begin, end=end)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    save_figure(chart, output)
+    if read is not None:
+        read.note_cleaning()
+    note(f"chart {output}")
+
+
+def _only(texts: list[str] | None) -> str | None:
+    """Return the one scheduler that a verb was given, or None if it was given none."""
+    if not texts:
+        return None
+    if len(texts) > 1:
+        raise typer.BadParameter("name one scheduler; to compare several, use schedlab compare")
+    return texts[0]
 
 
 def schedulers(as_json: Json = False) -> None:

@@ -29,6 +29,11 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
+def count_of_jobs(number: int) -> str:
+    """Return how many jobs there are, in words for a person."""
+    return f"{number:,} {'job' if number == 1 else 'jobs'}"
+
+
 def note(text: str) -> None:
     """Tell the person something beside the result."""
     typer.echo(text, err=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab.cli.terminal import note
+from schedlab.cli.terminal import count_of_jobs, note
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,18 +35,21 @@ class CleanedTrace:
             raise _located(error, self.path, self.workload, row) from None
 
     def note_cleaning(self) -> None:
-        """Tell in one line what cleaning did, if it touched any job; call it last, for an error is one line alone."""
+        """Tell in one line what reading and cleaning changed, if anything; call it last: an error is one line alone."""
         report = self.cleaning
         dropped = [f"{step.rule} {step.dropped:,}" for step in report.steps if step.dropped]
         changed = [f"{step.rule} {step.changed:,}" for step in report.steps if step.changed]
         parts = []
         if dropped:
-            count = f"{report.jobs_before - report.jobs_after:,} of {report.jobs_before:,} jobs"
+            count = f"{report.jobs_before - report.jobs_after:,} of {count_of_jobs(report.jobs_before)}"
             parts.append(f"dropped {count} ({', '.join(dropped)})")
         if changed:
             parts.append(f"changed jobs ({', '.join(changed)})")
-        if parts:
-            note(f"cleaning ({self.rules}) {' and '.join(parts)}")
+        told = [f"cleaning ({self.rules}) {' and '.join(parts)}"] if parts else []
+        if self.workload.rounded:
+            told.append(f"fractions rounded while reading: {self.workload.rounded:,}")
+        if told:
+            note("; ".join(told))
 
 
 def read_trace(path: Path, rules: str, *, processors: int | None = None, requests: str | None = None) -> CleanedTrace:

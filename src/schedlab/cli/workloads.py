@@ -10,7 +10,8 @@ import typer
 
 import schedlab
 from schedlab.cli.options import Clean, Json, Processors, Trace
-from schedlab.cli.terminal import make_directory, note, progress_bar, show, show_json
+from schedlab.cli.outputs import check_figure, check_output
+from schedlab.cli.terminal import count_of_jobs, make_directory, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def inspect(
     from schedlab.workload.summary import summarise
 
     parse_rules(clean)
+    if plot is not None and not _is_directory(plot):
+        check_figure(plot, trace)
     read = read_trace(trace, "none", processors=processors)
     with read.blamed():
         summary = summarise(read.workload, rules=None if clean == "none" else clean)
@@ -46,11 +49,16 @@ def inspect(
         show(summary)
 
 
+def _is_directory(target: Path) -> bool:
+    """Return whether figures are meant to be written into a directory of this name."""
+    return target.is_dir() or not target.suffix
+
+
 def _plot(workload: Workload, target: Path) -> None:
     """Write the figures of a workload to a file, or into a directory under the workload's name."""
     from schedlab.report.figures import plot_workload, save_figure
 
-    file = target / f"{workload.name}.png" if target.is_dir() or not target.suffix else target
+    file = target / f"{workload.name}.png" if _is_directory(target) else target
     if file.parent == target:
         make_directory(target)
     note(f"figures are in {save_figure(plot_workload(workload), file)}")
@@ -92,6 +100,8 @@ def lublin(
     from schedlab.workload.sampling import offered_load
     from schedlab.workload.tsafrir import tsafrir_estimates
 
+    if load is not None and not 0 < load < float("inf"):
+        raise typer.BadParameter(f"the offered load is above 0, not {load}", param_hint="--load")
     if seed is None:
         seed = int(np.random.default_rng().integers(LARGEST_SEED))
     rng = np.random.default_rng(seed)
@@ -99,8 +109,8 @@ def lublin(
     if estimates == "tsafrir":
         workload = tsafrir_estimates(workload, rng=rng, max_estimate=max_estimate)
     write_workload(workload.replace(header=_header(workload, _command(context, seed))), output)
-    reached = f"offered load {offered_load(workload):.2f}" if jobs > 1 else "one job"
-    show(f"{output}: {jobs:,} jobs for {processors:,} processors, {reached}, seed {seed}")
+    reached = f"offered load {offered_load(workload):.2f}" if jobs > 1 else "no offered load"
+    show(f"{output}: {count_of_jobs(jobs)} for {processors:,} processors, {reached}, seed {seed}")
 
 
 def _command(context: typer.Context, seed: int) -> str:
@@ -113,7 +123,7 @@ def _command(context: typer.Context, seed: int) -> str:
             words.append(option)
         elif name != "output" and value not in (None, False):
             words += [option, str(value)]
-    return shlex.join(["schedlab", "generate", "lublin", *words])
+    return shlex.join(["schedlab", "generate", "lublin", *words, "-o", "FILE"])
 
 
 def _header(workload: Workload, command: str) -> tuple[str, ...]:
@@ -137,11 +147,12 @@ def convert(
     """Write a trace in another format, with all its jobs unless --clean says otherwise."""
     from schedlab.workload.files import write_workload
 
+    check_output(target, source)
     read = read_trace(source, clean, processors=processors)
     with read.blamed():
         write_workload(read.workload, target)
     read.note_cleaning()
-    note(f"{target}: {len(read.workload):,} jobs")
+    note(f"{target}: {count_of_jobs(len(read.workload))}")
 
 
 def fetch(

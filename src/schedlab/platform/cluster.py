@@ -43,7 +43,7 @@ class Cluster:
         size = workload.processors if processors is None else processors
         if size is None:
             raise InputError(
-                f"{workload.name}: the header does not say how many processors the machine has; "
+                f"{workload.name}: it is not known how many processors the machine has; "
                 "give it (--processors, processors=)"
             )
         cluster = cls(int(size))

@@ -14,7 +14,8 @@ from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
 from schedlab.schedule.allocation import allocate
 from schedlab.schedule.provenance import provenance
-from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.schedule import COLUMNS, Schedule
+from schedlab.workload.tables import UNITS
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
 if TYPE_CHECKING:
@@ -24,25 +25,12 @@ SCHEMA_VERSION = 1
 """Of the Parquet form; it grows when a column changes its meaning, not when one is added."""
 
 _UNITS = {
-    "submit_time": "s",
-    "start_time": "s",
-    "end_time": "s",
-    "wait_time": "s",
-    "recorded_wait_time": "s",
-    "run_time": "s",
-    "average_cpu_time": "s",
-    "requested_time": "s",
-    "predicted_run_time": "s",
-    "think_time": "s",
-    "used_memory": "kB per processor",
-    "requested_memory": "kB per processor",
-    "allocated_processors": "processors",
-    "requested_processors": "processors",
+    **UNITS,
+    **dict.fromkeys(("start_time", "end_time", "recorded_wait_time", "predicted_run_time"), "s"),
     "bounded_slowdown": "1",
 }
 
 _WORKLOAD_ATTRIBUTES = ("name", "processors", "start_time", "header", "requests_enforced", "rounded")
-_SCHEDULE_COLUMNS = ("start_time", "end_time", "backfilled", "killed", "predicted_run_time", "corrections")
 
 
 def save_schedule(schedule: Schedule, path: str | PathLike[str]) -> None:
@@ -124,10 +112,38 @@ def read_schedule(path: str | PathLike[str]) -> Schedule:
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except (OSError, pa.ArrowException):
-        raise InputError(f"{path}: this is not a Parquet file; save the schedule as .parquet") from None
+        raise InputError(f"{path}: this is not, or no longer, a Parquet file; write it again") from None
     facts = _checked_facts(table, path)
+    try:
+        return _schedule(table, facts)
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: the schedule or its metadata are damaged; write it again") from None
+
+
+def _checked_facts(table: pa.Table, path: str | PathLike[str]) -> dict[str, Any]:
+    """Return the metadata of a schedule's table, or raise InputError if it is not one that can be read."""
+    try:
+        facts = json.loads((table.schema.metadata or {}).get(b"schedlab", b"{}"))
+    except ValueError:
+        raise InputError(f"{path}: the metadata of the schedule are damaged; write it again") from None
+    if not isinstance(facts, dict) or "provenance" not in facts:
+        raise InputError(f"{path}: this Parquet file is not a schedule; make one with schedlab simulate -o")
+    found = facts.get("schema_version")
+    if found != SCHEMA_VERSION:
+        raise InputError(
+            f"{path}: version {found} of the schema, but schedlab {version('schedlab')} reads version "
+            f"{SCHEMA_VERSION}; use the schedlab that wrote it"
+        )
+    missing = {"job_id", *COLUMNS} - set(table.column_names)
+    if missing:
+        raise InputError(f"{path}: the schedule has no column {min(missing)}; save it again")
+    return facts
+
+
+def _schedule(table: pa.Table, facts: dict[str, Any]) -> Schedule:
+    """Return the schedule that a table and its metadata hold."""
     columns = {name: table[name].to_numpy() for name in table.column_names}
-    own = {name: columns[name] for name in _SCHEDULE_COLUMNS}
+    own = {name: columns[name] for name in COLUMNS}
     # The column wait_time is the one of the schedule; the workload's own has another name.
     recorded = {name: columns[name] for name in FIELDS if name in columns and name != "wait_time"}
     if "recorded_wait_time" in columns:
@@ -143,23 +159,6 @@ def read_schedule(path: str | PathLike[str]) -> Schedule:
         events=told["events"],
         specification=told["specification"],
     )
-
-
-def _checked_facts(table: pa.Table, path: str | PathLike[str]) -> dict[str, Any]:
-    """Return the metadata of a schedule's table, or raise InputError if it is not one that can be read."""
-    facts: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"schedlab", b"{}"))
-    if "provenance" not in facts:
-        raise InputError(f"{path}: this Parquet file is not a schedule; make one with schedlab simulate -o")
-    found = facts["schema_version"]
-    if found != SCHEMA_VERSION:
-        raise InputError(
-            f"{path}: version {found} of the schema, but schedlab {version('schedlab')} reads version "
-            f"{SCHEMA_VERSION}; use the schedlab that wrote it, {facts['provenance']['schedlab']}"
-        )
-    missing = {"job_id", *_SCHEDULE_COLUMNS} - set(table.column_names)
-    if missing:
-        raise InputError(f"{path}: the schedule has no column {min(missing)}; save it again")
-    return facts
 
 
 def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:

@@ -114,7 +114,8 @@ def _metrics_by(key: pd.Series, schedule: Schedule, warm_up: float, cool_down: f
     measures = pd.DataFrame(job_measures(schedule, tau)).iloc[rows]
     facts = pd.DataFrame(
         {
-            "work": schedule.run_time * schedule.workload.job_processors,
+            # Processor-seconds may be too many for 64 bits.
+            "work": schedule.run_time * schedule.workload.job_processors.astype(np.float64),
             "backfilled": schedule.backfilled,
             "killed": schedule.killed,
         }
@@ -122,7 +123,7 @@ def _metrics_by(key: pd.Series, schedule: Schedule, warm_up: float, cool_down: f
     groups = measures.groupby(key, observed=True)
     sums = facts.groupby(key, observed=True).sum()
     jobs = groups.size()
-    work = max(int(facts["work"].sum()), 1)
+    work = max(facts["work"].sum(), 1)
     table = {
         "jobs": jobs,
         "share_of_work": sums["work"] / work,

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
+COLUMNS = ("start_time", "end_time", "backfilled", "killed", "predicted_run_time", "corrections")
+"""What a schedule says of each job."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Schedule:
-    """What a simulation decided: one row per job of the workload, in the workload's order.
+    """What a simulation decided: immutable, one row per job of the workload, in the workload's order.
 
     Parameters
     ----------
@@ -43,6 +47,11 @@ class Schedule:
         The event order, "batched" or "pyss".
     specification
         Everything else that the simulation was told.
+
+    Raises
+    ------
+    InputError
+        If a column has not one value per job.
 
     Examples
     --------
@@ -72,6 +81,17 @@ class Schedule:
     processors: int
     events: str = "batched"
     specification: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in COLUMNS:
+            column = getattr(self, name)
+            if column.shape != (len(self),):
+                raise InputError(
+                    f"{self.workload.name}: column {name} has shape {column.shape}, expected ({len(self)},)"
+                )
+            view = column.view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
 
     def __len__(self) -> int:
         return len(self.workload)

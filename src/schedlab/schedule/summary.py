@@ -32,6 +32,9 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         return f"{title}: no jobs"
     m = schedule.metrics() if metrics is None else metrics
     rate = f"{m['throughput']:,.1f} a day"
+    fairness = "unknown: the jobs name fewer than two users"
+    if "fairness" in m:
+        fairness = f"{m['fairness']:.3f} between users (Jain's index, 1 is even)"
 
     def statistics(name: str, form: str = "") -> str:
         values = [m[f"{statistic}_{name}"] for statistic in ("mean", "median", "p95", "max")]
@@ -49,6 +52,6 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
             f"  per processor     {statistics('per_processor_bounded_slowdown', ',.2f')}",
             f"  queue             mean {m['mean_queue_length']:,.1f}, max {m['max_queue_length']:,.0f} jobs",
             f"  backfilled        {m['backfilled_share']:.1%} of the jobs, {m['killed_jobs']:,.0f} killed",
-            f"  fairness          {m['fairness']:.3f} between users (Jain's index, 1 is even)",
+            f"  fairness          {fairness}",
         ]
     )

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.workload.sampling import WEEK
 
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
-
-WEEK = 7 * 86_400
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,17 +44,17 @@ class BadLineError(Exception):
         1-based number of the line in the file.
     text
         The line.
-    reason
-        What is wrong with it.
+    reason, remedy
+        What is wrong with it, and what to do about it.
     row
         How many jobs of the block stand before it.
     ends_block
         Whether nothing but white space follows it in the block.
     """
 
-    def __init__(self, number: int, text: bytes, reason: str, *, row: int, ends_block: bool) -> None:
-        super().__init__(number, text, reason)
-        self.number, self.text, self.reason = number, text, reason
+    def __init__(self, number: int, text: bytes, reason: str, remedy: str, *, row: int, ends_block: bool) -> None:
+        super().__init__(number, text, reason, remedy)
+        self.number, self.text, self.reason, self.remedy = number, text, reason, remedy
         self.row, self.ends_block = row, ends_block
 
 
@@ -151,10 +151,12 @@ def _bad_line(text: bytes, cursor: NDArray[np.int64], reason: str) -> BadLineErr
     start = int(cursor[LINE_START])
     end = text.find(b"\n", start)
     line, rest = (text[start:end], text[end:]) if end >= 0 else (text[start:], b"")
+    remedy = "correct the value, or write -1 if it is unknown"
     columns = len(line.split())
     if columns < WIDTH:
         reason = f"{columns} column{'s' * (columns > 1)} where SWF has {WIDTH}"
-    return BadLineError(int(cursor[LINE]), line, reason, row=int(cursor[ROW]), ends_block=not rest.strip())
+        remedy = "complete the line, or convert the file if it is in another format"
+    return BadLineError(int(cursor[LINE]), line, reason, remedy, row=int(cursor[ROW]), ends_block=not rest.strip())
 
 
 @kernel

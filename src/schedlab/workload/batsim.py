@@ -89,7 +89,7 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     Raises
     ------
     InputError
-        If the version is unknown, or a job's run time or processors are.
+        If the version is unknown, or a job's submit time, run time or processors are.
     OutputError
         If the file cannot be written.
 
@@ -109,11 +109,17 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     if version not in DELAY_TYPES:
         raise InputError(f"the workloads of Batsim {version} are unknown; the known versions are 4 and 5")
     processors = workload.job_processors
-    for what, bad in (("run time", workload.run_time < 0), ("processors", processors < 1)):
+    unknown = (
+        ("submit time", workload.submit_time < 0),
+        ("run time", workload.run_time < 0),
+        ("processors", processors < 1),
+    )
+    for what, bad in unknown:
         if bad.any():
             row = int(np.argmax(bad))
             raise InputError(
-                f"{workload.name}: Batsim needs the {what} of job {workload.job_id[row]}; drop it first",
+                f"{workload.name}: Batsim needs the {what} of job {workload.job_id[row]}; "
+                "clean the jobs first (--clean default)",
                 row=row,
             )
     size = workload.processors or int(processors.max(initial=1))

@@ -380,6 +380,8 @@ def find_flurries(workload: Workload, *, window: int = 86_400, factor: float = 1
     >>> [flurry.rule for flurry in find_flurries(log)]
     ['flurry:2:259200:345600']
     """
+    if window < 1:
+        raise InputError(f"a window for flurries lasts at least 1 s, not {window} s")
     if len(workload) == 0:
         return []
     first = int(workload.submit_time.min())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from schedlab.errors import InputError
 from schedlab.workload.batsim import read_batsim, write_batsim
 from schedlab.workload.swf import read_swf, write_swf
 from schedlab.workload.tables import read_table, write_table
@@ -11,6 +13,7 @@ from schedlab.workload.workload import Workload
 
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
+SWF_SUFFIXES = (".swf", ".swf.gz")
 
 
 def read_workload(path: str | os.PathLike[str], processors: int | None = None) -> Workload:
@@ -45,12 +48,12 @@ def read_workload(path: str | os.PathLike[str], processors: int | None = None) -
 
 
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
-    """Write a workload to a file, in the format that its suffix names (see `read_workload`).
+    """Write a workload to a file, in the format that its suffix names (see `read_workload`); SWF without one.
 
     Raises
     ------
     InputError
-        If the format cannot hold the workload.
+        If the suffix is unknown, or if the format cannot hold the workload.
     OutputError
         If the file cannot be written; nothing half-written is left.
     """
@@ -59,5 +62,8 @@ def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
         write_table(workload, path)
     elif name.endswith(BATSIM_SUFFIXES):
         write_batsim(workload, path)
-    else:
+    elif name.endswith(SWF_SUFFIXES) or not Path(name).suffix:
         write_swf(workload, path)
+    else:
+        known = ", ".join(SWF_SUFFIXES + BATSIM_SUFFIXES + TABLE_SUFFIXES)
+        raise InputError(f"{name}: the name says no known format; end it with one of {known}")

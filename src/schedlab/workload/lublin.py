@@ -184,6 +184,8 @@ def lublin(
         raise InputError(f"the model makes at least 1 job for at least 1 processor, not {jobs} for {processors}")
     if streams is None:
         streams = _published_streams(processors, typed)
+    if not streams:
+        raise InputError("the model needs at least one stream of jobs; give some parameters, or streams=None")
     arrivals, queue = _merged_arrivals(jobs, streams, start_hour, rng)
     sizes, run_times = np.empty(jobs, np.int64), np.empty(jobs, np.int64)
     for number, stream in enumerate(streams):

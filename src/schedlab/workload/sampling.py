@@ -164,6 +164,8 @@ def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) ->
     >>> [part.submit_time.tolist() for part in windows(jobs, length=10, skip_state=1)]
     [[0, 1, 10], [0, 6]]
     """
+    if length < 0 or skip_state < 0:
+        raise InputError(f"windows last 0 s or more, not {length} s, and skip 0 jobs or more, not {skip_state}")
     jobs = workload.sorted_by_submit()
     jobs = jobs[(jobs.job_processors > 0) & (jobs.run_time > 0)]
     first = 0
@@ -223,6 +225,8 @@ def resample_users(
     >>> len(sample), np.unique(sample.submit_time % WEEK).tolist()  # one a week, at the old times of the week
     (50, [0, 95200])
     """
+    if profile not in ("trace", "span"):
+        raise InputError(f"unknown profile {profile!r} of users; the profiles are trace and span")
     if len(workload) == 0:
         return workload
     submitted = workload.submit_time - workload.submit_time.min()

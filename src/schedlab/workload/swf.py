@@ -21,6 +21,7 @@ READ_BYTES = 1 << 24
 WRITE_ROWS = 1 << 18
 MACHINE_SIZE = ("MaxProcs", "MaxNodes")
 START_TIME = ("UnixStartTime",)
+BARE_RETURN = re.compile(rb"\r(?![\r\n]|\Z)")
 
 
 def read_swf(path: str | os.PathLike[str]) -> Workload:
@@ -44,8 +45,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     ------
     InputError
         If the file cannot be read, is not SWF, is truncated, or has no jobs; if a line has fewer than 18
-        columns, something that is not a finite number of 64 bits, or a negative submit time. The message
-        names the line.
+        columns, something that is not a finite number of 64 bits, a negative submit time (-1 is taken if the
+        job never ran), or a carriage return that ends no line. The message names the line.
 
     References
     ----------
@@ -86,7 +87,9 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     )
     if (row := first_bad_submit(workload)) is not None:
         where = f"{os.fspath(path)}, line {line_of_job(path, row)}"
-        raise InputError(f"{where}: the submit time {workload.submit_time[row]} is negative", row=row)
+        raise InputError(
+            f"{where}: the submit time {workload.submit_time[row]} is negative; correct or remove the job", row=row
+        )
     return workload
 
 
@@ -186,8 +189,14 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
             if foreign:
                 raise InputError(f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}") from None
             end = bad.ends_block and not next(texts, b"").strip()
-            truncated = "; the file looks truncated" if end and jobs + bad.row > 0 else ""
-            raise InputError(f"{os.fspath(path)}, line {bad.number}: {bad.reason}{truncated}") from None
+            advice = "the file looks truncated" if end and jobs + bad.row > 0 else bad.remedy
+            raise InputError(f"{os.fspath(path)}, line {bad.number}: {bad.reason}; {advice}") from None
+        if (bare := _bare_return(text)) is not None:
+            number = line + text.count(b"\n", 0, bare)
+            raise InputError(
+                f"{os.fspath(path)}, line {number}: a carriage return ends no line; "
+                "save the file with LF or CRLF line ends"
+            )
         line = block.next_line
         jobs += len(block.columns[0])
         yield block
@@ -207,6 +216,14 @@ def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
             rest += data
     if rest:
         yield rest
+
+
+def _bare_return(text: bytes) -> int | None:
+    """Return where the first carriage return without a line feed is, which would hide what follows it."""
+    if text.count(b"\r") == text.count(b"\r\n") + text.endswith(b"\r"):
+        return None
+    found = BARE_RETURN.search(text)
+    return found.start() if found else None
 
 
 def _foreign_format(line: bytes) -> str | None:
@@ -248,9 +265,9 @@ def _header_number(header: Sequence[str], keys: Sequence[str]) -> int | None:
     """Return the first positive number that the header gives for the first of the keys that has one."""
     for key in keys:
         for line in header:
-            found = re.match(rf"\s*{key}\s*:\s*(\d{{1,18}})\b", line, re.IGNORECASE)
-            if found and int(found[1]) > 0:
-                return int(found[1])
+            found = re.match(rf"\s*{key}\s*:\s*(\d{{1,3}}(?:,\d{{3}}){{1,5}}|\d{{1,18}})\b", line, re.IGNORECASE)
+            if found and (number := int(found[1].replace(",", ""))) > 0:
+                return number
     return None
 
 
@@ -258,7 +275,9 @@ def _header_to_write(workload: Workload) -> list[str]:
     """Return the header, corrected where it says something else than the workload does."""
     lines = list(workload.header)
     own = [] if lines else [" Version: 2.2", f" MaxJobs: {len(workload)}"]
-    for keys, value in ((MACHINE_SIZE, workload.processors), (START_TIME, workload.start_time)):
+    # In the format, a start of 0 or before means unknown.
+    start_time = workload.start_time if (workload.start_time or 0) > 0 else None
+    for keys, value in ((MACHINE_SIZE, workload.processors), (START_TIME, start_time)):
         if _header_number(lines, keys) != value:
             lines = [line for line in lines if _header_number([line], keys) is None]
             own += [f" {keys[0]}: {value}"] if value is not None else []

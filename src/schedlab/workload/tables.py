@@ -34,8 +34,8 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     Parameters
     ----------
     path
-        A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and
-        one of `requested_processors` and `allocated_processors`. Empty cells mean unknown.
+        A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and one of
+        `requested_processors` and `allocated_processors`. Empty cells mean unknown; each job needs a submit time.
     processors
         Size of the machine; without it, what a Parquet file written by `write_table` says.
 
@@ -55,6 +55,8 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     """
     with open_input(path) as stream:
         magic = stream.read(4)
+    if magic != b"PAR1" and os.fspath(path).endswith(".parquet"):
+        raise InputError(f"{os.fspath(path)}: this is not, or no longer, a Parquet file; write it again")
     frame, attributes = _parquet_frame(path) if magic == b"PAR1" else (_csv_frame(path), {})
     if frame.empty:
         raise InputError(f"{os.fspath(path)}: the table has no rows")
@@ -65,7 +67,10 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     try:
         workload = Workload.from_frame(_numeric(frame), **attributes)
         if (row := first_bad_submit(workload)) is not None:
-            raise InputError(f"column submit_time, row {row}: {workload.submit_time[row]} is negative", row=row)
+            raise InputError(
+                f"column submit_time, row {row}: {workload.submit_time[row]} is negative; correct or remove the job",
+                row=row,
+            )
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}", row=error.row) from None
     return workload.replace(header=header)
@@ -134,6 +139,13 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
     except (pa.ArrowException, ValueError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{os.fspath(path)}: this Parquet file cannot be read ({reason})") from None
+    if not isinstance(stored, dict):
+        raise InputError(f"{os.fspath(path)}: the metadata are damaged; write the file again")
+    if "provenance" in stored:
+        raise InputError(
+            f"{os.fspath(path)}: this is a schedule, not a workload; draw it with schedlab gantt, or load it with "
+            "schedlab.read_schedule"
+        )
     if stored.get("schema_version", SCHEMA_VERSION) > SCHEMA_VERSION:
         raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab; update this one")
     return frame, {key: stored[key] for key in ATTRIBUTES if key in stored}

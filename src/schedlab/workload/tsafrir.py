@@ -93,7 +93,9 @@ def tsafrir_estimates(
         Where the draws come from.
     max_estimate
         Largest time a user may ask for, in seconds, at least 5,701; the most popular value. By default the
-        longest run time, rounded up to hours. A job that runs longer than this asks for all of it.
+        longest run time, rounded up to hours. A job that runs longer than this asks for all of it, and so do
+        the longest jobs of a workload that has more of them than the histogram has large estimates: a small
+        one, as a rule.
     user_bins
         Jobs by estimate in seconds, where the site's popular values are known: at most 20, or 19 if
         `max_estimate` is not among them.
@@ -108,8 +110,8 @@ def tsafrir_estimates(
     Raises
     ------
     InputError
-        If `max_estimate` is too small, if the bins do not fit, or if too many jobs are long for the
-        histogram.
+        If `max_estimate` or `distinct` is too small, if the user bins do not fit, or if too many jobs are
+        long for them.
 
     References
     ----------
@@ -129,7 +131,10 @@ def tsafrir_estimates(
         max_estimate = max(-(-int(workload.run_time.max()) // 3600), 2) * 3600
     values, jobs = estimate_histogram(len(workload), max_estimate, rng=rng, user_bins=user_bins, distinct=distinct)
     run_times = np.clip(workload.run_time, 0, max_estimate)
-    return workload.replace(requested_time=deal_estimates(run_times, np.repeat(values, jobs), rng=rng))
+    estimates = np.repeat(values, jobs)
+    if not user_bins:
+        estimates = _with_enough_large_ones(estimates, run_times, max_estimate)
+    return workload.replace(requested_time=deal_estimates(run_times, estimates, rng=rng))
 
 
 def estimate_histogram(
@@ -162,6 +167,8 @@ def estimate_histogram(
     """
     bins = dict(user_bins or {})
     _check_bins(bins, jobs, max_estimate)
+    if distinct is not None and distinct < 1:
+        raise InputError(f"a workload has at least 1 distinct estimate, not {distinct}")
     head = head_values(max_estimate, tuple(bins))
     shares = _head_shares(head, {value: 100.0 * count / jobs for value, count in bins.items()}, rng)
     wanted = distinct_estimates(jobs) if distinct is None else distinct
@@ -362,6 +369,12 @@ def _adding_up_to(counts: Integers, total: int) -> Integers:
     changed = np.empty_like(counts)
     changed[order] = sizes
     return changed
+
+
+def _with_enough_large_ones(estimates: Integers, run_times: Integers, max_estimate: int) -> Integers:
+    """Return the estimates with the largest one in place of those that are missing for the long jobs."""
+    largest_first, longest_first = np.sort(estimates)[::-1], np.sort(run_times)[::-1]
+    return np.where(largest_first < longest_first, max_estimate, largest_first)
 
 
 def _spread(amount: int, room: Integers) -> Integers:

@@ -108,6 +108,7 @@ class Workload:
     rounded: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "processors", _machine_size(self.processors))
         length = len(self.job_id)
         for field in FIELDS:
             column = getattr(self, field)
@@ -125,14 +126,16 @@ class Workload:
         ----------
         columns
             Array-likes by SWF field name. Fractions are rounded half up (and counted in `rounded`), except for
-            `average_cpu_time`. Without `job_id` the jobs are numbered from 1.
+            `average_cpu_time`. Arrays that could still be written to are copied. Without `job_id` the jobs are
+            numbered from 1.
         **attributes
             `name`, `processors`, `start_time`, `header`, `requests_enforced`.
 
         Raises
         ------
         InputError
-            If a column is unknown, is not numeric, holds NaN or infinity, or has another length.
+            If a column is unknown, is not numeric, holds NaN or infinity, or has another length, or if the machine
+            has no processors.
         """
         strangers = sorted(set(columns) - set(FIELDS))
         if strangers:
@@ -168,7 +171,7 @@ class Workload:
         ----------
         frame
             At least `submit_time`, `run_time` and one of `requested_processors` and `allocated_processors`;
-            missing values (NaN, NA) mean unknown.
+            missing values (NaN, NA) mean unknown, but every job needs its `submit_time`.
         processors
             Size of the machine.
         name, start_time, requests_enforced
@@ -177,7 +180,8 @@ class Workload:
         Raises
         ------
         InputError
-            If a needed column is missing, an unknown one is present, or a value is not a number.
+            If a needed column is missing, an unknown one is present, a value is not a number, or a submit time is
+            missing.
 
         Examples
         --------
@@ -191,7 +195,15 @@ class Workload:
                 raise InputError(f"the frame has no column {needed}")
         if not {"requested_processors", "allocated_processors"} & set(frame.columns):
             raise InputError("the frame has neither a column requested_processors nor allocated_processors")
-        columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy() for label in frame.columns}
+        missing = frame["submit_time"].isna().to_numpy()
+        if missing.any():
+            row = int(np.argmax(missing))
+            raise InputError(f"column submit_time, row {row}: missing value; give it, or remove the job", row=row)
+        for label in frame.columns:
+            _check_kind(str(label), frame[label].dtype.kind)
+        columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy(copy=True) for label in frame.columns}
+        for column in columns.values():
+            column.flags.writeable = False
         return cls.from_columns(
             columns,
             processors=processors,
@@ -249,20 +261,57 @@ def _as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
     kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
     if array.ndim != 1:
         raise InputError(f"column {field} has {array.ndim} dimensions, expected 1")
-    if array.dtype.kind in "iub":
-        return array.astype(kind, copy=False), 0
+    _check_kind(field, array.dtype.kind)
+    if array.dtype.kind in "iu":
+        if array.dtype == np.uint64:
+            _refuse(field, array, array > np.uint64(2**63 - 1))
+        return _own(array.astype(kind, copy=False), values), 0
     try:
-        numbers = array.astype(np.float64)
+        numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InputError(f"column {field} is not numeric") from None
-    bad = np.flatnonzero(~np.isfinite(numbers) | (np.abs(numbers) >= 2.0**63))
-    if bad.size:
-        row = int(bad[0])
-        raise InputError(f"column {field}, row {row}: {array[row]} is not a whole number of 64 bits", row=row)
     if kind is np.float64:
-        return numbers, 0
+        _refuse(field, array, ~np.isfinite(numbers))
+        return _own(numbers, values), 0
+    _refuse(field, array, ~(np.abs(numbers) < 2.0**63))  # NaN is not below, either
     whole = np.floor(numbers + 0.5)
     return whole.astype(np.int64), int(np.count_nonzero(whole != numbers))
+
+
+def _check_kind(field: str, kind: str) -> None:
+    """Raise InputError if NumPy's kind of a column is one that only looks like numbers."""
+    if kind in "mM":
+        raise InputError(f"column {field} holds dates or durations; give seconds (whole numbers)")
+    if kind == "b":
+        raise InputError(f"column {field} holds truth values; give whole numbers")
+
+
+def _refuse(field: str, values: NDArray[Any], bad: NDArray[np.bool_]) -> None:
+    """Raise InputError at the first bad value, if there is one."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        what = "a finite number" if field in FRACTIONAL_FIELDS else "a whole number of 64 bits"
+        raise InputError(
+            f"column {field}, row {row}: {values[row]} is not {what}; correct the value, "
+            f"or give {UNKNOWN} if it is unknown",
+            row=row,
+        )
+
+
+def _own(column: NDArray[Any], values: Any) -> NDArray[Any]:
+    """Return a column that nobody else can write to; fresh, read-only and constant ones need no copy."""
+    shared = column is values or column.base is not None
+    return column.copy() if shared and column.flags.writeable and column.strides != (0,) else column
+
+
+def _machine_size(processors: Any) -> int | None:
+    """Return the size of a machine as a plain number, or None if it is unknown."""
+    if processors is None:
+        return None
+    whole = isinstance(processors, int | np.integer) and not isinstance(processors, bool)
+    if not whole or processors < 1:
+        raise InputError(f"the size of the machine is {processors!r} processors, but must be a whole number from 1 on")
+    return int(processors)
 
 
 def _take(column: NDArray[Any], rows: Any) -> Any:

@@ -1,0 +1,34 @@
+"""What is checked of an output before a verb begins its work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schedlab.atomic import writable_target
+from schedlab.errors import InputError
+
+FIGURE_SUFFIXES = (".png", ".pdf", ".svg")
+
+
+def check_output(output: Path | None, source: Path) -> None:
+    """Refuse an output that cannot be written, or that is the file that the verb reads.
+
+    Raises
+    ------
+    InputError
+        If the output is the source.
+    OutputError
+        If it is a directory, or if its directory does not exist or is not writable.
+    """
+    if output is None:
+        return
+    if output.exists() and source.exists() and output.samefile(source):
+        raise InputError(f"{output}: the output is the trace itself; choose another name")
+    writable_target(output)
+
+
+def check_figure(output: Path, source: Path) -> None:
+    """Refuse what `check_output` refuses, and a suffix that is not one of a figure."""
+    if output.suffix not in FIGURE_SUFFIXES:
+        raise InputError(f"{output}: unknown suffix; a figure is written as .png, .pdf or .svg")
+    check_output(output, source)
