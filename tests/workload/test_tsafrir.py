@@ -212,7 +212,7 @@ def test_small_workloads_get_estimates_that_their_jobs_keep(jobs: int):
 
 
 def test_only_the_missing_large_estimates_are_added():
-    # One job asks for each time at most: five of six jobs run for the longest time, so five must ask for it.
+    # Five of six jobs run for the longest time, so five must ask for it.
     jobs = Workload.from_columns({"submit_time": range(6), "run_time": [7200] * 5 + [1]})
     estimated = tsafrir_estimates(jobs, rng=np.random.default_rng(1))
     assert estimated.requested_time[:5].tolist() == [7200] * 5
