@@ -131,8 +131,8 @@ class WFP3(Policy):
 class UNICEF(Policy):
     """Waiting time over the logarithm of size times run time, largest first (Tang et al., CLUSTER 2009).
 
-    The logarithm of 1 is 0, so serial jobs come first of all, as in the published implementation (facts: SC'17,
-    section on policies); the small constant keeps jobs that have not waited yet in a defined order.
+    The logarithm of 1 is 0, so serial jobs come first of all, as in the program behind SC'17; the small constant keeps
+    jobs that have not waited yet in a defined order.
     """
 
     name = "unicef"
