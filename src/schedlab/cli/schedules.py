@@ -45,10 +45,13 @@ def simulate(
 ) -> None:
     """Replay a trace under a scheduler, and print what came of it."""
     from schedlab.engine.simulation import simulate as replay
+    from schedlab.schedule.exports import check_schedule_suffix
     from schedlab.schedule.summary import summary
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER)
+    if output is not None:
+        check_schedule_suffix(output)
     check_output(output, trace)
     read = read_trace(trace, clean, processors=processors, requests=requests)
     with read.blamed():

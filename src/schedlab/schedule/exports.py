@@ -21,6 +21,7 @@ from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SUFFIXES = (".parquet", ".csv", ".swf", ".swf.gz")
 SCHEMA_VERSION = 1
 """Of the Parquet form; it grows when a column changes its meaning, not when one is added."""
 
@@ -43,14 +44,19 @@ def save_schedule(schedule: Schedule, path: str | PathLike[str]) -> None:
     OutputError
         If the file cannot be written; nothing half-written is left.
     """
+    check_schedule_suffix(path)
     name = Path(path).name
     if name.endswith(".parquet"):
         write_parquet(schedule, path)
     elif name.endswith(".csv"):
         write_evalys_csv(schedule, path)
-    elif name.endswith((".swf", ".swf.gz")):
-        write_schedule_swf(schedule, path)
     else:
+        write_schedule_swf(schedule, path)
+
+
+def check_schedule_suffix(path: str | PathLike[str]) -> None:
+    """Raise InputError if the suffix is none of a schedule's."""
+    if not Path(path).name.endswith(SUFFIXES):
         raise InputError(f"{path}: unknown suffix; a schedule is saved as .parquet, .csv, .swf or .swf.gz")
 
 
