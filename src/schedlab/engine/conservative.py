@@ -18,13 +18,13 @@ from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
     NOW,
-    SUBMITTED,
     WAITING,
     State,
     advance,
     begin,
     correct,
     next_event,
+    queue_up,
 )
 from schedlab.kernels import bare_kernel, inlined
 
@@ -108,9 +108,7 @@ def to_next_plan(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[
     if now == NEVER:
         return False
     advance(jobs, state, now, one_by_one)
-    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        waiting[clock[WAITING]] = job
-        clock[WAITING] += 1
+    queue_up(clock, waiting)
     return True
 
 

@@ -22,6 +22,7 @@ from schedlab.engine.state import (
     next_event,
     oldest_waiting,
     reservation,
+    shut_out,
 )
 from schedlab.kernels import bare_kernel, inlined
 
@@ -83,7 +84,7 @@ def run_ranked(
         if lone < 0:
             for job in range(new, clock[SUBMITTED]):
                 _wait(jobs, state, queue, candidates, ages, own_candidates, starvation, job)
-            if gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]:
+            if shut_out(jobs, clock, gated):
                 free = UNKNOWN  # no pass, so nothing is known about the next one
                 continue
         blocked = False

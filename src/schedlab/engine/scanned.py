@@ -15,18 +15,17 @@ from numpy.typing import NDArray
 from schedlab.engine.agenda import NEVER
 from schedlab.engine.scores import BLAMELESS, Scores, score
 from schedlab.engine.state import (
-    ARRIVED,
-    COMPLETED,
     FREE,
     NOW,
     STARTED,
-    SUBMITTED,
     WAITING,
     State,
     advance,
     begin,
     next_event,
+    queue_up,
     reservation,
+    shut_out,
 )
 from schedlab.kernels import bare_kernel, inlined
 
@@ -77,12 +76,8 @@ def to_next_pass(jobs: NDArray[Any], state: State, waiting: NDArray[np.int64], o
         if now == NEVER:
             return False
         advance(jobs, state, now, one_by_one)
-        for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-            waiting[clock[WAITING]] = job
-            clock[WAITING] += 1
-        if gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]:
-            continue
-        if clock[WAITING] > 0 and clock[FREE] > 0:
+        queue_up(clock, waiting)
+        if clock[WAITING] > 0 and clock[FREE] > 0 and not shut_out(jobs, clock, gated):
             return True
 
 

@@ -155,6 +155,20 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
 
 
 @inlined
+def shut_out(jobs: NDArray[Any], clock: NDArray[np.int64], gated: bool) -> bool:
+    """Return whether the last event leads to no pass: a submission that does not fit, where submissions are gated."""
+    return gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]
+
+
+@inlined
+def queue_up(clock: NDArray[np.int64], waiting: NDArray[np.int64]) -> None:
+    """Put the jobs that the last event submitted at the end of a list of waiting jobs."""
+    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
+        waiting[clock[WAITING]] = job
+        clock[WAITING] += 1
+
+
+@inlined
 def oldest_waiting(state: State) -> int:
     """Return the waiting job that was submitted first, or -1."""
     clock = state.clock
