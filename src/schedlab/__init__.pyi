@@ -1,7 +1,11 @@
 __version__: str
 
+from .campaign.campaign_file import read_campaign as read_campaign
 from .campaign.compare import Comparison as Comparison
 from .campaign.compare import compare as compare
+from .campaign.coordinator import run_campaign as run_campaign
+from .campaign.definition import Campaign as Campaign
+from .campaign.store import RunDirectory as RunDirectory
 from .engine.simulation import simulate as simulate
 from .engine.twin import simulate_plain as simulate_plain
 from .errors import InputError as InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedlab.campaign import compare
+from schedlab.campaign.compare import compare
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload

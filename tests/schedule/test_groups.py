@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from schedule_samples import feasible_schedules
 
-from schedlab.schedule.groups import SIZE_CLASSES, size_class_labels, size_classes
+from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES, size_class_labels, size_classes, user_classes
 from schedlab.schedule.schedule import Schedule
 
 
@@ -59,3 +61,40 @@ def test_groups_add_up_to_the_whole(schedule: Schedule) -> None:
         assert table["jobs"].sum() == whole["jobs"]
         assert (table["jobs"] * table["mean_wait"]).sum() == pytest.approx(whole["mean_wait"] * whole["jobs"])
         assert table["max_bounded_slowdown"].max() == whole["max_bounded_slowdown"]
+
+
+def test_heavy_users_are_the_fewest_who_did_half_of_the_work() -> None:
+    # 60 + 40 + 40 + 40 + 10 + 10 = 200: the second user reaches half exactly, the fourth 90%.
+    users = np.array([4, 3, 2, 1, 0, 5])
+    classes = user_classes(users, np.array([60, 40, 40, 40, 10, 10]))
+    names = dict(zip(users.tolist(), (USER_CLASSES[c] for c in classes), strict=True))
+    assert [user for user in (4, 1, 2, 3, 0, 5) if names[user] == "heavy_users"] == [4, 1]
+    assert {user for user, name in names.items() if name == "medium_users"} == {2, 3}
+    assert {user for user, name in names.items() if name == "light_users"} == {0, 5}
+
+
+def test_a_job_without_a_user_has_no_user_class_and_its_work_does_not_count() -> None:
+    assert user_classes(np.array([-1, 1, 2]), np.array([1_000, 3, 2])).tolist() == [-1, 0, 1]
+    assert user_classes(np.array([-1, -1]), np.array([5, 5])).tolist() == [-1, -1]
+    assert user_classes(np.array([], dtype=np.int64), np.array([])).tolist() == []
+
+
+def test_users_who_did_nothing_are_light() -> None:
+    assert user_classes(np.array([1, 2]), np.array([0, 0])).tolist() == [2, 2]
+
+
+@given(st.lists(st.tuples(st.integers(-2, 8), st.integers(0, 100)), min_size=1, max_size=40))
+def test_user_classes_share_the_work_as_they_say(jobs: list[tuple[int, int]]) -> None:
+    users, work = (np.array(column) for column in zip(*jobs, strict=True))
+    classes = user_classes(users, work)
+    done = {user: int(work[users == user].sum()) for user in set(users.tolist()) if user >= 0}
+    class_of = {user: int(classes[users == user][0]) for user in done}
+    assert all((classes[users == user] == class_of[user]).all() for user in done)
+    total = sum(done.values())
+    heavy = sorted(done[user] for user in done if class_of[user] == 0)
+    if total:
+        assert 2 * sum(heavy) >= total
+        assert 2 * sum(heavy[1:]) < total, "one heavy user less would still have half"
+        assert 10 * sum(done[user] for user in done if class_of[user] == 2) <= total
+    for (one, much), (other, little) in itertools.permutations(done.items(), 2):
+        assert much <= little or class_of[one] <= class_of[other]

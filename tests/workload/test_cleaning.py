@@ -79,6 +79,8 @@ def test_a_rule_drops_only_its_jobs(rule, job, dropped):
         ("fill-processors", {"allocated_processors": -1}, {"allocated_processors": 4}),
         ("fill-processors", {"requested_processors": 0}, {"requested_processors": 4}),
         ("fill-processors", {"requested_processors": 2}, {}),
+        ("allocated-processors", {"requested_processors": 2}, {"requested_processors": 4}),
+        ("allocated-processors", {"allocated_processors": -1}, {"requested_processors": -1}),
         ("fill-request", {"requested_time": -1}, {"requested_time": 60}),
         ("fill-request", {"requested_time": 0, "run_time": 0}, {"requested_time": 1}),
         ("fill-request", {"requested_time": 5}, {}),

@@ -1,5 +1,1 @@
-"""Many simulations: today the comparison of schedulers on one workload."""
-
-from schedlab.campaign.compare import Comparison, compare
-
-__all__ = ["Comparison", "compare"]
+"""Many simulations: one comparison, or a campaign that survives anything, and what its results say."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.schedule.metrics import TAU, job_measures, measured_window
+from schedlab.schedule.metrics import TAU, bounded_slowdown, job_measures, measured_window
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
 
 SIZE_CLASSES = ("serial", "narrow", "medium", "wide")
+
+USER_CLASSES = ("heavy_users", "medium_users", "light_users")
 
 
 def size_classes(processors: NDArray[np.int64], machine: int) -> NDArray[np.int8]:
@@ -62,6 +64,76 @@ def size_class_labels(machine: int) -> list[str]:
     for name, below, bound in zip(SIZE_CLASSES[1:], bounds[:-1], bounds[1:], strict=True):
         labels.append(f"{name} ({below + 1:,}–{bound:,})" if bound > below + 1 else f"{name} ({bound:,})")
     return labels
+
+
+def user_classes(users: NDArray[np.int64], work: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int8]:
+    """Return the class of each job's user, a position in `USER_CLASSES`, or -1 for a job without a known user.
+
+    Users are ordered by their work, the largest first. The heavy ones are the fewest who together did half of it,
+    the light ones those who come after 90% of it is reached, the medium ones those between.
+
+    Parameters
+    ----------
+    users
+        User of each job; a negative number is no user, and the work of such jobs does not count.
+    work
+        Processor-seconds of each job; where all are 0, all users are light.
+
+    Examples
+    --------
+    >>> classes = user_classes(np.array([7, 8, 7, 9, 5, -1]), np.array([40, 38, 20, 1, 1, 80]))
+    >>> [USER_CLASSES[c] if c >= 0 else None for c in classes]
+    ['heavy_users', 'medium_users', 'heavy_users', 'light_users', 'light_users', None]
+    """
+    parties, party = np.unique(users, return_inverse=True)
+    work_of = np.bincount(party, weights=np.where(users >= 0, work, 0), minlength=len(parties))
+    # Users of equal work stay in the order of their numbers, so that the classes do not depend on chance.
+    order = np.argsort(-work_of, kind="stable")
+    total = work_of.sum()
+    before = np.cumsum(work_of[order]) - work_of[order]
+    classes = np.empty(len(parties), dtype=np.int8)
+    classes[order] = (2 * before >= total).astype(np.int8) + (10 * before >= 9 * total)
+    classes[parties < 0] = -1
+    return classes[party]
+
+
+def class_metrics(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> dict[str, float]:
+    """Return number, mean wait and mean bounded slowdown of the jobs of each size class and class of users.
+
+    It takes a tenth of a millisecond, for campaigns of many small simulations.
+
+    Parameters
+    ----------
+    schedule, warm_up, cool_down, tau
+        As in `schedlab.schedule.metrics.schedule_metrics`.
+
+    Returns
+    -------
+    dict
+        `jobs_wide`, `mean_wait_wide`, `mean_bounded_slowdown_wide` and so on; NaN for a class without jobs.
+    """
+    rows = measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows
+    workload = schedule.workload
+    processors = workload.job_processors[rows]
+    work = schedule.run_time[rows] * processors.astype(np.float64)
+    wait = schedule.wait_time[rows]
+    slowdown = bounded_slowdown(wait, schedule.run_time[rows], tau)
+    metrics = {}
+    for names, classes in (
+        (SIZE_CLASSES, size_classes(processors, schedule.processors)),
+        (USER_CLASSES, user_classes(workload.user_id[rows], work)),
+    ):
+        # Jobs without a class, of unknown users, are counted in a place of their own.
+        place = np.where(classes < 0, len(names), classes)
+        jobs = np.bincount(place, minlength=len(names) + 1)
+        with np.errstate(invalid="ignore"):
+            waits = np.bincount(place, weights=wait, minlength=len(jobs)) / jobs
+            slowdowns = np.bincount(place, weights=slowdown, minlength=len(jobs)) / jobs
+        for number, name in enumerate(names):
+            metrics[f"jobs_{name}"] = float(jobs[number])
+            metrics[f"mean_wait_{name}"] = float(waits[number])
+            metrics[f"mean_bounded_slowdown_{name}"] = float(slowdowns[number])
+    return metrics
 
 
 def metrics_by_size_class(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +34,33 @@ def input_sha256(workload: Workload) -> str:
         column = getattr(workload, field)
         digest.update(np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).data)
     return digest.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Return what computed a result: the versions of schedlab, of Python and of the libraries that numbers depend on.
+
+    `commit` is that of a checkout, with "-dirty" if files in it have changed; it is left out of an installed package.
+
+    Examples
+    --------
+    >>> sorted(set(versions()) - {"commit"})
+    ['numba', 'numpy', 'pandas', 'pyarrow', 'python', 'schedlab', 'scipy']
+    """
+    libraries = ("schedlab", "numpy", "scipy", "numba", "pandas", "pyarrow")
+    found = {"python": platform.python_version()} | {name: version(name) for name in libraries}
+    commit = _commit()
+    return found if commit is None else found | {"commit": commit}
+
+
+def _commit() -> str | None:
+    checkout = Path(__file__).parents[3]
+    if not (checkout / ".git").exists():
+        return None
+    command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
 def provenance(schedule: Schedule) -> dict[str, Any]:

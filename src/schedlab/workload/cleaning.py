@@ -162,6 +162,12 @@ _ALL_RULES = (
         _copy_processors,
     ),
     Rule(
+        "allocated-processors",
+        "other processors requested than allocated: set to the allocated, or unknown as they are",
+        lambda jobs: jobs.requested_processors != jobs.allocated_processors,
+        lambda jobs, _: jobs.replace(requested_processors=jobs.allocated_processors),
+    ),
+    Rule(
         "allocated-too-wide",
         "more processors allocated than the machine has",
         _wider_than_machine("allocated_processors"),

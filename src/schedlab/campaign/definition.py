@@ -1,0 +1,404 @@
+"""What a campaign is: workloads, how they are sampled, and schedulers; the fields of a campaign file.
+
+A campaign is a grid. Its rows are *instances* of workloads: sources (logs, models) x offered loads x repetitions x
+windows. Its columns are schedulers. Every scheduler sees the same instances, so that differences between schedulers are
+differences between schedulers (common random numbers).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
+
+from schedlab.schedule.metrics import TAU
+from schedlab.scheduler.scheduler import BACKFILLS, Scheduler
+from schedlab.workload.cleaning import parse_rules
+from schedlab.workload.sampling import DAY, WEEK
+
+UNITS = {"s": 1, "min": 60, "h": 3_600, "d": DAY, "w": WEEK}
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
+
+
+def seconds(value: Any) -> Any:
+    """Return the seconds of a duration such as "15d", "2 h" or "90 min"; anything that is not text as it is.
+
+    Examples
+    --------
+    >>> seconds("15d"), seconds("1.5 h"), seconds(30)
+    (1296000.0, 5400.0, 30)
+    """
+    if not isinstance(value, str):
+        return value
+    match = _DURATION.fullmatch(value)
+    if match is None or match[2] not in UNITS:
+        raise ValueError(f"{value!r} is not a duration; write a number of seconds or for example '90 min', '2h', '15d'")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+Duration = Annotated[float, BeforeValidator(seconds), Field(gt=0, allow_inf_nan=False)]
+Loads = Annotated[
+    tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...],
+    BeforeValidator(_listed),
+    AfterValidator(lambda loads: tuple(dict.fromkeys(loads))),
+]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+class Section(BaseModel):
+    """A table of a campaign file: unknown fields are refused, and nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class Windows(Section):
+    """Cut each workload into consecutive sequences, see `schedlab.workload.sampling.windows`.
+
+    Parameters
+    ----------
+    length
+        Of a sequence: seconds, or a text such as "15d".
+    count
+        How many, from the head of the workload, or "all".
+    state
+        Jobs at the head of each that fill the machine: they start in order of submission and are not counted.
+    skip
+        Numbers, from 0, of those to leave out.
+    """
+
+    length: Duration = 15 * DAY
+    count: Annotated[int, Field(ge=1)] | Literal["all"] = 10
+    state: Annotated[int, Field(ge=0)] = 0
+    skip: tuple[Annotated[int, Field(ge=0)], ...] = ()
+
+
+class Resample(Section):
+    """Draw weeks of users anew for each repetition, see `schedlab.workload.sampling.resample_users`."""
+
+    weeks: Annotated[int, Field(ge=1)] | None = None
+    profile: Literal["trace", "span"] = "trace"
+
+
+class Entry(Section):
+    """What the entries of all kinds of workloads have in common.
+
+    Parameters
+    ----------
+    name
+        How results call it; by default, the name of the file or the model.
+    load
+        Offered loads to scale to, one or several, doubles count once; without it, the load is what it is.
+    repetitions
+        How often what is random is drawn.
+    windows
+        How to cut it; without it, it is simulated whole.
+    """
+
+    name: str | None = None
+    load: Loads = ()
+    repetitions: Annotated[int, Field(ge=1)] | None = None
+    windows: Windows | None = None
+
+    @field_validator("windows", mode="before")
+    @classmethod
+    def _flag_or_table(cls, value: Any) -> Any:
+        return {} if value is True else value
+
+    @model_validator(mode="after")
+    def _countable(self) -> Entry:
+        if self.windows and self.windows.count == "all" and (self.load or getattr(self, "resample", None)):
+            raise ValueError("windows with count = 'all' cannot be combined with load or resample; give a number")
+        return self
+
+
+class TraceEntry(Entry):
+    """One or more logs.
+
+    Parameters
+    ----------
+    trace
+        Files, patterns such as "logs/*.swf.gz", or a list of these; relative to the campaign file. `~` and environment
+        variables are expanded.
+    clean
+        Rules of cleaning, as for `schedlab.workload.cleaning.clean`.
+    processors
+        Size of the machine, if it is not the one that the file gives.
+    requests
+        Whether jobs are killed at their requested times; by default, what the file says.
+    resample
+        Draw users' weeks anew in each repetition; true for the defaults.
+    """
+
+    trace: Texts
+    clean: str = "default"
+    processors: Annotated[int, Field(ge=1)] | None = None
+    requests: Literal["enforced", "advisory"] | None = None
+    resample: Resample | None = None
+
+    @field_validator("trace")
+    @classmethod
+    def _some_trace(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value:
+            raise ValueError("the list of traces is empty")
+        return value
+
+    @field_validator("clean")
+    @classmethod
+    def _known_rules(cls, value: str) -> str:
+        parse_rules(value)
+        return value
+
+    @field_validator("resample", mode="before")
+    @classmethod
+    def _flag_or_resample(cls, value: Any) -> Any:
+        return {} if value is True else value
+
+    @model_validator(mode="after")
+    def _random(self) -> TraceEntry:
+        if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
+            raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
+        return self
+
+
+class ModelEntry(Entry):
+    """Jobs drawn from a model, anew in each repetition.
+
+    Parameters
+    ----------
+    generate
+        The model: "lublin", see `schedlab.workload.lublin.lublin`.
+    jobs
+        How many.
+    processors
+        Size of the machine.
+    estimates
+        Requested times: "tsafrir" draws them, see `schedlab.workload.tsafrir.tsafrir_estimates`; "exact" are the run
+        times.
+    """
+
+    generate: Literal["lublin"]
+    jobs: Annotated[int, Field(ge=1)]
+    processors: Annotated[int, Field(ge=1)]
+    estimates: Literal["tsafrir", "exact"] = "tsafrir"
+
+
+def _kind(entry: Any) -> str:
+    """Return the tag of an entry's kind, which is no name of a field: it stands in the places that errors name."""
+    model = isinstance(entry, ModelEntry) or (isinstance(entry, dict) and "generate" in entry)
+    return "<generate>" if model else "<trace>"
+
+
+WorkloadEntry = Annotated[
+    Annotated[TraceEntry, Tag("<trace>")] | Annotated[ModelEntry, Tag("<generate>")], Discriminator(_kind)
+]
+
+
+class SchedulerGrid(Section):
+    """Schedulers by their parts; lists multiply.
+
+    Examples
+    --------
+    >>> SchedulerGrid(policy=["fcfs", "saf"], backfill=["none", "easy"]).texts()
+    ['fcfs', 'fcfs+easy', 'saf', 'saf+easy']
+    """
+
+    policy: Texts
+    backfill: Texts = ("none",)
+    order: Texts = ()
+    runtimes: Texts = ("requested",)
+    starvation: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_listed)] = ()
+    window: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_listed)] = ()
+
+    @field_validator("backfill")
+    @classmethod
+    def _known_backfill(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        known = ("none", *BACKFILLS)
+        for name in value:
+            if name not in known:
+                raise ValueError(f"unknown backfilling {name!r}; known are {', '.join(known)}")
+        return value
+
+    @model_validator(mode="after")
+    def _known_schedulers(self) -> SchedulerGrid:
+        for text in self.texts():
+            Scheduler.parse(text)
+        return self
+
+    def texts(self) -> list[str]:
+        """Return the scheduler texts of all combinations, the last list running fastest."""
+        parts = (self.policy, self.backfill, self.order or (None,), self.runtimes)
+        options = (self.starvation or (None,), self.window or (None,))
+        return [self._text(*chosen) for chosen in itertools.product(*parts, *options)]
+
+    @staticmethod
+    def _text(
+        policy: str, backfill: str, order: str | None, runtimes: str, starvation: int | None, window: int | None
+    ) -> str:
+        text = policy
+        if backfill != "none":
+            text += f"+{backfill}" + (f":{order}" if order and backfill == "easy" else "")
+        if runtimes != "requested":
+            text += f"@{runtimes}"
+        for name, value in (("starvation", starvation), ("window", window)):
+            text += f",{name}={value}" if value is not None else ""
+        return text
+
+
+def _form(item: Any) -> str:
+    return "<text>" if isinstance(item, str) else "<parts>"
+
+
+SchedulerEntry = Annotated[
+    Annotated[str, AfterValidator(lambda text: Scheduler.parse(text).text), Tag("<text>")]
+    | Annotated[SchedulerGrid, Tag("<parts>")],
+    Discriminator(_form),
+]
+
+
+class Metrics(Section):
+    """How schedules are measured, see `schedlab.schedule.metrics.schedule_metrics`.
+
+    Parameters
+    ----------
+    warm_up, cool_down
+        Shares of the jobs (below 1) or durations that do not count.
+    tau
+        Bound of the bounded slowdown, in seconds.
+    main
+        The metric that tables and reports are about, unless one asks for another.
+    """
+
+    warm_up: Annotated[float, BeforeValidator(seconds), Field(ge=0, allow_inf_nan=False)] = 0
+    cool_down: Annotated[float, BeforeValidator(seconds), Field(ge=0, allow_inf_nan=False)] = 0
+    tau: Annotated[int, Field(ge=1)] = TAU
+    main: str = "mean_bounded_slowdown"
+
+
+class Campaign(Section):
+    """A campaign: every scheduler on every instance of every workload.
+
+    Parameters
+    ----------
+    name
+        Of the campaign, and of its run directory.
+    workloads
+        Entries: tables with `trace` (see `TraceEntry`) or with `generate` (see `ModelEntry`).
+    schedulers
+        Scheduler texts and tables of their parts (see `SchedulerGrid`); doubles count once.
+    baseline
+        The scheduler that the others are compared with; by default, the first.
+    description
+        A sentence for the report: what is asked.
+    seed
+        Of everything that is random; results record what came of it.
+    repetitions
+        Of random workloads that do not say how many.
+    metrics
+        How schedules are measured.
+    events
+        Order of events, as for `schedlab.simulate`.
+    schedules
+        Whether whole schedules are kept, one file each.
+    timeout
+        Seconds, or a text such as "10 min", after which a simulation is given up.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        If a field is unknown or wrong.
+
+    Examples
+    --------
+    >>> campaign = Campaign(
+    ...     name="small", schedulers=["easy", {"policy": ["saf", "spf"], "backfill": "easy"}],
+    ...     workloads=[{"generate": "lublin", "jobs": 100, "processors": 64, "load": [0.7, 0.9], "repetitions": 5}])
+    >>> campaign.scheduler_texts()
+    ['fcfs+easy', 'saf+easy', 'spf+easy']
+    """
+
+    name: str
+    description: str = ""
+    seed: Annotated[int, Field(ge=0)] = 1
+    repetitions: Annotated[int, Field(ge=1)] = 1
+    workloads: tuple[WorkloadEntry, ...]
+    schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(_listed)]
+    baseline: str | None = None
+    metrics: Metrics = Metrics()
+    events: Literal["batched", "pyss"] = "batched"
+    schedules: bool = False
+    timeout: Duration | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_directory(cls, value: str) -> str:
+        if not _NAME.fullmatch(value):
+            raise ValueError(f"{value!r} is no name; take letters, digits and . _ - (it names a directory)")
+        return value
+
+    @field_validator("workloads")
+    @classmethod
+    def _some_workload(cls, value: tuple[WorkloadEntry, ...]) -> tuple[WorkloadEntry, ...]:
+        if not value:
+            raise ValueError("the grid is empty: there is no workload")
+        return value
+
+    @field_validator("schedulers")
+    @classmethod
+    def _some_scheduler(cls, value: tuple[str | SchedulerGrid, ...]) -> tuple[str | SchedulerGrid, ...]:
+        if not _canonical(value):
+            raise ValueError("the grid is empty: there is no scheduler")
+        return value
+
+    @field_validator("baseline")
+    @classmethod
+    def _canonical_baseline(cls, value: str | None) -> str | None:
+        return None if value is None else Scheduler.parse(value).text
+
+    @model_validator(mode="after")
+    def _baseline_is_there(self) -> Campaign:
+        if self.baseline is not None and self.baseline not in self.scheduler_texts():
+            raise ValueError(f"the baseline {self.baseline} is not among the schedulers")
+        return self
+
+    @model_validator(mode="after")
+    def _state_with_conservative(self) -> Campaign:
+        filled = any(entry.windows and entry.windows.state for entry in self.workloads)
+        planned = [text for text in self.scheduler_texts() if Scheduler.parse(text).backfill == "conservative"]
+        if filled and planned:
+            raise ValueError(
+                f"windows with a state start their first jobs in order, which {planned[0]} cannot do: leave one of the "
+                "two out"
+            )
+        return self
+
+    def scheduler_texts(self) -> list[str]:
+        """Return the canonical texts of all schedulers, each once, in the order given."""
+        return _canonical(self.schedulers)
+
+    @property
+    def compared_with(self) -> str:
+        """The scheduler that the others are compared with."""
+        return self.baseline or self.scheduler_texts()[0]
+
+
+def _canonical(schedulers: tuple[str | SchedulerGrid, ...]) -> list[str]:
+    texts = itertools.chain.from_iterable([item] if isinstance(item, str) else item.texts() for item in schedulers)
+    return list(dict.fromkeys(Scheduler.parse(text).text for text in texts))

@@ -1,0 +1,78 @@
+"""Make the jobs of an instance: read or generate, clean, draw users anew, scale the load, cut a window.
+
+What comes before the last step is kept for the next instance: those of one source follow each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+
+import numpy as np
+
+from schedlab.campaign.inputs import read_trace
+from schedlab.campaign.plan import Instance, Model, Trace, Users
+from schedlab.errors import InputError
+from schedlab.workload.cleaning import clean
+from schedlab.workload.lublin import lublin
+from schedlab.workload.sampling import resample_users, scale_load, windows
+from schedlab.workload.tsafrir import tsafrir_estimates
+from schedlab.workload.workload import Workload
+
+
+def make_workload(instance: Instance) -> Workload:
+    """Return the jobs of an instance.
+
+    Raises
+    ------
+    InputError
+        If the log has gone or changed, or if there is no such window.
+
+    Examples
+    --------
+    >>> instance = Instance("small", Model("lublin", 50, 64, "exact"), seed=7, load=0.5)
+    >>> make_workload(instance)
+    <Workload small: 50 jobs, 64 processors>
+    """
+    parts = (instance.source, instance.seed, instance.users, instance.load)
+    if instance.window is None:
+        workload = _whole(*parts)
+    else:
+        sequences = _sequences(*parts, instance.window.length, instance.window.state)
+        if instance.window.number >= len(sequences):
+            raise InputError(f"{instance.workload}: there are only {len(sequences)} windows; lower their count")
+        workload = sequences[instance.window.number]
+    return workload.replace(name=instance.workload)
+
+
+@lru_cache(maxsize=1)
+def _sequences(
+    source: Trace | Model, seed: int | None, users: Users | None, load: float | None, length: int, state: int
+) -> tuple[Workload, ...]:
+    return tuple(windows(_whole(source, seed, users, load), length, state))
+
+
+@lru_cache(maxsize=1)
+def _whole(source: Trace | Model, seed: int | None, users: Users | None, load: float | None) -> Workload:
+    if isinstance(source, Model):
+        return _drawn(source, seed, load)
+    workload = _read(source)
+    if users is not None:
+        rng = np.random.default_rng(seed)
+        workload = resample_users(workload, rng=rng, weeks=users.weeks, profile=users.profile)
+    return workload if load is None else scale_load(workload, load=load)
+
+
+def _drawn(model: Model, seed: int | None, load: float | None) -> Workload:
+    rng = np.random.default_rng(seed)
+    workload = lublin(model.jobs, model.processors, rng=rng, load=load)
+    return tsafrir_estimates(workload, rng=rng) if model.estimates == "tsafrir" else clean(workload, "fill-request")
+
+
+@lru_cache(maxsize=1)
+def _read(source: Trace) -> Workload:
+    workload = read_trace(source.path, source.clean, source.processors, source.requests)
+    with open(source.path, "rb") as stream:
+        if hashlib.file_digest(stream, "sha256").hexdigest() != source.sha256:
+            raise InputError(f"{source.path} has changed since the campaign was planned; run the campaign again")
+    return workload

@@ -1,0 +1,372 @@
+"""The plan of a campaign: its instances and tasks, each with a name that is the hash of its specification."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.campaign.definition import Campaign, Entry, ModelEntry, TraceEntry
+from schedlab.campaign.inputs import Input, entry_of
+from schedlab.errors import InputError
+
+ID_DIGITS = 32
+"""Hexadecimal digits of the name of a task or a batch."""
+
+BATCH_TASKS = 1_000
+BATCH_JOBS = 5_000_000
+"""Most tasks, and most jobs of all its simulations together, in a batch: some seconds of work."""
+
+BATCHES_PER_WORKER = 8
+"""So many batches at least for each worker, so that none is idle at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A log, cleaned; parameters as for `schedlab.campaign.definition.TraceEntry`.
+
+    Its path is not part of what it is: a campaign may move with its logs.
+    """
+
+    path: str
+    sha256: str
+    clean: str
+    processors: int | None
+    requests: str | None
+
+    def specification(self) -> dict[str, Any]:
+        """Return what makes it what it is."""
+        return {name: value for name, value in asdict(self).items() if name != "path"}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Jobs of a model; parameters as for `schedlab.campaign.definition.ModelEntry`."""
+
+    model: str
+    jobs: int
+    processors: int
+    estimates: str
+
+    def specification(self) -> dict[str, Any]:
+        """Return what makes it what it is."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The sequence of a workload with a number; the rest as for `schedlab.campaign.definition.Windows`."""
+
+    length: int
+    state: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """Weeks of users drawn anew; parameters as for `schedlab.campaign.definition.Resample`."""
+
+    weeks: int | None
+    profile: Literal["trace", "span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The jobs that schedulers are compared on.
+
+    Parameters
+    ----------
+    workload
+        How results call the source.
+    source
+        Where the jobs come from.
+    repetition
+        Number, from 0.
+    seed
+        Of the random generator that draws its jobs or its users; None if nothing is random.
+    users
+        How users are drawn anew.
+    load
+        Offered load that it is scaled to; None leaves it as it is.
+    window
+        What is cut out; None is all of it.
+    """
+
+    workload: str
+    source: Trace | Model
+    repetition: int = 0
+    seed: int | None = None
+    users: Users | None = None
+    load: float | None = None
+    window: Window | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is, in a few words for a person."""
+        parts = [self.workload]
+        if self.load is not None:
+            parts.append(f"load {self.load:g}")
+        if self.seed is not None:
+            parts.append(f"repetition {self.repetition}")
+        if self.window is not None:
+            parts.append(f"window {self.window.number}")
+        return ", ".join(parts)
+
+    def specification(self) -> dict[str, Any]:
+        """Return what makes it what it is, as plain dictionaries and numbers."""
+        return {
+            "workload": self.workload,
+            "source": self.source.specification(),
+            "repetition": self.repetition,
+            "seed": self.seed,
+            "users": None if self.users is None else asdict(self.users),
+            "load": self.load,
+            "window": None if self.window is None else asdict(self.window),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What all tasks of a campaign share: how they are simulated and measured."""
+
+    events: Literal["batched", "pyss"]
+    warm_up: float
+    cool_down: float
+    tau: int
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Settings:
+        """Return those of a campaign."""
+        metrics = campaign.metrics
+        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One simulation."""
+
+    instance: Instance
+    scheduler: str
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """The hash of its specification."""
+        return task_names(self.settings, self.instance, [self.scheduler])[0]
+
+    @property
+    def label(self) -> str:
+        """What it is, in a few words for a person."""
+        return f"{self.instance.label}: {self.scheduler}"
+
+    def specification(self) -> dict[str, Any]:
+        """Return everything that its result depends on, but the version of schedlab."""
+        return {**self.instance.specification(), "scheduler": self.scheduler, **asdict(self.settings)}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Tasks that are run one after the other by one process and whose results are one file."""
+
+    settings: Settings
+    parts: tuple[tuple[Instance, tuple[str, ...]], ...]
+
+    def tasks(self) -> Iterator[tuple[str, Task]]:
+        """Yield the tasks with their names."""
+        for instance, schedulers in self.parts:
+            names = task_names(self.settings, instance, schedulers)
+            for name, scheduler in zip(names, schedulers, strict=True):
+                yield name, Task(instance, scheduler, self.settings)
+
+    @property
+    def name(self) -> str:
+        """The hash of the names of its tasks."""
+        return _digest(hashlib.sha256(" ".join(name for name, _ in self.tasks()).encode()))
+
+    def without(self, names: set[str]) -> Batch | None:
+        """Return the batch without some of its tasks; None if nothing is left."""
+        return self._keep(lambda name: name not in names)
+
+    def only(self, names: set[str]) -> Batch | None:
+        """Return the batch with only some of its tasks; None if there are none."""
+        return self._keep(lambda name: name in names)
+
+    def _keep(self, wanted: Any) -> Batch | None:
+        kept = [(task.instance, task.scheduler) for name, task in self.tasks() if wanted(name)]
+        return Batch(self.settings, _grouped(kept)) if kept else None
+
+
+def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]) -> list[str]:
+    """Return the names of an instance's tasks: hashes of their specifications.
+
+    Examples
+    --------
+    >>> settings = Settings("batched", 0, 0, 10)
+    >>> [a] = task_names(settings, Instance("w", Trace("here/x.swf", "ab12", "none", 8, None)), ["fcfs"])
+    >>> [b] = task_names(settings, Instance("w", Trace("there/x.swf", "ab12", "none", 8, None)), ["fcfs"])
+    >>> [c] = task_names(settings, Instance("w", Trace("here/x.swf", "cd34", "none", 8, None)), ["fcfs"])
+    >>> a == b, a == c, len(a)
+    (True, False, 32)
+    """
+    common = hashlib.sha256(f"{_canonical(asdict(settings))}\n{_canonical(instance.specification())}\n".encode())
+    names = []
+    for scheduler in schedulers:
+        digest = common.copy()
+        digest.update(scheduler.encode())
+        names.append(_digest(digest))
+    return names
+
+
+def _canonical(document: Any) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(digest: Any) -> str:
+    return str(digest.hexdigest()[:ID_DIGITS])
+
+
+def _grouped(pairs: list[tuple[Instance, str]]) -> tuple[tuple[Instance, tuple[str, ...]], ...]:
+    """Return the schedulers of each instance; those of one instance stand beside each other."""
+    parts: list[tuple[Instance, list[str]]] = []
+    for instance, scheduler in pairs:
+        if not parts or parts[-1][0] is not instance:
+            parts.append((instance, []))
+        parts[-1][1].append(scheduler)
+    return tuple((instance, tuple(schedulers)) for instance, schedulers in parts)
+
+
+class Plan:
+    """All tasks of a campaign, in their order: instance after instance, each with all schedulers.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    inputs
+        Its sources, from `schedlab.campaign.inputs.find_inputs`.
+    """
+
+    def __init__(self, campaign: Campaign, inputs: Sequence[Input]) -> None:
+        self.campaign = campaign
+        self.inputs = list(inputs)
+        self.settings = Settings.of(campaign)
+        self.schedulers = campaign.scheduler_texts()
+        self.instances: list[Instance] = []
+        jobs: list[int] = []
+        for item in inputs:
+            instances = list(instances_of(campaign, item))
+            self.instances += instances
+            jobs += [item.jobs // max(item.windows, 1)] * len(instances)
+        self._jobs = np.array(jobs, dtype=np.int64)
+        self.names = np.array(
+            [name for instance in self.instances for name in task_names(self.settings, instance, self.schedulers)],
+            dtype=f"S{ID_DIGITS}",
+        )
+        self._order = np.argsort(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def positions(self, names: NDArray[np.bytes_]) -> NDArray[np.intp]:
+        """Return the positions of those names that belong to the plan; an unknown name is left out."""
+        names = np.asarray(names, dtype=self.names.dtype)
+        found = np.searchsorted(self.names, names, sorter=self._order)
+        found = self._order[np.minimum(found, len(self) - 1)]
+        return np.asarray(found[self.names[found] == names])
+
+    def task(self, position: int) -> tuple[str, Task]:
+        """Return the name and the task at a position."""
+        instance, scheduler = divmod(position, len(self.schedulers))
+        name = self.names[position].decode()
+        return name, Task(self.instances[instance], self.schedulers[scheduler], self.settings)
+
+    def find(self, prefix: str) -> Task:
+        """Return the one task whose name begins so.
+
+        Raises
+        ------
+        InputError
+            If there is none, or more than one.
+        """
+        matches = np.flatnonzero(np.char.startswith(self.names, prefix.encode()))
+        if len(matches) != 1:
+            how_many = "no task" if not len(matches) else f"{len(matches)} tasks"
+            raise InputError(f"the name of {how_many} begins with {prefix!r}; see the names in campaign results --json")
+        return self.task(int(matches[0]))[1]
+
+    def cut(self, pending: NDArray[np.intp], workers: int) -> list[NDArray[np.intp]]:
+        """Cut positions of tasks into batches of similar work.
+
+        Parameters
+        ----------
+        pending
+            Positions, ascending.
+        workers
+            How many there are to share the work.
+        """
+        if not len(pending):
+            return []
+        jobs = self._jobs[pending // len(self.schedulers)] + 1
+        total = int(jobs.sum())
+        limit = max(1, min(BATCH_JOBS, total // (BATCHES_PER_WORKER * workers)))
+        tasks = max(1, min(BATCH_TASKS, len(pending) // (BATCHES_PER_WORKER * workers)))
+        by_jobs, by_tasks = (np.cumsum(jobs) - jobs) // limit, np.arange(len(pending)) // tasks
+        return np.split(pending, np.flatnonzero(np.diff(by_jobs) | np.diff(by_tasks)) + 1)
+
+    def batch(self, positions: NDArray[np.intp]) -> Batch:
+        """Return the batch of the tasks at some positions."""
+        instances, schedulers = np.divmod(positions, len(self.schedulers))
+        pairs = [
+            (self.instances[i], self.schedulers[s])
+            for i, s in zip(instances.tolist(), schedulers.tolist(), strict=True)
+        ]
+        return Batch(self.settings, _grouped(pairs))
+
+
+def instances_of(campaign: Campaign, item: Input) -> Iterator[Instance]:
+    """Yield the instances of one source: repetitions, their loads, their windows."""
+    entry = entry_of(campaign, item)
+    source = _source(entry, item)
+    users = None
+    if isinstance(entry, TraceEntry) and entry.resample is not None:
+        users = Users(entry.resample.weeks, entry.resample.profile)
+    random = users is not None or isinstance(source, Model)
+    repetitions = (entry.repetitions or campaign.repetitions) if random else 1
+    for repetition in range(repetitions):
+        seed = seed_of(campaign.seed, item.workload, repetition) if random else None
+        for load in entry.load or (None,):
+            for window in _windows(entry, item):
+                yield Instance(item.workload, source, repetition, seed, users, load, window)
+
+
+def seed_of(seed: int, workload: str, repetition: int) -> int:
+    """Return the seed of a repetition of a workload, the same whatever else is in the campaign.
+
+    Examples
+    --------
+    >>> seed_of(1, "lublin", 0) != seed_of(1, "lublin", 1) != seed_of(2, "lublin", 1)
+    True
+    """
+    digest = hashlib.sha256(f"{seed}/{workload}/{repetition}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def _source(entry: Entry, item: Input) -> Trace | Model:
+    if isinstance(entry, ModelEntry):
+        return Model(entry.generate, entry.jobs, entry.processors, entry.estimates)
+    assert isinstance(entry, TraceEntry)
+    return Trace(item.path, item.sha256, entry.clean, entry.processors, entry.requests)
+
+
+def _windows(entry: Entry, item: Input) -> Iterator[Window | None]:
+    if entry.windows is None:
+        yield None
+        return
+    for number in range(item.windows):
+        if number not in entry.windows.skip:
+            yield Window(int(entry.windows.length), entry.windows.state, number)

@@ -1,0 +1,393 @@
+"""The run directory of a campaign: files are the truth.
+
+    campaign.json    the definition, what is known of its inputs, and by which schedlab it was last run
+    results/         one Parquet file per batch of tasks
+    failed/          one JSON file per batch that had failures, with tracebacks
+    schedules/       whole schedules, where they are asked for
+    inflight/        which task each process is at, as long as it lives
+    corrupt/         files that did not hold what they once held
+    lock.json        who runs the campaign
+
+A result is there when its file is there; nothing else says so. The names of results, failures and schedules end with
+the checksum of their content, and they appear by renaming: what has the right name is complete and unharmed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.atomic import atomic_path
+from schedlab.campaign.definition import Campaign
+from schedlab.campaign.inputs import Input
+from schedlab.campaign.plan import Plan
+from schedlab.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+SCHEMA = 1
+"""Version of the form of run directories."""
+
+CHECKSUM_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A task that has no result, and why.
+
+    Parameters
+    ----------
+    task
+        Its name.
+    kind
+        "error" (it raised), "timeout" or "died" (its process did).
+    reason
+        In one line.
+    traceback
+        Where in the code, if that is known.
+    specification
+        Of the task.
+    host, time
+        Where and when (UTC).
+    """
+
+    task: str
+    kind: str
+    reason: str
+    traceback: str
+    specification: dict[str, Any]
+    host: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far a campaign is.
+
+    Parameters
+    ----------
+    planned, done, failed
+        Numbers of tasks.
+    running
+        Processes that are at work, as far as their files say.
+    corrupt
+        Files that were moved aside.
+    """
+
+    planned: int
+    done: int
+    failed: int
+    running: int
+    corrupt: int
+
+
+class RunDirectory:
+    """The files of a campaign.
+
+    Parameters
+    ----------
+    path
+        Of the directory.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    def __repr__(self) -> str:
+        return f"<RunDirectory {self.path}>"
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> RunDirectory:
+        """Return an existing run directory.
+
+        Raises
+        ------
+        InputError
+            If there is none, or if it is of another version.
+        """
+        run = cls(path)
+        if not (run.path / "campaign.json").is_file():
+            raise InputError(
+                f"{path} is not a run directory: it has no campaign.json; begin with schedlab campaign run"
+            )
+        run.check_version()
+        return run
+
+    def check_version(self) -> None:
+        """Raise InputError if campaign.json cannot be read or is of another version."""
+        self.facts  # noqa: B018
+
+    def create(self) -> None:
+        """Make the directory and its parts, unless they are there.
+
+        Raises
+        ------
+        OutputError
+            If that is not possible, or if it is not writable.
+        """
+        try:
+            for part in ("results", "failed", "schedules", "inflight"):
+                (self.path / part).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make the run directory {self.path}: {error.strerror or error}") from error
+        if not os.access(self.path, os.W_OK):
+            raise OutputError(f"the run directory {self.path} is not writable")
+
+    def write_facts(
+        self, plan: Plan, base: Path, provenance: dict[str, Any], command: str = "", text: str = ""
+    ) -> None:
+        """Write campaign.json.
+
+        Parameters
+        ----------
+        plan
+            The plan that holds from now on.
+        base
+            Directory from which relative paths start.
+        provenance
+            Versions.
+        command, text
+            What the user typed, and what the campaign file says.
+        """
+        document = {
+            "schema": SCHEMA,
+            "name": plan.campaign.name,
+            "definition": plan.campaign.model_dump(mode="json"),
+            "base": str(base.resolve()),
+            "inputs": [item.to_dict() for item in plan.inputs],
+            "tasks": len(plan),
+            "command": command,
+            "text": text,
+            "provenance": provenance,
+        }
+        with atomic_path(self.path / "campaign.json") as temporary:
+            temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        self.__dict__.pop("facts", None)
+        self.__dict__["plan"] = plan
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What campaign.json says.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read or is of another version.
+        """
+        file = self.path / "campaign.json"
+        try:
+            document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            schema = document["schema"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{file} cannot be read ({error}); remove it and run the campaign again, its results are not lost"
+            ) from None
+        if schema != SCHEMA:
+            raise InputError(
+                f"{self.path} has the form of version {schema}, and this schedlab reads version {SCHEMA}: "
+                "use the schedlab that made it, or another directory"
+            )
+        return document
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan of the campaign, as it was last run."""
+        inputs = [Input(**item) for item in self.facts["inputs"]]
+        return Plan(Campaign.model_validate(self.facts["definition"]), inputs)
+
+    def known_inputs(self, campaign: Campaign) -> list[Input]:
+        """Return what is known from the last run of the inputs of entries that have not changed since."""
+        if not (self.path / "campaign.json").exists():
+            return []
+        before, entries = Campaign.model_validate(self.facts["definition"]).workloads, campaign.workloads
+        unchanged = {number for number in range(min(len(before), len(entries))) if before[number] == entries[number]}
+        return [Input(**item) for item in self.facts["inputs"] if item["entry"] in unchanged]
+
+    # Files with checksums
+
+    def store(self, part: str, stem: str, suffix: str, content: bytes) -> Path:
+        """Write a file whose name ends with the checksum of its content.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; nothing half-written is left.
+        """
+        target = self.path / part / f"{stem}-{_checksum(content)}{suffix}"
+        with atomic_path(target) as temporary, open(temporary, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            # A rename may reach the disk before the content does, and power may fail between them.
+            os.fsync(stream.fileno())
+        return target
+
+    def files(self, part: str, suffix: str) -> list[Path]:
+        """Return the files of a part of the directory by name."""
+        with suppress(FileNotFoundError):
+            return sorted(path for path in (self.path / part).iterdir() if _is_ours(path.name, suffix))
+        return []
+
+    def contents(self, part: str, suffix: str) -> Iterator[tuple[Path, bytes]]:
+        """Yield the files of a part that are unharmed with their contents; others are moved aside."""
+        for path in self.files(part, suffix):
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:
+                continue
+            if path.name.removesuffix(suffix).rpartition("-")[2] == _checksum(content):
+                yield path, content
+            else:
+                self._move_aside(path)
+
+    def _move_aside(self, path: Path) -> None:
+        # A directory that one may only read is left as it is; the file is not used either way.
+        with suppress(OSError):
+            (self.path / "corrupt").mkdir(exist_ok=True)
+            os.replace(path, self.path / "corrupt" / path.name)
+
+    # Results
+
+    def table(self, columns: Sequence[str] | None = None) -> pa.Table | None:
+        """Return all results that belong to the plan, each task once, in the order of the plan; None without any.
+
+        Parameters
+        ----------
+        columns
+            Which; by default, all.
+        """
+        import pyarrow as pa
+
+        tables = list(self._tables(columns))
+        if not tables:
+            return None
+        table = pa.concat_tables(tables, promote_options="permissive")
+        positions, rows = self._rows(_names(table))
+        return table.take(rows[np.argsort(positions, kind="stable")])
+
+    def _tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the results, file by file, whatever plan they belong to."""
+        import pyarrow.parquet as pq
+
+        for _, content in self.contents("results", ".parquet"):
+            reader = pq.ParquetFile(io.BytesIO(content))
+            wanted = None if columns is None else [name for name in columns if name in reader.schema_arrow.names]
+            yield reader.read(wanted).replace_schema_metadata(None)
+
+    def _rows(self, names: NDArray[np.bytes_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the positions in the plan of the results that belong to it, each once, and their rows."""
+        names, rows = np.unique(names, return_index=True)
+        in_plan = np.isin(names, self.plan.names)
+        return self.plan.positions(names[in_plan]), rows[in_plan]
+
+    def results(self) -> pd.DataFrame:
+        """Return the results as a data frame, one row per finished task, in the order of the plan.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `task`, `workload`, `load`, `repetition`, `window`, `scheduler`, then the metrics, and at last `seconds` (of
+            the simulation) and `specification`.
+
+        Raises
+        ------
+        InputError
+            If there is no result yet.
+        """
+        table = self.table()
+        if table is None or not table.num_rows:
+            raise InputError(f"{self.path}: not enough data: no simulation of this campaign is finished yet")
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+
+    def done(self, plan: Plan | None = None) -> NDArray[np.bool_]:
+        """Return for each task whether its result is there, and its schedule, if that is asked for.
+
+        Parameters
+        ----------
+        plan
+            The tasks; by default, those of the plan that was last run.
+        """
+        plan = plan or self.plan
+        done = np.zeros(len(plan), dtype=np.bool_)
+        for table in self._tables(["task"]):
+            done[plan.positions(_names(table))] = True
+        if plan.campaign.schedules:
+            kept = np.zeros(len(plan), dtype=np.bool_)
+            stems = [path.name.partition("-")[0].encode() for path in self.files("schedules", ".parquet")]
+            kept[plan.positions(np.array(stems, dtype="S"))] = True
+            done &= kept
+        return done
+
+    # Failures
+
+    def failures(self) -> dict[str, Failure]:
+        """Return the last failure of each task of the plan that has no result, by its name."""
+        found: dict[str, Failure] = {}
+        for _, content in self.contents("failed", ".json"):
+            for fields in json.loads(content):
+                failure = Failure(**fields)
+                if failure.task not in found or found[failure.task].time <= failure.time:
+                    found[failure.task] = failure
+        names = np.array([name.encode() for name in found], dtype="S")
+        positions = self.plan.positions(names)
+        lacking = positions[~self.done()[positions]] if len(positions) else positions
+        return {name: found[name] for name, _ in map(self.plan.task, np.sort(lacking).tolist())}
+
+    def store_failures(self, stem: str, failures: Sequence[Failure]) -> None:
+        """Write failures."""
+        content = json.dumps([asdict(failure) for failure in failures], indent=1).encode()
+        self.store("failed", stem, ".json", content)
+
+    # State
+
+    def status(self) -> Status:
+        """Return how far the campaign is, from the files alone."""
+        done = int(self.done().sum())
+        return Status(
+            planned=len(self.plan),
+            done=done,
+            failed=len(self.failures()),
+            running=len(self.files("inflight", "")),
+            corrupt=len(self.files("corrupt", "")),
+        )
+
+    def schedule_file(self, task: str) -> Path | None:
+        """Return the unharmed file of a task's schedule; None if there is none."""
+        for path in self.files("schedules", ".parquet"):
+            if path.name.startswith(task):
+                content = path.read_bytes()
+                if path.name.removesuffix(".parquet").rpartition("-")[2] == _checksum(content):
+                    return path
+                self._move_aside(path)
+        return None
+
+    def command_for(self, task: str) -> str:
+        """Return the command that runs one task alone."""
+        return f"schedlab campaign task {self.path} {task[:12]}"
+
+
+def _names(table: pa.Table) -> NDArray[np.bytes_]:
+    """Return the names of the tasks of some results."""
+    return np.asarray(table.column("task").to_numpy(zero_copy_only=False), dtype="S")
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:CHECKSUM_DIGITS]
+
+
+def _is_ours(name: str, suffix: str) -> bool:
+    """Whether a file is complete and of this kind: temporary names begin with a dot."""
+    return name.endswith(suffix) and not name.startswith(".")
