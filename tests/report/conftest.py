@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from schedlab.campaign.blocks import weekly_blocks
+from schedlab.engine.simulation import simulate
+from schedlab.report.html import Evidence
 from schedlab.schedule.schedule import Schedule
+from schedlab.workload.lublin import lublin
+from schedlab.workload.sampling import DAY
 from schedlab.workload.workload import Workload
 
 MACHINE = 64
@@ -38,6 +44,59 @@ def schedules(workload: Workload) -> dict[str, Schedule]:
         f"scheduler {number}": greedy(workload, random.random(len(workload)), f"scheduler {number}")
         for number in range(10)
     }
+
+
+@pytest.fixture(scope="session")
+def examples() -> dict[str, dict[str, Schedule]]:
+    """The schedules of two generated workloads of eight days under three schedulers, by workload."""
+    texts = ("fcfs+easy", "saf+easy", "log10(p)*q + 870*log10(r)+easy")
+    result = {}
+    for name, seed in (("north", 1), ("south", 2)):
+        rng = np.random.default_rng(seed)
+        jobs = lublin(400, MACHINE, rng=rng)
+        # In order and evenly spread: on each of the eight days there are jobs.
+        submit = np.linspace(0, 8 * DAY, len(jobs)).astype(np.int64)
+        jobs = jobs.replace(
+            submit_time=submit,
+            requested_time=jobs.run_time * rng.integers(1, 5, len(jobs)),
+            user_id=rng.integers(0, 9, len(jobs)),
+            name=name,
+        )
+        result[name] = {text: simulate(jobs, text) for text in texts}
+    return result
+
+
+@pytest.fixture(scope="session")
+def results(examples: dict[str, dict[str, Schedule]]) -> pd.DataFrame:
+    """A results frame: each day of the examples is an instance."""
+    return pd.concat([weekly_blocks(schedules) for schedules in examples.values()], ignore_index=True)
+
+
+@pytest.fixture(scope="session")
+def evidence(results: pd.DataFrame, examples: dict[str, dict[str, Schedule]]) -> Evidence:
+    """All that a report can show."""
+    return Evidence(
+        name="order of the queue",
+        description="Which order should the queue have?",
+        frame=results,
+        baseline="fcfs+easy",
+        command="schedlab campaign run order.toml",
+        definition='name = "order"\nseed = 7\n',
+        planned=50,
+        failures=[
+            {
+                "task": "0123456789abcdef" * 2,
+                "workload": "north",
+                "scheduler": "fcfs",
+                "reason": "job 17 is too large",
+                "command": "schedlab campaign task order 0123456789ab",
+            }
+        ],
+        provenance={"schedlab": "0.1", "git_commit": "6ea7ce4"},
+        inputs=[{"workload": "north", "source": "sample.swf", "sha256": "ab" * 32, "jobs": 400, "processors": 64}],
+        example=examples["north"],
+        example_name="north, all of it",
+    )
 
 
 def greedy(workload: Workload, priority: np.ndarray, scheduler: str) -> Schedule:

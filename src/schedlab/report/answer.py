@@ -1,0 +1,173 @@
+"""The answer of a campaign in plain sentences, each with its uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from schedlab.campaign.standings import Standing, Standings
+from schedlab.campaign.statistics import (
+    FEWEST_PAIRS,
+    LARGER_IS_BETTER,
+    Paired,
+    count,
+    interval_text,
+    paired,
+    quantity,
+    signed,
+)
+from schedlab.report.campaigns import metric_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNDECIDED = ("cannot be told apart", "equal")
+
+MOST_NAMES = 4
+"""Schedulers that a sentence names before it counts the others."""
+
+
+def answer(standings: Standings, frame: pd.DataFrame) -> list[str]:
+    """Return what the results say, as sentences: the best scheduler, how sure that is, and how the others stand.
+
+    Parameters
+    ----------
+    standings
+        Of the frame.
+    frame
+        The results, for the comparison of the best scheduler with the others.
+    """
+    rows = standings.of()
+    metric, baseline = metric_label(standings.metric), standings.baseline
+    others = [row for row in rows if row.paired is not None]
+    if not others:
+        return [f"There is only one scheduler, {baseline}, and nothing to compare it with."]
+    most = max(row.paired.pairs for row in others if row.paired)
+    if most < FEWEST_PAIRS:
+        return [
+            f"There is not enough data for an answer: schedulers share {count(most, 'instance')}, and an interval "
+            f"needs {FEWEST_PAIRS}.",
+            f"The medians of the {metric} so far: {_list([_median(standings, row) for row in rows])}.",
+        ]
+    highest = "highest" if standings.metric in LARGER_IS_BETTER else "lowest"
+    best = rows[0]
+    if best.paired is None:
+        closest = next(row.paired for row in others if row.paired)
+        sentences = [
+            f"No scheduler was found to be better than {baseline}, the baseline: it has the {highest} {metric}."
+        ]
+        sentences += [f"The closest is {closest.scheduler}: {_against(closest)}."]
+        rivals = [row.scheduler for row in others if row.paired and row.paired.verdict in UNDECIDED]
+    else:
+        sentences = [f"{best.scheduler} has the {highest} {metric}: {_against(best.paired)}."]
+        sentences += _disagreement(best.paired)
+        rivals = _rivals(best.scheduler, others, standings, frame)
+    if len(others) > 1 and rivals:
+        sentences += [f"{_list(rivals)} cannot be told apart from {best.scheduler}."]
+    return [*sentences, *_verdicts(others, baseline)]
+
+
+def _median(standings: Standings, row: Standing) -> str:
+    return f"{row.scheduler} {quantity(standings.metric, row.median)}"
+
+
+def _against(pair: Paired) -> str:
+    """Say how large the difference from the baseline is, and how sure."""
+    if pair.ratio is None or pair.ratio_interval is None:
+        size = f"on average {signed(pair.metric, pair.difference)} against {pair.baseline}"
+        uncertainty = interval_text(pair.difference_interval, pair.metric)
+    else:
+        size = f"on average {_change(pair.ratio)} that of {pair.baseline}"
+        uncertainty = _changes(*pair.ratio_interval)
+    text = (
+        f"{size} ({100 * pair.level:g}% interval {uncertainty}), better in {pair.wins:,} of {count(pair.pairs, 'pair')}"
+    )
+    if pair.verdict == "cannot be told apart":
+        text += "; these results do not tell the two apart, because the interval contains no difference"
+    return text
+
+
+def _change(ratio: float) -> str:
+    """Return a ratio as a person says it: percents below and above, multiples from two on.
+
+    Examples
+    --------
+    >>> _change(0.283), _change(1.024), _change(13.42)
+    ('72% below', '2.4% above', '13.4 times')
+    """
+    if ratio >= 2:
+        return f"{ratio:,.3g} times"
+    return f"{_percent(ratio)} {'below' if ratio <= 1 else 'above'}"
+
+
+def _changes(low: float, high: float) -> str:
+    """Return a range of ratios, the smaller change first.
+
+    Examples
+    --------
+    >>> _changes(0.2, 0.5), _changes(0.9, 1.1), _changes(1.1, 1.9), _changes(2.5, 3)
+    ('50% to 80% below', '10% below to 10% above', '10% to 90% above', '2.5 to 3 times')
+    """
+    first, second = _change(low), _change(high)
+    (before, how), (after, same) = first.split(), second.split()
+    if how != same:
+        return f"{first} to {second}"
+    return f"{after} to {before} {how}" if how == "below" else f"{before} to {after} {how}"
+
+
+def _percent(ratio: float) -> str:
+    change = abs(100 * (ratio - 1))
+    return f"{change:.0f}%" if change >= 10 else f"{change:.2g}%"
+
+
+def _disagreement(pair: Paired) -> list[str]:
+    """Say so if the mean difference does not bear out what the mean ratio says."""
+    interval = pair.difference_interval
+    if pair.ratio is None or interval is None or pair.verdict not in {"better", "worse"}:
+        return []
+    if not interval[0] <= 0 <= interval[1]:
+        return []
+    text = f"{signed(pair.metric, pair.difference)} {interval_text(interval, pair.metric)}"
+    return [f"Its mean difference, {text}, cannot be told from none: a few instances weigh heavily in it."]
+
+
+def _rivals(best: str, others: Sequence[Standing], standings: Standings, frame: pd.DataFrame) -> list[str]:
+    """Name the other schedulers, but for the baseline, that cannot be told apart from the best one."""
+    pairs = [
+        paired(frame, standings.metric, row.scheduler, best, level=standings.level)
+        for row in others
+        if row.scheduler != best
+    ]
+    return [pair.scheduler for pair in pairs if pair.verdict in UNDECIDED]
+
+
+def _verdicts(others: Sequence[Standing], baseline: str) -> list[str]:
+    """Count how the schedulers stand against the baseline, if there are several."""
+    if len(others) < 2:
+        return []
+    verdicts = [row.paired.verdict for row in others if row.paired]
+    worse, undecided = verdicts.count("worse"), sum(verdict in UNDECIDED for verdict in verdicts)
+    parts = [f"{_are(verdicts.count('better'))} better than {baseline}"]
+    parts += [f"{_are(worse)} worse"] if worse else []
+    parts += [f"{undecided} cannot be told apart from it"] if undecided else []
+    scarce = verdicts.count("not enough data")
+    parts += [f"{scarce} {'has' if scarce == 1 else 'have'} not enough data"] if scarce else []
+    return [f"Of the {len(others)} other schedulers, {_list(parts)}."]
+
+
+def _are(number: int) -> str:
+    return f"{number or 'none'} {'is' if number < 2 else 'are'}"
+
+
+def _list(names: Sequence[str]) -> str:
+    """Return names as a person lists them.
+
+    Examples
+    --------
+    >>> _list(["a"]), _list(["a", "b", "c"]), _list(list("abcdefg"))
+    ('a', 'a, b and c', 'a, b, c, d and 3 others')
+    """
+    shown = list(names)
+    if len(shown) > MOST_NAMES + 1:
+        shown = [*shown[:MOST_NAMES], f"{len(shown) - MOST_NAMES} others"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

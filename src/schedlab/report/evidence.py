@@ -1,0 +1,145 @@
+"""What reports are made of: gathered from the run directory of a campaign, or from one comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from schedlab.campaign.blocks import weekly_blocks
+from schedlab.campaign.compare import Comparison
+from schedlab.campaign.plan import Task
+from schedlab.campaign.statistics import METRIC
+from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.worker import simulate_task
+from schedlab.errors import InputError
+from schedlab.report.html import Evidence
+from schedlab.schedule.exports import read_schedule
+from schedlab.schedule.provenance import input_sha256
+from schedlab.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None) -> Evidence:
+    """Gather what the report of a campaign shows, also of one that still runs.
+
+    Parameters
+    ----------
+    run
+        The run directory.
+    metric
+        The metric that decides; by default, that of the campaign.
+
+    Raises
+    ------
+    InputError
+        If no simulation is finished.
+    """
+    campaign = run.plan.campaign
+    metric = metric or campaign.metrics.main
+    frame = run.results()
+    example, name = _example(run, frame, metric)
+    return Evidence(
+        name=campaign.name,
+        description=campaign.description,
+        frame=frame,
+        baseline=campaign.compared_with,
+        metric=metric,
+        command=run.facts["command"],
+        definition=run.facts["text"],
+        planned=len(run.plan),
+        failures=_failures(run),
+        provenance=run.facts["provenance"] | {"seed": campaign.seed},
+        inputs=[item.to_dict() | {"source": item.path or "model"} for item in run.plan.inputs],
+        example=example,
+        example_name=name,
+    )
+
+
+def evidence_of_comparison(
+    comparison: Comparison,
+    *,
+    baseline: str | None = None,
+    metric: str = METRIC,
+    command: str = "",
+    source: str = "",
+) -> Evidence:
+    """Gather what the report of one comparison shows: its pairs are weeks of submission.
+
+    Parameters
+    ----------
+    comparison
+        Schedules of one workload.
+    baseline
+        The scheduler that the others are compared with; by default, the first.
+    metric
+        The metric that decides.
+    command
+        What the user typed.
+    source
+        Where the jobs come from.
+    """
+    first = next(iter(comparison.schedules.values()))
+    return Evidence(
+        name=first.workload.name,
+        frame=weekly_blocks(comparison.schedules),
+        baseline=baseline or next(iter(comparison.schedules)),
+        metric=metric,
+        command=command,
+        caveat=(
+            "All pairs are weeks of one log under one simulation each: a busy week burdens the next, so that the "
+            "intervals are too narrow rather than too wide."
+        ),
+        provenance={name: value for name, value in first.provenance().items() if not isinstance(value, Mapping)},
+        inputs=[
+            {
+                "workload": first.workload.name,
+                "source": source,
+                "sha256": input_sha256(first.workload),
+                "jobs": len(first),
+                "processors": first.processors,
+            }
+        ],
+        example=comparison.schedules,
+        example_name=first.workload.name,
+    )
+
+
+def _failures(run: RunDirectory) -> list[dict[str, str]]:
+    return [
+        {
+            "task": name,
+            "workload": failure.specification["workload"],
+            "scheduler": failure.specification["scheduler"],
+            "reason": failure.reason,
+            "command": run.command_for(name),
+        }
+        for name, failure in run.failures().items()
+    ]
+
+
+def _example(run: RunDirectory, frame: pd.DataFrame, metric: str) -> tuple[dict[str, Schedule], str]:
+    """Return the schedules of an ordinary instance: of the first workload, the one with the median of the baseline.
+
+    They are simulated again if they were not kept; there are none if their jobs have gone.
+    """
+    campaign = run.plan.campaign
+    rows = frame[(frame.scheduler == campaign.compared_with) & frame[metric].notna()]
+    if rows.empty:
+        return {}, ""
+    rows = rows[rows.workload == rows.workload.iloc[0]].sort_values(metric, kind="stable")
+    chosen = run.plan.find(rows.task.iloc[(len(rows) - 1) // 2])
+    schedules = {}
+    for scheduler in run.plan.schedulers:
+        task = Task(chosen.instance, scheduler, chosen.settings)
+        try:
+            schedules[scheduler] = _schedule(run, task)
+        except (InputError, OSError):
+            continue
+    return schedules, chosen.instance.label
+
+
+def _schedule(run: RunDirectory, task: Task) -> Schedule:
+    kept = run.schedule_file(task.name)
+    return simulate_task(task) if kept is None else read_schedule(kept)

@@ -1,0 +1,176 @@
+"""The report of a campaign: one HTML file that needs nothing else, for a mail attachment, a phone or paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schedlab.atomic import atomic_path, writable_target
+from schedlab.campaign.standings import Standing, standings
+from schedlab.campaign.statistics import METRIC, by_instance, count, interval_text, quantity, signed
+from schedlab.report.answer import answer
+from schedlab.report.campaigns import metric_label
+from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
+from schedlab.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_FAILURES = 50
+"""Failures that the report shows in full; of more, it says how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a report is made of.
+
+    Parameters
+    ----------
+    name, description
+        Of the campaign.
+    frame
+        The results frame: one row per finished task.
+    baseline
+        Text of the scheduler that the others are compared with.
+    metric
+        The metric that decides.
+    command
+        The exact shell command that makes these results anew.
+    definition
+        Text of the campaign file, or nothing.
+    planned
+        Number of tasks that the campaign has; by default, as many as there are results.
+    failures
+        Tasks that failed, with the keys `task`, `workload`, `scheduler`, `reason` and `command` (to run it alone).
+    caveat
+        A sentence on what limits the answer, such as blocks of one simulation that are no independent instances.
+    provenance
+        Versions and whatever else is needed to make the results anew, by name.
+    inputs
+        Workloads, with the keys `workload`, `source`, `sha256`, `jobs` and `processors`.
+    example, example_name
+        Schedules of one instance by scheduler text, shown over time, and what the instance is called.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    baseline: str
+    metric: str = METRIC
+    description: str = ""
+    command: str = ""
+    definition: str = ""
+    planned: int | None = None
+    failures: Sequence[Mapping[str, str]] = ()
+    caveat: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Sequence[Mapping[str, Any]] = ()
+    example: Mapping[str, Schedule] = field(default_factory=dict)
+    example_name: str = ""
+
+
+def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
+    """Write the report of a campaign as one self-contained HTML file, and return where it is.
+
+    Parameters
+    ----------
+    evidence
+        The results and all that is known about them.
+    path
+        The file; an existing one is replaced.
+
+    Raises
+    ------
+    InputError
+        If there are no results, or none of the metric or the baseline.
+    OutputError
+        If the file cannot be written; that its directory is missing is found before the work begins.
+    """
+    writable_target(path)
+    page = render(evidence)
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return Path(path)
+
+
+def render(evidence: Evidence) -> str:
+    """Return the report as HTML."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("schedlab.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    frame, metric = evidence.frame, evidence.metric
+    result = standings(frame, evidence.baseline, metric)
+    schedulers = [row.scheduler for row in result.of()]
+    return environment.get_template("report.html.j2").render(
+        evidence=evidence,
+        metric=metric_label(metric),
+        percent=f"{100 * result.level:g}%",
+        asked=_asked(evidence, schedulers),
+        sentences=[*answer(result, frame), *_completeness(evidence), *filter(None, [evidence.caveat])],
+        tables=[(name, [_cells(metric, row) for row in result.of(name)]) for name in result.workloads()],
+        answers=answer_figures(result),
+        distributions=distribution_figures(frame, metric, schedulers),
+        classes=class_figures(frame, schedulers),
+        example=example_figures(evidence.example, schedulers, evidence.baseline),
+        failures=evidence.failures[:MOST_FAILURES],
+    )
+
+
+def _asked(evidence: Evidence, schedulers: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what was asked, as terms and their explanations."""
+    values, workloads = by_instance(evidence.frame, evidence.metric)
+    names = sorted(set(workloads.tolist()))
+    return [
+        ("Workloads", ", ".join(names)),
+        ("Instances", f"{len(values):,}: windows, repetitions and loads that every scheduler sees alike"),
+        ("Schedulers", ", ".join(schedulers)),
+        ("Baseline", evidence.baseline),
+        ("Measure", metric_label(evidence.metric)),
+    ]
+
+
+def _completeness(evidence: Evidence) -> list[str]:
+    """Say how many tasks are missing, if any are."""
+    done = len(evidence.frame)
+    planned = done if evidence.planned is None else evidence.planned
+    if done >= planned and not evidence.failures:
+        return []
+    failed = f"{count(len(evidence.failures), 'task')} failed" if evidence.failures else "none has failed"
+    return [
+        f"{done:,} of {count(planned, 'task')} have a result, {failed}; an instance without both results is left out "
+        "of a comparison."
+    ]
+
+
+def _cells(metric: str, row: Standing) -> dict[str, str]:
+    """Return the row of a scheduler in the table as texts."""
+    pair = row.paired
+    cells = {
+        "scheduler": row.scheduler,
+        "instances": f"{row.instances:,}",
+        "median": quantity(metric, row.median),
+        "mean": quantity(metric, row.mean),
+        "geometric_mean": "–" if row.geometric_mean is None else quantity(metric, row.geometric_mean),
+    }
+    if pair is None:
+        return (
+            cells
+            | dict.fromkeys(("ratio", "ratio_interval", "difference", "difference_interval", "wins"), "")
+            | {"verdict": "baseline"}
+        )
+    return cells | {
+        "ratio": "–" if pair.ratio is None else f"{pair.ratio:.3f}",
+        "ratio_interval": interval_text(pair.ratio_interval) if pair.ratio_interval else "",
+        "difference": signed(metric, pair.difference),
+        "difference_interval": interval_text(pair.difference_interval, metric) if pair.difference_interval else "",
+        "wins": f"{pair.wins:,} of {pair.pairs:,}",
+        "verdict": pair.verdict,
+    }
