@@ -18,26 +18,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+import campaigns
 import numpy as np
+from result import Result
 
 import schedlab as sl
 
 PROJECT = Path(__file__).resolve().parent.parent
-
-
-@dataclass(frozen=True)
-class Result:
-    """One measured figure."""
-
-    name: str
-    figure: str
-    goal: str
-    met: bool
-    check: str
-    right: bool
 
 
 def best(action: Callable[[], object], repeats: int) -> float:
@@ -247,6 +237,8 @@ BENCHMARKS = {
     "memory": memory,
     "whole-process": whole_process,
     "start-up": start_up,
+    "sc17-grid": campaigns.sc17_grid,
+    "small-simulations": campaigns.small_simulations,
 }
 
 

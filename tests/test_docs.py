@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -57,11 +58,22 @@ def _evaluate_console(example: Example) -> str | None:
     return None
 
 
+def _save_file(example: Example) -> None:
+    """Save a TOML block whose first line is a comment with the name of a file."""
+    text = str(example.parsed)
+    if match := re.match(r"# (\S+\.toml)\n", text):
+        Path(match[1]).write_text(text, encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
-    parsers = (PythonCodeBlockParser(doctest_optionflags=FLAGS), CodeBlockParser("console", _evaluate_console))
+    parsers = (
+        PythonCodeBlockParser(doctest_optionflags=FLAGS),
+        CodeBlockParser("console", _evaluate_console),
+        CodeBlockParser("toml", _save_file),
+    )
     try:
         for example in Document.parse(str(page), *parsers, SkipParser()).examples():
             example.evaluate()

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import schedlab
-from schedlab.cli import demo, papers, schedules, versions, workloads
+from schedlab.cli import archives, campaigns, demo, papers, reports, schedules, versions, workloads
 from schedlab.errors import SchedlabError
 
 
@@ -64,6 +64,20 @@ app.command()(workloads.inspect)
 app.add_typer(workloads.generate, name="generate")
 app.command()(schedules.simulate)
 app.command()(schedules.compare)
+campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")
+campaign.command()(campaigns.plan)
+campaign.command()(campaigns.run)
+campaign.command()(campaigns.status)
+campaign.command()(campaigns.results)
+campaign.command()(campaigns.task)
+campaign.command()(archives.diff)
+campaign.command()(archives.sql)
+campaign.command("list")(archives.list_campaigns)
+campaign.command()(archives.search)
+campaign.command()(archives.reindex)
+campaign.command(hidden=True)(campaigns.element)
+app.add_typer(campaign, name="campaign")
+app.command()(reports.report)
 app.command()(schedules.gantt)
 app.command()(schedules.schedulers)
 app.command()(workloads.fetch)

@@ -33,9 +33,11 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Generate a workload, replay it under nine schedulers, and show which serves its jobs best."""
+    """Generate a workload, replay it under nine schedulers, and report which serves its jobs best."""
     from schedlab.campaign.compare import compare
+    from schedlab.report.evidence import evidence_of_comparison
     from schedlab.report.figures import save_comparison_figures
+    from schedlab.report.html import write_report
     from schedlab.workload.files import write_workload
 
     make_directory(directory)
@@ -46,7 +48,9 @@ def demo(
         comparison = compare(workload, SCHEDULERS, progress=progress)
     show(demo_text(workload, comparison))
     figures = save_comparison_figures(comparison.schedules, directory)
-    show(f"\nThe trace is {trace}; {len(figures)} figures are beside it, {figures[0].name} first.")
+    evidence = evidence_of_comparison(comparison, baseline=BASE, command="schedlab demo", source=str(trace))
+    report = write_report(evidence, directory / "report.html")
+    show(f"\nThe report is {report}; the trace, {trace.name}, and {len(figures)} figures are beside it.")
 
 
 def demo_workload() -> Workload:

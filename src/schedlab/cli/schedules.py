@@ -21,7 +21,7 @@ from schedlab.cli.options import (
     WarmUp,
 )
 from schedlab.cli.outputs import check_figure, check_output
-from schedlab.cli.terminal import count_of_jobs, note, progress_bar, show, show_json
+from schedlab.cli.terminal import command_line, count_of, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 
@@ -77,6 +77,9 @@ def compare(
     cool_down: CoolDown = 0,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all schedulers there.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all metrics as CSV.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a report, .html; the first scheduler is the baseline.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay a trace under several schedulers, and print one table."""
@@ -85,6 +88,7 @@ def compare(
 
     chosen = [Scheduler.parse(text) for text in scheduler]
     check_output(csv, trace)
+    check_output(report, trace)
     read = read_trace(trace, clean, processors=processors, requests=requests)
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(
@@ -100,12 +104,18 @@ def compare(
 
         figures = save_comparison_figures(comparison.schedules, plot)
         note(f"{len(figures)} figures are in {plot}")
+    if report is not None:
+        from schedlab.report.evidence import evidence_of_comparison
+        from schedlab.report.html import write_report
+
+        evidence = evidence_of_comparison(comparison, command=command_line(), source=str(trace))
+        note(f"report {write_report(evidence, report)}")
     read.note_cleaning()
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "metrics": comparison.metrics})
     else:
         machine = next(iter(comparison.schedules.values())).processors
-        show(f"{read.workload.name}: {count_of_jobs(len(read.workload))}, {machine:,} processors\n\n{comparison}")
+        show(f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {machine:,} processors\n\n{comparison}")
 
 
 def gantt(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ from typing import Any
 import typer
 
 from schedlab.errors import OutputError
+
+SECONDS_BETWEEN_LINES = 60
+"""In a log, where there is no progress bar."""
 
 
 def show(text: object) -> None:
@@ -29,14 +33,25 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def count_of_jobs(number: int) -> str:
-    """Return how many jobs there are, in words for a person."""
-    return f"{number:,} {'job' if number == 1 else 'jobs'}"
+def count_of(number: int, what: str) -> str:
+    """Return a number of things, in words for a person.
+
+    Examples
+    --------
+    >>> count_of(1, "result"), count_of(1200, "result")
+    ('1 result', '1,200 results')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def note(text: str) -> None:
     """Tell the person something beside the result."""
     typer.echo(text, err=True)
+
+
+def command_line() -> str:
+    """Return what the user typed."""
+    return shlex.join(["schedlab", *sys.argv[1:]])
 
 
 @contextmanager
@@ -63,6 +78,42 @@ def progress_bar(what: str, *, unit: str = "") -> Iterator[Callable[[int, int | 
 
         def advance(done: int, total: int | None) -> None:
             bar.update(task, completed=done, total=total)
+
+        yield advance
+
+
+@contextmanager
+def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
+    """Give a function that shows how many tasks are done, have failed, and are there in all, with rate and time left.
+
+    On a terminal it is a bar; elsewhere, as in the log of a batch job, a line now and then.
+    """
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    begin = time.monotonic()
+    said, before = begin, None
+    columns = (
+        TextColumn("simulating"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed, {task.fields[rate]}/s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=None, failed=0, rate="-")
+
+        def advance(done: int, failed: int, total: int) -> None:
+            nonlocal said, before
+            now = time.monotonic()
+            before = done + failed if before is None else before
+            rate = (done + failed - before) / (now - begin)
+            bar.update(task, completed=done + failed, total=total, failed=failed, rate=f"{rate:,.0f}")
+            if bar.disable and now - said > SECONDS_BETWEEN_LINES:
+                said = now
+                note(f"{done + failed:,} of {total:,} simulated, {failed:,} failed, {rate:,.1f}/s")
 
         yield advance
 

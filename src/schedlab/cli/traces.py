@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab.cli.terminal import count_of_jobs, note
+from schedlab.cli.terminal import count_of, note
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CleanedTrace:
         changed = [f"{step.rule} {step.changed:,}" for step in report.steps if step.changed]
         parts = []
         if dropped:
-            count = f"{report.jobs_before - report.jobs_after:,} of {count_of_jobs(report.jobs_before)}"
+            count = f"{report.jobs_before - report.jobs_after:,} of {count_of(report.jobs_before, 'job')}"
             parts.append(f"dropped {count} ({', '.join(dropped)})")
         if changed:
             parts.append(f"changed jobs ({', '.join(changed)})")

@@ -11,7 +11,7 @@ import typer
 import schedlab
 from schedlab.cli.options import Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_figure, check_output
-from schedlab.cli.terminal import count_of_jobs, make_directory, note, progress_bar, show, show_json
+from schedlab.cli.terminal import count_of, make_directory, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def lublin(
         workload = tsafrir_estimates(workload, rng=rng, max_estimate=max_estimate)
     write_workload(workload.replace(header=_header(workload, _command(context, seed))), output)
     reached = f"offered load {offered_load(workload):.2f}" if jobs > 1 else "no offered load"
-    show(f"{output}: {count_of_jobs(jobs)} for {processors:,} processors, {reached}, seed {seed}")
+    show(f"{output}: {count_of(jobs, 'job')} for {processors:,} processors, {reached}, seed {seed}")
 
 
 def _command(context: typer.Context, seed: int) -> str:
@@ -152,7 +152,7 @@ def convert(
     with read.blamed():
         write_workload(read.workload, target)
     read.note_cleaning()
-    note(f"{target}: {count_of_jobs(len(read.workload))}")
+    note(f"{target}: {count_of(len(read.workload), 'job')}")
 
 
 def fetch(

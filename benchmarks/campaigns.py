@@ -1,0 +1,111 @@
+"""How fast campaigns are: SC'17's grid on real logs, and the overhead of many small simulations."""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from result import Result
+
+import schedlab as sl
+from schedlab.campaign.instances import make_workload
+from schedlab.papers import sc17
+
+LOGS = {
+    "CEA-Curie-2011-2.1-cln.swf.gz": 93_312,
+    "SDSC-BLUE-2000-4.2-cln.swf.gz": 1_152,
+    "CTC-SP2-1996-3.1-cln.swf.gz": 338,
+    "HPC2N-2002-2.2-cln.swf.gz": 240,
+    "synthetic/gen-sched-policies-2017/lublin_256_est.swf.gz": 256,
+    "synthetic/gen-sched-policies-2017/lublin_1024_est.swf.gz": 1_024,
+}
+"""Six workloads and the sizes of their machines: those of Table 4, but HPC2N in the place of ANL Intrepid."""
+
+
+def sc17_grid(traces: Path) -> Iterator[Result]:
+    """Table 4 of SC'17: 6 workloads x 10 windows x 3 conditions x 8 policies, checked against direct simulations."""
+    if not all((traces / log).is_file() for log in LOGS):
+        print(f"sc17-grid: skipped, {traces} lacks one of {', '.join(LOGS)}")
+        return
+    policies = list(sc17.POLICIES.values())[:8]
+    schedulers = [
+        sc17.scheduler_of(policy, setting, sc17.WINDOW).text for setting in sc17.SETTINGS for policy in policies
+    ]
+    windows = {"length": "15d", "count": 10, "state": sc17.STATE}
+    entries = [
+        {
+            "trace": str(traces / log),
+            "processors": processors,
+            "clean": "allocated-processors,no-request",
+            "requests": "advisory",
+            "windows": windows,
+        }
+        for log, processors in LOGS.items()
+    ]
+    campaign = sl.Campaign(name="sc17-grid", workloads=entries, schedulers=schedulers)
+    with tempfile.TemporaryDirectory() as directory:
+        begin = time.perf_counter()
+        run = sl.run_campaign(campaign, directory)
+        seconds = time.perf_counter() - begin
+        frame = run.results()
+    medians = frame.groupby(["workload", "scheduler"]).mean_bounded_slowdown.median()
+    log = "SDSC-BLUE-2000-4.2-cln.swf.gz"
+    blue = sl.read_swf(traces / log).replace(processors=LOGS[log])
+    parts = list(islice(sc17.sequences(blue, next(t for t in sc17.TRACES if t.file == log), "estimates"), 10))
+    same = []
+    for text in schedulers:
+        values = [sc17.average_bounded_slowdown(part, sl.Scheduler.parse(text)) for part in parts]
+        same.append(medians["SDSC-BLUE-2000-4.2-cln", text] == np.median(values))
+    yield Result(
+        f"SC'17's grid, {len(frame):,} simulations, 2 workers",
+        f"{seconds:.1f} s",
+        "60 s",
+        seconds < 60,
+        f"{sum(same)} of 24 medians of SDSC Blue equal direct simulations",
+        len(frame) == 1_440 and all(same),
+    )
+
+
+def small_simulations(_: Path) -> Iterator[Result]:
+    """A hundred thousand simulations of 48 jobs: what the campaign adds to each, and the coordinator's memory."""
+    schedulers = [f"{policy}{backfill}" for policy in ("fcfs", "spf", "saf", "f1") for backfill in ("", "+easy")]
+    peaks = []
+    for repetitions in (1_250, 12_500):
+        workloads = [{"generate": "lublin", "jobs": 48, "processors": 256, "load": 0.9, "estimates": "exact"}]
+        campaign = sl.Campaign(name="small", workloads=workloads, schedulers=schedulers, repetitions=repetitions)
+        with tempfile.TemporaryDirectory() as directory:
+            begin = time.perf_counter()
+            run = sl.run_campaign(campaign, directory, workers=1)
+            seconds = time.perf_counter() - begin
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
+            count = int(run.done().sum())
+            sample = run.results().iloc[:800]
+    # The same simulations and measures without a campaign.
+    begin = time.perf_counter()
+    direct = []
+    for row in sample.task:
+        task = run.plan.find(row)
+        direct.append(sl.simulate(make_workload(task.instance), task.scheduler).metrics()["mean_bounded_slowdown"])
+    each = (time.perf_counter() - begin) / len(sample)
+    overhead = (seconds / count - each) * 1e3
+    yield Result(
+        f"{count:,} simulations of 48 jobs, 1 worker",
+        f"{seconds:.0f} s: {overhead:.2f} ms more than the {each * 1e3:.2f} ms of each",
+        "1 ms",
+        overhead < 1,
+        "800 results equal direct simulations",
+        bool((sample.mean_bounded_slowdown == direct).all()),
+    )
+    yield Result(
+        "memory of the coordinator",
+        f"{peaks[0]:.0f} MB for 10,000, {peaks[1]:.0f} MB for 100,000",
+        "flat: 150 MB more",
+        peaks[1] - peaks[0] < 150,
+        "all results are there",
+        count == 100_000,
+    )

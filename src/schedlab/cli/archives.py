@@ -1,0 +1,166 @@
+"""Verbs on campaigns that are there: compare two, ask in SQL, find in the index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.terminal import count_of, note, show, show_json
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.campaign.store import RunDirectory
+
+RUNS = Path("runs")
+"""Where run directories are made."""
+
+Run = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run directory, or the campaign file that it was made from.")
+]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        envvar="SCHEDLAB_INDEX",
+        show_default="index.sqlite beside the run directories",
+        help="Index of campaigns: a file, or a database such as postgresql+psycopg://host/name.",
+    ),
+]
+Home = Annotated[Path, typer.Argument(metavar="[DIR]", help="Where the run directories are.")]
+
+
+def diff(
+    first: Annotated[Path, typer.Argument(metavar="A", help="A run directory or campaign file.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    tolerance: Annotated[float, typer.Option(min=0, help="Relative changes up to this are none.")] = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Say which results differ between two campaigns, or two versions of schedlab, and by how much."""
+    from schedlab.campaign.difference import difference
+
+    found = difference(open_run(first), open_run(second), tolerance=tolerance)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(found)
+
+
+def sql(
+    query: Annotated[str, typer.Argument(metavar="SQL", help="A query on the tables results, failures and campaigns.")],
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[RUN]...", show_default="all in runs", help="Run directories.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask the results of campaigns in SQL; nothing can be changed."""
+    from schedlab.campaign.query import run_sql
+
+    chosen = [open_run(path) for path in runs] if runs else _all_runs(RUNS)
+    frame = run_sql(chosen, query)
+    if as_json:
+        show_json(frame.to_dict(orient="records"))
+    else:
+        show(frame.to_string(index=False))
+
+
+def _all_runs(directory: Path) -> list[RunDirectory]:
+    found = [open_run(path.parent) for path in sorted(directory.glob("*/campaign.json"))]
+    if not found:
+        raise InputError(f"there is no run directory in {directory}; name one, or begin with schedlab campaign run")
+    return found
+
+
+def reindex(directory: Home = RUNS, index: Index = None) -> None:
+    """Make the index of campaigns anew from their files."""
+    from schedlab.campaign.index import campaigns, default_place
+    from schedlab.campaign.index import reindex as index_anew
+
+    for remark in index_anew(directory, index):
+        note(remark)
+    place = index or default_place(directory)
+    note(f"{count_of(len(campaigns(place)), 'campaign')} in the index")
+
+
+def list_campaigns(
+    directory: Home = RUNS,
+    search: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only those that mention it, by name, description or definition.")
+    ] = None,
+    index: Index = None,
+    as_json: Json = False,
+) -> None:
+    """List the campaigns of the index."""
+    from schedlab.campaign.compare import table
+    from schedlab.campaign.index import campaigns, default_place
+
+    found = campaigns(index or default_place(directory), search or "")
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        [row["name"], f"{row['done']:,}", f"{row['failed']:,}", f"{row['planned']:,}", row["directory"]]
+        for row in found
+    ]
+    show(table(["campaign", "done", "failed", "planned", "directory"], rows))
+
+
+def search(
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="What campaigns, failures or names of tasks mention.")
+    ] = "",
+    directory: Annotated[Path, typer.Option(metavar="DIR", help="Where the run directories are.")] = RUNS,
+    workload: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this workload.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Only of this one.")
+    ] = None,
+    state: Annotated[Literal["done", "failed"] | None, typer.Option(help="Only these.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="Such as 'mean_wait < 3600'; repeat it for each condition."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="So many at most.")] = 100,
+    index: Index = None,
+    as_json: Json = False,
+) -> None:
+    """Find tasks of all campaigns in the index."""
+    from schedlab.campaign.compare import table
+    from schedlab.campaign.index import default_place, parse_condition
+    from schedlab.campaign.index import search as search_index
+
+    conditions = [parse_condition(condition) for condition in where or []]
+    found = search_index(
+        index or default_place(directory),
+        text=text,
+        workload=workload,
+        scheduler=scheduler,
+        state=state,
+        where=conditions,
+        limit=limit,
+    )
+    if as_json:
+        show_json(found)
+        return
+    columns = ["campaign", "task", "workload", "load", "repetition", "window", "scheduler", "state"]
+    columns += [metric for metric, _, _ in conditions if metric not in columns]
+    rows = [[_shown(row[column]) for column in columns] for row in found]
+    show(table(columns, rows))
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def open_run(path: Path) -> RunDirectory:
+    """Return the run directory that a directory or a campaign file stands for."""
+    from schedlab.campaign.store import RunDirectory
+
+    if path.is_file():
+        from schedlab.campaign.campaign_file import read_campaign
+
+        path = RUNS / read_campaign(path).name
+    return RunDirectory.open(path)

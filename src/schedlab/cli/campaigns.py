@@ -1,0 +1,323 @@
+"""Verbs for campaigns: many simulations from one file, in a run directory that survives anything."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from schedlab.cli.archives import RUNS, Index, Run, open_run
+from schedlab.cli.options import Json
+from schedlab.cli.terminal import campaign_bar, command_line, count_of, note, show, show_json
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.campaign.definition import Campaign
+    from schedlab.campaign.executors import Workers
+    from schedlab.campaign.store import RunDirectory
+
+INTERRUPTED = 130
+"""Exit code of what the user has stopped, as shells have it."""
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
+Directory = Annotated[
+    Path | None,
+    typer.Option("--directory", "-d", metavar="DIR", show_default="runs/NAME", help="The run directory."),
+]
+
+
+def run(
+    file: File,
+    directory: Directory = None,
+    executor: Annotated[
+        Literal["local", "dask", "slurm"],
+        typer.Option(help="Where: on this host, on a Dask cluster, or as a Slurm job array that nobody waits for."),
+    ] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, show_default="one per core", help="Processes here; jobs of a new Dask cluster; elements of an array."
+        ),
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what failed before.")] = False,
+    dask_address: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A running Dask scheduler; without one, Slurm jobs are started."),
+    ] = None,
+    dask_file: Annotated[
+        Path | None, typer.Option("--dask-scheduler-file", metavar="FILE", help="The same, by its scheduler file.")
+    ] = None,
+    slurm_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION", help="An option for sbatch, such as --time=2:00:00; repeat it for each."),
+    ] = None,
+    max_array_size: Annotated[
+        int | None, typer.Option(min=1, show_default="what Slurm says", help="Slurm's MaxArraySize.")
+    ] = None,
+    index: Index = None,
+    as_json: Json = False,
+) -> None:
+    """Run what is missing of a campaign; the same command continues it after whatever stopped it."""
+    from schedlab.campaign.campaign_file import read_campaign
+
+    definition = read_campaign(file)
+    place = directory or RUNS / definition.name
+    options = slurm_option or []
+    if executor == "slurm":
+        from schedlab.campaign.slurm import submit
+
+        submission = submit(
+            definition,
+            place,
+            base=file.parent,
+            elements=workers,
+            max_array_size=max_array_size,
+            options=options,
+            retry_failed=retry_failed,
+            command=command_line(),
+            text=file.read_text(encoding="utf-8"),
+        )
+        show(submission)
+        return
+    chosen = _workers(executor, workers, dask_address, dask_file, options)
+    finished = _run_here(definition, place, file, chosen, retry_failed)
+    _update_index(finished, index)
+    status = finished.status()
+    if as_json:
+        show_json(_status(finished))
+    else:
+        _show_standings(finished)
+        note(f"\n{count_of(status.done, 'result')} in {place}; report: schedlab report {place} -o report.html")
+    if status.failed:
+        _note_failures(finished)
+        raise typer.Exit(1)
+
+
+def _show_standings(finished: RunDirectory) -> None:
+    """Print the comparison; failures may have left nothing to compare, which does not hide them."""
+    try:
+        show(_standings(finished, None))
+    except InputError as error:
+        note(str(error))
+
+
+def _run_here(
+    definition: Campaign,
+    place: Path,
+    file: Path,
+    workers: AbstractContextManager[Workers] | int | None,
+    retry_failed: bool,
+) -> RunDirectory:
+    """Run a campaign to its end or to an interruption, which leaves all that is finished."""
+    from schedlab.campaign.coordinator import run_campaign
+    from schedlab.errors import OutputError
+
+    # A batch system that ends the job that we are in gives us time to end our workers.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with campaign_bar() as progress:
+            return run_campaign(
+                definition,
+                place,
+                base=file.parent,
+                workers=workers,
+                retry_failed=retry_failed,
+                progress=progress,
+                command=command_line(),
+                text=file.read_text(encoding="utf-8"),
+            )
+    except KeyboardInterrupt:
+        note(f"schedlab: interrupted; what is finished is in {place}, and the same command continues")
+        raise typer.Exit(INTERRUPTED) from None
+    except OutputError as error:
+        raise OutputError(f"{error}; what is finished is not lost, and the same command continues") from error
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _workers(
+    executor: str, number: int | None, address: str | None, file: Path | None, options: list[str]
+) -> AbstractContextManager[Workers] | int | None:
+    if executor == "local":
+        return number
+    from schedlab.campaign.executors import dask_workers
+
+    if address is not None or file is not None:
+        return dask_workers(address=address, scheduler_file=file)
+    return dask_workers(slurm={"job_extra_directives": options}, number=number or 1)
+
+
+def _update_index(finished: RunDirectory, index: str | None) -> None:
+    """Put a campaign into the index: results do not depend on it, so that a failure is only noted."""
+    from schedlab.campaign.index import record
+    from schedlab.errors import SchedlabError
+
+    try:
+        for remark in record(finished, index):
+            note(remark)
+    except SchedlabError as error:
+        note(f"the index was not updated: {error}; schedlab campaign reindex makes it anew")
+
+
+def plan(file: File, directory: Directory = None, as_json: Json = False) -> None:
+    """Say what a campaign would run, and how much of it is done already."""
+    from schedlab.campaign.campaign_file import read_campaign
+    from schedlab.campaign.compare import table
+    from schedlab.campaign.inputs import find_inputs
+    from schedlab.campaign.plan import Plan
+    from schedlab.campaign.store import RunDirectory
+
+    definition = read_campaign(file)
+    place = directory or RUNS / definition.name
+    planned = Plan(definition, find_inputs(definition, file.parent))
+    done = int(RunDirectory(place).done(planned).sum())
+    instances = {item.workload: 0 for item in planned.inputs}
+    for instance in planned.instances:
+        instances[instance.workload] += 1
+    if as_json:
+        workloads = [item.to_dict() | {"instances": instances[item.workload]} for item in planned.inputs]
+        show_json({"workloads": workloads, "schedulers": planned.schedulers, "tasks": len(planned), "done": done})
+        return
+    rows = [
+        [item.workload, f"{item.jobs:,}", f"{item.processors:,}", f"{instances[item.workload]:,}"]
+        for item in planned.inputs
+    ]
+    show(table(["workload", "jobs", "processors", "instances"], rows))
+    show(f"\nschedulers: {'  '.join(planned.schedulers)}")
+    show(
+        f"\n{count_of(len(planned.instances), 'instance')} x {count_of(len(planned.schedulers), 'scheduler')} = "
+        f"{count_of(len(planned), 'simulation')}, {done:,} of them done in {place}"
+    )
+
+
+def status(run: Run, as_json: Json = False) -> None:
+    """Say how far a campaign is, and what has failed; also while it runs."""
+    opened = open_run(run)
+    document = _status(opened)
+    if as_json:
+        show_json(document)
+        return
+    planned, done, failed = document["planned"], document["done"], document["failed"]
+    show(f"{document['name']}: {done:,} of {count_of(planned, 'simulation')} done, {failed:,} failed")
+    if document["coordinator"]:
+        holder = document["coordinator"]
+        show(f"running: process {holder['pid']} on {holder['host']}, {count_of(document['running'], 'worker')} busy")
+    elif document["slurm_jobs"]:
+        for job, elements in document["slurm_jobs"].items():
+            show(f"running: Slurm job {job}, {count_of(elements, 'element')} waiting or running")
+    elif done + failed < planned:
+        show("not running here; the same campaign run continues it")
+    if document["corrupt"]:
+        show(f"{count_of(document['corrupt'], 'damaged file')} moved to {opened.path / 'corrupt'}; to be made again")
+    _note_failures(opened)
+
+
+def _status(opened: RunDirectory) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from schedlab.campaign.lock import Lock
+    from schedlab.campaign.submissions import active
+
+    lock = Lock(opened.path / "lock.json")
+    holder = lock.holder()
+    living = holder if holder is not None and lock.is_alive(holder) else None
+    failures = [asdict(failure) | {"command": opened.command_for(name)} for name, failure in opened.failures().items()]
+    facts = {"name": opened.facts["name"], "directory": str(opened.path)}
+    workers = {"coordinator": living, "slurm_jobs": active(opened)}
+    return facts | asdict(opened.status()) | workers | {"failures": failures}
+
+
+SHOWN_FAILURES = 10
+
+
+def _note_failures(opened: RunDirectory) -> None:
+
+    failures = opened.failures()
+    for name, failure in list(failures.items())[:SHOWN_FAILURES]:
+        what = opened.plan.find(name).label
+        note(f"failed: {what}\n  {failure.reason}\n  again, alone: {opened.command_for(name)}")
+    if len(failures) > SHOWN_FAILURES:
+        note(f"and {len(failures) - SHOWN_FAILURES:,} more failures; schedlab campaign status --json lists all")
+    if failures:
+        note("campaign run --retry-failed tries them again")
+
+
+def results(
+    run: Run,
+    metric: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="What to compare.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write all results: .csv or .parquet.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare the schedulers of a campaign, with intervals of paired differences; also while it runs."""
+    from schedlab.cli.outputs import check_output
+
+    if output is not None and output.suffix not in (".csv", ".parquet"):
+        raise InputError(f"{output}: unknown suffix; results are written as .csv or .parquet")
+    check_output(output, run)
+    opened = open_run(run)
+    frame = opened.results()
+    if output is not None:
+        from schedlab.atomic import atomic_path
+
+        with atomic_path(output) as temporary:
+            if output.suffix == ".csv":
+                frame.to_csv(temporary, index=False)
+            else:
+                frame.to_parquet(temporary, index=False)
+        note(f"{count_of(len(frame), 'result')} written to {output}")
+    standings = _standings(opened, metric)
+    if as_json:
+        show_json({"campaign": opened.facts["name"], **standings.to_dict()})
+    else:
+        show(standings)
+
+
+def _standings(opened: RunDirectory, metric: str | None) -> Any:
+    from schedlab.campaign.standings import standings
+
+    definition = opened.plan.campaign
+    return standings(opened.results(), definition.compared_with, metric or definition.metrics.main)
+
+
+def task(
+    run: Run,
+    name: Annotated[str, typer.Argument(metavar="TASK", help="Name of the task, or its beginning.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the schedule: .parquet, .csv or .swf."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run one task of a campaign alone, outside of its results: to see its schedule, or why it fails."""
+    from schedlab.campaign.worker import simulate_task
+    from schedlab.schedule.exports import check_schedule_suffix
+    from schedlab.schedule.summary import summary
+
+    if output is not None:
+        check_schedule_suffix(output)
+    found = open_run(run).plan.find(name)
+    schedule = simulate_task(found)
+    if output is not None:
+        schedule.save(output)
+    if as_json:
+        show_json({"specification": found.specification(), "provenance": schedule.provenance()})
+    else:
+        show(f"{found.label}\n\n{summary(schedule, schedule.metrics())}")
+
+
+def element(
+    run: Run,
+    submission: Annotated[str, typer.Argument(metavar="SUBMISSION")],
+    number: Annotated[int, typer.Option(envvar="SLURM_ARRAY_TASK_ID", min=0)],
+) -> None:
+    """Work through one element of a Slurm job array: what the batch script calls."""
+    from schedlab.campaign.slurm import run_element
+
+    run_element(open_run(run), submission, number)
