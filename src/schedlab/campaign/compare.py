@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedlab.engine.simulation import Events, simulate
+from schedlab.engine.case import Events
+from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration

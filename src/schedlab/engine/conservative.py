@@ -17,6 +17,7 @@ from schedlab.engine.scores import BLAMELESS, Scores, score
 from schedlab.engine.state import (
     ARRIVED,
     COMPLETED,
+    CORRECTED,
     NOW,
     WAITING,
     State,
@@ -122,12 +123,14 @@ def plan_pass(
     before = clock[WAITING] - clock[ARRIVED]
     _forget_the_past(plan, now)
     overrun = soonest(state.running) <= now
+    afresh = overrun or clock[CORRECTED] > 0
     for i in range(clock[COMPLETED]):
         job = state.ended[i]
         _book(plan, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
     blamed = BLAMELESS
-    if overrun:
-        _expect_twice_as_long(jobs, state, plan)
+    if afresh:
+        if overrun:
+            _expect_twice_as_long(jobs, state, plan)
         _plan_afresh(state, plan, processors)
         blamed = score(queue, jobs, waiting, 0, clock[WAITING], now)
         _sort(waiting, queue.now, clock[WAITING])

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.state import NOW, State
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
-from schedlab.scheduler.formula import CHUNK, evaluate
+from schedlab.scheduler.formula import CHUNK, Formula, evaluate
 from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.scheduler import Scheduler
 
 BLAMELESS = -1
 
@@ -48,14 +50,33 @@ def fixed_scores(policy: Policy, jobs: NDArray[Any]) -> NDArray[np.float64]:
     return scores
 
 
-def new_scores(policy: Policy, jobs: NDArray[Any]) -> Scores:
-    """Return the arrays with which a kernel scores the waiting jobs."""
+def new_scores(policy: Policy, jobs: NDArray[Any], *, at_submission: bool = False) -> Scores:
+    """Return the arrays with which a kernel scores the waiting jobs.
+
+    Parameters
+    ----------
+    policy, jobs
+        Whose scores, of which jobs.
+    at_submission
+        Whether scores that do not change with time are known only when a job is submitted, because its run time is
+        predicted then; see `entry_scores`.
+    """
     n = len(jobs)
     program = policy.program if policy.changes_with_time else None
-    if policy.changes_with_time:
+    if policy.changes_with_time or at_submission:
         fixed = np.zeros(n if program is None else 0, dtype=np.float64)
     else:
         fixed = fixed_scores(policy, jobs)
+    return _scores(program, fixed, n)
+
+
+def entry_scores(policy: Policy, jobs: NDArray[Any]) -> Scores:
+    """Return the arrays with which a kernel scores jobs once, when they are submitted; empty if that is not enough."""
+    program = None if policy.changes_with_time else policy.program
+    return _scores(program, np.empty(0), len(jobs))
+
+
+def _scores(program: Formula | None, fixed: NDArray[np.float64], n: int) -> Scores:
     return Scores(
         fixed,
         np.empty(0, dtype=np.int64) if program is None else program.codes,
@@ -87,6 +108,34 @@ def blame(policy: Policy, jobs: NDArray[Any], job: int, now: int) -> None:
         f"w={max(0, now - who['submit'])}); "
         "guard the formula, for example with max(x, 1)"
     )
+
+
+def asked_of_python(
+    scheduler: Scheduler, queue: Scores, candidates: Scores, *, at_submission: bool = False
+) -> list[tuple[Policy, Scores]]:
+    """Return the orders that only Python can score, at every pass; `at_submission` as for `new_scores`."""
+    orders = [(scheduler.policy, queue)]
+    if scheduler.order is not None:
+        orders.append((scheduler.order, candidates))
+    return [
+        (policy, scores)
+        for policy, scores in orders
+        if policy.program is None and (policy.changes_with_time or at_submission)
+    ]
+
+
+def check_scores(scheduler: Scheduler, jobs: NDArray[Any], state: State, blamed: int) -> None:
+    """Raise InputError if the kernel stopped at a score that is not a number."""
+    if blamed == BLAMELESS:
+        return
+    now = int(state.clock[NOW])
+    for policy in (scheduler.policy, scheduler.order):
+        if policy is not None:
+            who = jobs[[blamed]]
+            age = now - who["submit"]
+            if np.isnan(policy.scores(who["estimate"], who["processors"], who["submit"] - jobs["submit"][0], age))[0]:
+                blame(policy, jobs, blamed, now)
+    raise AssertionError("a kernel blamed a job whose score is a number")
 
 
 @bare_kernel
@@ -122,3 +171,16 @@ def score(scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: i
                 return waiting[low + i]
         low += count
     return BLAMELESS
+
+
+@bare_kernel
+def score_entries(
+    entry: Scores, scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: int, high: int, now: int
+) -> int:
+    """Fix the scores of jobs that are being submitted; return a job whose score is not a number, or BLAMELESS."""
+    if entry.codes.shape[0] == 0:
+        return BLAMELESS
+    blamed = score(entry, jobs, waiting, low, high, now)
+    for i in range(low, high):
+        scores.fixed[waiting[i]] = entry.now[i]
+    return blamed

@@ -32,7 +32,9 @@ OLDEST = 4  # no job before this one is waiting
 ARRIVED = 5  # jobs that the last event submitted ...
 COMPLETED = 6  # ... and completed
 WAITING = 7  # jobs waiting
-CLOCK_SIZE = 8
+CORRECTED = 8  # predictions that were corrected just before the next pass
+WATCHED = 9  # 1 if predictions may expire
+CLOCK_SIZE = 10
 
 
 class State(NamedTuple):
@@ -40,7 +42,9 @@ class State(NamedTuple):
 
     `clock` holds the counters above; `start` (int64 seconds, -1 before) and `backfilled` have one entry per job.
     `running` holds the running jobs by expected end, in the scheduler's view; `completions` holds them by the end
-    that will come. `ended` lists the jobs that the last event completed.
+    that will come. `ended` lists the jobs that the last event completed, `begun` all jobs in the order of their starts.
+    `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if estimates are
+    watched.
     """
 
     clock: NDArray[np.int64]
@@ -49,6 +53,8 @@ class State(NamedTuple):
     running: Agenda
     completions: Agenda
     ended: NDArray[np.int64]
+    begun: NDArray[np.int64]
+    alarms: Agenda
 
 
 def new_jobs(
@@ -66,12 +72,23 @@ def new_jobs(
     return jobs
 
 
-def new_state(jobs: NDArray[Any], processors: int) -> State:
-    """Return the state of an empty machine before the first submission."""
+def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False) -> State:
+    """Return the state of an empty machine before the first submission.
+
+    Parameters
+    ----------
+    jobs
+        Records of type JOB.
+    processors
+        Size of the machine.
+    watched
+        Whether estimates are predictions that may expire.
+    """
     n = len(jobs)
     most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE] = processors
+    clock[WATCHED] = watched
     return State(
         clock,
         np.full(n, -1, dtype=np.int64),
@@ -79,6 +96,8 @@ def new_state(jobs: NDArray[Any], processors: int) -> State:
         new_agenda(most),
         new_agenda(most),
         np.empty(most, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        new_agenda(most if watched else 0),
     )
 
 
@@ -141,9 +160,18 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     processors = jobs[job].processors
     state.start[job] = now
     clock[FREE] -= processors
+    state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
     add(state.completions, now + jobs[job].duration, job, processors)
     add(state.running, now + jobs[job].estimate, job, processors)
+    if clock[WATCHED] and jobs[job].estimate < jobs[job].duration:
+        _watch(jobs, state, job)
+
+
+@bare_kernel
+def _watch(jobs: NDArray[Any], state: State, job: int) -> None:
+    """Note when a job that starts now will outlive its estimate."""
+    add(state.alarms, state.clock[NOW] + jobs[job].estimate, job, jobs[job].processors)
 
 
 @bare_kernel

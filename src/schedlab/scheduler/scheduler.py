@@ -1,6 +1,6 @@
 """The scheduler text: one short text that names a scheduler everywhere, and the object it stands for.
 
-POLICY[+BACKFILL[:ORDER]][@RUNTIMES][,starvation=SECONDS][,window=JOBS]
+POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS]
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from typing import Literal, cast
 
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
+from schedlab.scheduler.predictor import CORRECTIONS, Predictor, PythonPredictor, Requested, predictor_from_text
 
 Backfill = Literal["none", "easy", "conservative"]
 
 BACKFILLS = ("easy", "conservative")
-RUNTIMES = ("requested", "actual")
+ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
+"""Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
+
 OPTIONS = ("starvation", "window")
 
 _BACKFILL_AT_THE_END = re.compile(r"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*(?P<order>:.*)?", re.DOTALL)
@@ -35,7 +38,11 @@ class Scheduler:
     order
         Order in which EASY tries its candidates; None is the order of the queue.
     runtimes
-        Run time that the scheduler assumes: "requested" by the user, or "actual" (clairvoyant).
+        Run time that the scheduler assumes: a `Predictor` or its text, such as "requested", "actual" (clairvoyant) or
+        "ave2".
+    correction
+        What follows when a learned prediction has expired, one of `CORRECTIONS`; "incremental" unless something else
+        is said. None for run times that are not learned.
     starvation
         Seconds after which a waiting job goes before all others; None is never.
     window
@@ -62,9 +69,10 @@ class Scheduler:
     policy: Policy
     backfill: Backfill = "none"
     order: Policy | None = None
-    runtimes: str = "requested"
+    runtimes: Predictor = Requested()
     starvation: int | None = None
     window: int | None = None
+    correction: str | None = None
 
     def __post_init__(self) -> None:
         for policy in (self.policy, self.order):
@@ -78,8 +86,11 @@ class Scheduler:
             raise InputError("a candidate order (:ORDER) belongs to easy backfilling only")
         if self.order == self.policy:
             object.__setattr__(self, "order", None)
-        if self.runtimes not in RUNTIMES:
-            raise InputError(f"unknown run times {'@' + self.runtimes!r}; known are @{' @'.join(RUNTIMES)}")
+        if isinstance(self.runtimes, str):
+            object.__setattr__(self, "runtimes", predictor_from_text(self.runtimes))
+        elif not isinstance(self.runtimes, Predictor):
+            object.__setattr__(self, "runtimes", PythonPredictor(self.runtimes))
+        self._check_correction()
         for option in OPTIONS:
             value = getattr(self, option)
             if value is not None and not isinstance(value, int):
@@ -92,6 +103,15 @@ class Scheduler:
             raise InputError(
                 "conservative backfilling gives every job a reservation: it goes neither with window= nor starvation="
             )
+
+    def _check_correction(self) -> None:
+        if not self.runtimes.learns:
+            if self.correction is not None:
+                raise InputError(f"@{self.runtimes.text} is never corrected: leave /{self.correction} out")
+        elif self.correction is None:
+            object.__setattr__(self, "correction", "incremental")
+        elif self.correction not in CORRECTIONS:
+            raise InputError(f"unknown correction /{self.correction}; known are /{' /'.join(CORRECTIONS)}")
 
     @classmethod
     def parse(cls, text: str) -> Scheduler:
@@ -107,15 +127,26 @@ class Scheduler:
         >>> str(Scheduler.parse(" FCFS + EASY : sjf @ actual "))
         'fcfs+easy:sjf@actual'
         """
+        whole, comma, rest = text.partition(",")
+        text = ALIASES.get(whole.strip().lower(), whole) + comma + rest
         front, runtimes, options = _split(text)
         policy, backfill, order = _parse_front(front, text)
+        assumed, slash, correction = runtimes.rpartition("/") if "/" in runtimes else (runtimes, "", "")
         values: dict[str, int] = {}
         for option in options:
             name, value = _parse_option(option)
             if name in values:
                 raise InputError(f"scheduler {text!r}: {name}= is given twice")
             values[name] = value
-        return cls(policy, backfill, order, runtimes, values.get("starvation"), values.get("window"))
+        return cls(
+            policy,
+            backfill,
+            order,
+            predictor_from_text(assumed),
+            values.get("starvation"),
+            values.get("window"),
+            correction.strip().lower() if slash else None,
+        )
 
     @property
     def text(self) -> str:
@@ -125,8 +156,10 @@ class Scheduler:
             parts.append(f"+{self.backfill}")
         if self.order is not None:
             parts.append(":sjf" if self.order == SPF() else f":{self.order.text}")
-        if self.runtimes != "requested":
-            parts.append(f"@{self.runtimes}")
+        if self.runtimes != Requested():
+            parts.append(f"@{self.runtimes.text}")
+        if self.correction is not None:
+            parts.append(f"/{self.correction}")
         parts += [f",{name}={getattr(self, name)}" for name in OPTIONS if getattr(self, name) is not None]
         return "".join(parts)
 
@@ -155,7 +188,7 @@ def _split(text: str) -> tuple[str, str, list[str]]:
     front, *rest = pieces
     runtimes = "requested"
     if rest and rest[0].startswith("@"):
-        runtimes = rest.pop(0)[1:].strip().lower()
+        runtimes = rest.pop(0)[1:].strip()
     for piece in rest:
         if piece.startswith("@"):
             raise InputError(f"scheduler {text!r}: {piece!r} must stand before the options and only once")

@@ -1,0 +1,172 @@
+"""Predictions in the loop: what is asked at a submission, learned at a completion, and done when a prediction expires."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.agenda import add, pop, soonest
+from schedlab.engine.history import NOBODY, History, new_history, note_end, note_start, recent_job
+from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
+from schedlab.engine.state import ARRIVED, COMPLETED, NOW, STARTED, SUBMITTED, State, correct
+from schedlab.kernels import bare_kernel, inlined
+from schedlab.scheduler.predictor import CORRECTIONS, Predictor, RecentAverage, UserMean, UserQuantile
+from schedlab.scheduler.predictor import Regression as RegressionChoice
+
+PYTHON, AVERAGE, MEAN, QUANTILE, REGRESSION = range(5)
+
+INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000])
+"""Seconds that the incremental correction adds to the first prediction, one after the other."""
+
+
+class Forecast(NamedTuple):
+    """A predictor and a correction at work.
+
+    `kind` holds which predictor and which correction; `parameters` the number of jobs and the quantile. `request` and
+    `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts.
+    """
+
+    kind: NDArray[np.int64]
+    parameters: NDArray[np.float64]
+    request: NDArray[np.int64]
+    first: NDArray[np.int64]
+    corrections: NDArray[np.int64]
+    history: History
+    learner: Regression
+    scratch: NDArray[np.int64]
+
+
+def new_forecast(
+    predictor: Predictor, correction: str, request: NDArray[np.int64], user: NDArray[np.int64]
+) -> Forecast:
+    """Return a predictor that has seen nothing yet.
+
+    Parameters
+    ----------
+    predictor, correction
+        Which.
+    request
+        Requested time of each job, in order of submission, at least 1 s.
+    user
+        User of each job, any numbers.
+    """
+    kind, jobs, quantile = PYTHON, 1, 0.5
+    choice = None
+    if isinstance(predictor, RecentAverage):
+        kind, jobs = AVERAGE, predictor.jobs
+    elif isinstance(predictor, UserMean):
+        kind = MEAN
+    elif isinstance(predictor, UserQuantile):
+        kind, jobs, quantile = QUANTILE, predictor.jobs, predictor.quantile
+    elif isinstance(predictor, RegressionChoice):
+        kind, jobs, choice = REGRESSION, 3, predictor
+    n = len(request)
+    return Forecast(
+        np.array([kind, CORRECTIONS.index(correction)]),
+        np.array([jobs, quantile]),
+        request,
+        request.copy(),
+        np.zeros(n, np.int64),
+        new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), jobs),
+        new_regression(choice or RegressionChoice(), 0 if choice is None else n),
+        np.empty(jobs, np.int64),
+    )
+
+
+@bare_kernel
+def sound_alarms(jobs: NDArray[Any], state: State, forecast: Forecast, now: int) -> int:
+    """Correct the predictions that have expired by now; return how many."""
+    count = 0
+    while soonest(state.alarms) <= now:
+        job = pop(state.alarms)
+        longer = _corrected(forecast, job, jobs[job].estimate)
+        if longer > jobs[job].estimate:
+            count += 1
+            forecast.corrections[job] += 1
+            correct(jobs, state, job, longer)
+            if longer < jobs[job].duration:
+                add(state.alarms, state.start[job] + longer, job, jobs[job].processors)
+    return count
+
+
+@inlined
+def _corrected(forecast: Forecast, job: int, estimate: int) -> int:
+    """Return the next prediction for a job that has outlived its last one."""
+    request = forecast.request[job]
+    if forecast.kind[1] == 1:
+        count = forecast.corrections[job]
+        if count < INCREMENTS.shape[0]:
+            return min(request, forecast.first[job] + INCREMENTS[count])
+    elif forecast.kind[1] == 2:
+        return 2 * estimate
+    return request
+
+
+@bare_kernel
+def keep_up(jobs: NDArray[Any], state: State, forecast: Forecast) -> None:
+    """Learn from the jobs that the last event completed, and predict for those that it submitted."""
+    clock = state.clock
+    now = clock[NOW]
+    for i in range(clock[COMPLETED]):
+        job = state.ended[i]
+        note_end(forecast.history, jobs, job, now)
+        if forecast.kind[0] == REGRESSION:
+            train(forecast.learner, jobs, job)
+    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
+        predicted = _predict(jobs, state, forecast, job, now)
+        jobs[job].estimate = predicted
+        forecast.first[job] = predicted
+
+
+@bare_kernel
+def note_starts(state: State, forecast: Forecast, before: int) -> None:
+    """Note the jobs that a pass has started, given how many had started before."""
+    for i in range(before, state.clock[STARTED]):
+        note_start(forecast.history, state.begun[i])
+
+
+@bare_kernel
+def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now: int) -> int:
+    """Return the prediction for a job that is being submitted, from 1 s to its request."""
+    history, request = forecast.history, forecast.request[job]
+    user = history.user[job]
+    count = history.completed[user]
+    kind = forecast.kind[0]
+    predicted = request
+    if kind == REGRESSION:
+        observe(forecast.learner, history, jobs, state.start, request, job, now)
+        predicted = estimate(forecast.learner, job, request)
+    elif kind == MEAN:
+        if count > 0:
+            predicted = int(history.run_time[user] / count)
+    elif kind == AVERAGE:
+        wanted = int(forecast.parameters[0])
+        if count >= wanted:
+            total = 0
+            for age in range(wanted):
+                total += jobs[recent_job(history, user, age)].duration
+            predicted = total // wanted
+    elif kind == QUANTILE and count > 0:
+        predicted = _quantile(jobs, forecast, user)
+    return max(1, min(predicted, request))
+
+
+@bare_kernel
+def _quantile(jobs: NDArray[Any], forecast: Forecast, user: int) -> int:
+    """Return the quantile of the run times of the user's last completed jobs."""
+    history, scratch = forecast.history, forecast.scratch
+    count = 0
+    while count < scratch.shape[0]:
+        old = recent_job(history, user, count)
+        if old == NOBODY:
+            break
+        place = count
+        while place > 0 and scratch[place - 1] > jobs[old].duration:
+            scratch[place] = scratch[place - 1]
+            place -= 1
+        scratch[place] = jobs[old].duration
+        count += 1
+    # In floating point, 0.07 of 100 jobs are a little more than 7.
+    return scratch[max(int(np.ceil(count * forecast.parameters[1] - 1e-9)), 1) - 1]

@@ -1,0 +1,329 @@
+"""What a scheduler takes for the run times of jobs: the request, the truth, or a prediction learned on line.
+
+A predictor is asked once per job, when it is submitted, and told the run time when the job completes. A job that
+outlives its prediction is given another one by a correction, see `CORRECTIONS`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from schedlab.errors import InputError
+
+CORRECTIONS = ("requested", "incremental", "doubling")
+"""What follows when a prediction has expired and the job still runs.
+
+requested: the requested time. incremental: the first prediction and 1, 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h, at
+most the request (Tsafrir et al., TPDS 2007, as programmed by Gaussier et al., SC 2015). doubling: twice the last
+prediction, also beyond the request (as programmed for SC 2015).
+"""
+
+Curve = Literal["square", "linear"]
+Weight = Literal["constant", "narrow", "wide", "small", "area"]
+Features = Literal["code", "paper"]
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "over": ("square", "linear"),
+    "under": ("square", "linear"),
+    "weight": ("constant", "narrow", "wide", "small", "area"),
+    "features": ("code", "paper"),
+}
+
+
+def _whole(predictor: Predictor, name: str, *, least: int) -> None:
+    value = getattr(predictor, name)
+    if not isinstance(value, int) or value < least:
+        raise InputError(f"predictor {predictor.name}: {name}={value!r} is not a whole number from {least} on")
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Where the run times come from that a scheduler reckons with.
+
+    The fields of a subclass are its parameters; its text names those that are not as usual.
+    """
+
+    name: ClassVar[str]
+    learns: ClassVar[bool] = True
+    """Whether predictions depend on jobs that have completed."""
+
+    @property
+    def text(self) -> str:
+        """How it is written in a scheduler text."""
+        changed = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        arguments = ",".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in changed)
+        return f"{self.name}({arguments})" if arguments else self.name
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Requested(Predictor):
+    """The time that the user asked for."""
+
+    name: ClassVar[str] = "requested"
+    learns: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Actual(Predictor):
+    """The time that the job will run: clairvoyance."""
+
+    name: ClassVar[str] = "actual"
+    learns: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class RecentAverage(Predictor):
+    """The mean run time of the user's last completed jobs, rounded down; the request as long as there are fewer.
+
+    Parameters
+    ----------
+    jobs
+        How many.
+
+    References
+    ----------
+    Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user runtime
+    estimates", TPDS 2007: two.
+    """
+
+    name: ClassVar[str] = "ave"
+    jobs: int = 2
+
+    def __post_init__(self) -> None:
+        _whole(self, "jobs", least=1)
+
+    @property
+    def text(self) -> str:
+        """`ave2`, or `ave(5)` for another number of jobs."""
+        return "ave2" if self.jobs == 2 else f"ave({self.jobs})"
+
+
+@dataclass(frozen=True)
+class UserMean(Predictor):
+    """The mean run time of all completed jobs of the user, rounded down; the request before the first."""
+
+    name: ClassVar[str] = "mean"
+
+
+@dataclass(frozen=True)
+class UserQuantile(Predictor):
+    """A quantile of the run times of the user's last completed jobs; the request before the first.
+
+    Of k run times in ascending order it is the one at place ceil(k quantile), from 1: half of them for the median.
+
+    Parameters
+    ----------
+    quantile
+        Between 0 and 1.
+    jobs
+        Of how many jobs at most.
+    """
+
+    name: ClassVar[str] = "quantile"
+    quantile: float = 0.5
+    jobs: int = 50
+
+    def __post_init__(self) -> None:
+        _whole(self, "jobs", least=1)
+        if not 0 < self.quantile < 1:
+            raise InputError(f"predictor quantile: quantile={self.quantile} is not between 0 and 1")
+
+    @property
+    def text(self) -> str:
+        """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
+        if self == UserQuantile():
+            return "median"
+        return f"quantile({self.quantile:g}{'' if self.jobs == 50 else f',jobs={self.jobs}'})"
+
+
+@dataclass(frozen=True)
+class Regression(Predictor):
+    """Polynomial regression of degree 2 over the job and its user's history, learned on line by normalised gradients.
+
+    Parameters
+    ----------
+    over, under
+        How the loss grows with the error of a prediction that is too long, or too short.
+    weight
+        What an error counts: "constant" 1, "narrow" 5 + ln(p/q), "wide" 5 + ln(q/p), "small" 11 - ln(q p), "area" 1 +
+        ln(q p), of a job of p seconds on q processors.
+    features
+        "code": those of the authors' program, with its quirks; "paper": those of the paper's Table 2.
+    threshold
+        Seconds by which a prediction may be too long before it counts as that.
+    step, penalty
+        Of the learning algorithm: eta, and the weight lambda of the squared norm.
+
+    References
+    ----------
+    Gaussier, Glesser, Reis and Trystram, "Improving backfilling by using machine learning to predict running times",
+    SC 2015; Ross, Mineiro and Langford, "Normalized online learning", UAI 2013.
+    """
+
+    name: ClassVar[str] = "nag"
+    over: Curve = "square"
+    under: Curve = "linear"
+    weight: Weight = "area"
+    features: Features = "code"
+    threshold: float = 0.0
+    step: float = 5_000.0
+    penalty: float = 4e9
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"predictor nag: {name}={getattr(self, name)!r} is unknown; known are {', '.join(known)}"
+                )
+        for name in ("threshold", "step", "penalty"):
+            value = getattr(self, name)
+            if not (isinstance(value, int | float) and math.isfinite(value) and value >= 0):
+                raise InputError(f"predictor nag: {name}={value!r} is not a number from 0 on")
+        if self.step == 0:
+            raise InputError("predictor nag: step=0 learns nothing; give a positive number")
+
+    @property
+    def text(self) -> str:
+        """`e-loss` for the loss that SC'15 recommends, else `nag(...)`."""
+        return "e-loss" if self == Regression() else super().text
+
+
+@runtime_checkable
+class OnlinePredictor(Protocol):
+    """What a predictor of one's own has to do; it need not inherit from this."""
+
+    def predict(self, job: JobView) -> float:
+        """Return the run time, in seconds, that a job is expected to have; it is being submitted."""
+        ...
+
+    def learn(self, job: JobView, run_time: int) -> None:
+        """Take notice of the run time, in seconds, of a job that has just completed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """What a predictor may know of a job: what was known when it was submitted.
+
+    Parameters
+    ----------
+    job_id
+        Of the trace.
+    submit_time
+        Second of the submission: the present, for a job that is to be predicted.
+    requested_time, processors
+        What the user asked for.
+    user_id, group_id, executable_id, queue_id, partition_id
+        Of the trace; -1 is unknown.
+    """
+
+    job_id: int
+    submit_time: int
+    requested_time: int
+    processors: int
+    user_id: int
+    group_id: int
+    executable_id: int
+    queue_id: int
+    partition_id: int
+
+
+@dataclass(frozen=True, eq=False)
+class PythonPredictor(Predictor):
+    """A predictor of one's own in Python; every simulation begins with a copy of it as it is now.
+
+    Parameters
+    ----------
+    predictor
+        An object with `predict(job)` and `learn(job, run_time)`, see `OnlinePredictor`.
+
+    Raises
+    ------
+    InputError
+        If it lacks one of the two.
+    """
+
+    name: ClassVar[str] = "python"
+    predictor: OnlinePredictor
+
+    def __post_init__(self) -> None:
+        if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
+            raise InputError(f"{self.predictor!r} is no predictor: it needs methods predict(job) and learn(job, run_time)")
+
+    @property
+    def text(self) -> str:
+        """The name of its class."""
+        return type(self.predictor).__name__
+
+
+PREDICTORS: dict[str, Predictor] = {
+    "requested": Requested(),
+    "actual": Actual(),
+    "ave2": RecentAverage(),
+    "ave": RecentAverage(),
+    "mean": UserMean(),
+    "median": UserQuantile(),
+    "quantile": UserQuantile(),
+    "nag": Regression(),
+    "e-loss": Regression(),
+}
+"""By the names that a text may use."""
+
+_TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
+
+
+def predictor_from_text(text: str) -> Predictor:
+    """Read a predictor.
+
+    Raises
+    ------
+    InputError
+        If the name or an argument is unknown; the message says what is known.
+
+    Examples
+    --------
+    >>> predictor_from_text("ave(5)")
+    RecentAverage(jobs=5)
+    >>> predictor_from_text("nag(over=square, under=linear, weight=area)").text
+    'e-loss'
+    >>> predictor_from_text("quantile(0.9, jobs=20)").text
+    'quantile(0.9,jobs=20)'
+    """
+    match = _TEXT.fullmatch(text.strip().lower())
+    if match is None or match["name"] not in PREDICTORS:
+        raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}")
+    usual = PREDICTORS[match["name"]]
+    names = [field.name for field in fields(usual)]
+    if match["arguments"] is None:
+        return usual
+    values: dict[str, Any] = {}
+    for place, argument in enumerate(part.strip() for part in match["arguments"].split(",")):
+        name, equals, value = (part.strip() for part in argument.rpartition("="))
+        if not equals and place < len(names):
+            name = names[place]
+        if name not in names:
+            known = f"known are {', '.join(names)}" if names else "it has none"
+            raise InputError(f"predictor {match['name']}: unknown parameter {argument!r}; {known}")
+        if name in values:
+            raise InputError(f"predictor {match['name']}: {name} is given twice")
+        values[name] = _value(match["name"], name, value, getattr(usual, name))
+    return type(usual)(**values)
+
+
+def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
+    """Return the value of a parameter, of the type that it usually has."""
+    try:
+        return type(usual)(text)
+    except ValueError:
+        kind = "a whole number" if isinstance(usual, int) else "a number"
+        raise InputError(f"predictor {predictor}: {name}={text!r} is not {kind}") from None
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
