@@ -1,4 +1,4 @@
-"""Predictions in the loop: what is asked at a submission, learned at a completion, and done when a prediction expires."""
+"""Predictions in the loop: asked for at a submission, learned from a completion, corrected when they expire."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.agenda import add, pop, soonest
-from schedlab.engine.history import NOBODY, History, new_history, note_end, note_start, recent_job
+from schedlab.engine.history import NOBODY, History, new_history, note_end, note_start, recent
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, STARTED, SUBMITTED, State, correct
 from schedlab.kernels import bare_kernel, inlined
@@ -146,27 +146,27 @@ def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now
         if count >= wanted:
             total = 0
             for age in range(wanted):
-                total += jobs[recent_job(history, user, age)].duration
+                total += history.recent_run_times[user, recent(history, user, age)]
             predicted = total // wanted
     elif kind == QUANTILE and count > 0:
-        predicted = _quantile(jobs, forecast, user)
+        predicted = _quantile(forecast, user)
     return max(1, min(predicted, request))
 
 
 @bare_kernel
-def _quantile(jobs: NDArray[Any], forecast: Forecast, user: int) -> int:
+def _quantile(forecast: Forecast, user: int) -> int:
     """Return the quantile of the run times of the user's last completed jobs."""
     history, scratch = forecast.history, forecast.scratch
     count = 0
-    while count < scratch.shape[0]:
-        old = recent_job(history, user, count)
-        if old == NOBODY:
-            break
-        place = count
-        while place > 0 and scratch[place - 1] > jobs[old].duration:
-            scratch[place] = scratch[place - 1]
-            place -= 1
-        scratch[place] = jobs[old].duration
+    place = recent(history, user, count)
+    while place != NOBODY:
+        run_time = history.recent_run_times[user, place]
+        i = count
+        while i > 0 and scratch[i - 1] > run_time:
+            scratch[i] = scratch[i - 1]
+            i -= 1
+        scratch[i] = run_time
         count += 1
+        place = recent(history, user, count)
     # In floating point, 0.07 of 100 jobs are a little more than 7.
     return scratch[max(int(np.ceil(count * forecast.parameters[1] - 1e-9)), 1) - 1]

@@ -17,8 +17,8 @@ class History(NamedTuple):
 
     `user` has one entry per job; so have `later` and `earlier`, which link the running jobs of a user in the order of
     their starts, from `oldest` to `newest` (one per user, NOBODY if none runs). Of completed jobs each user has the
-    number, the sums of run times and processors, the time of the last completion, and `recent`, a ring of the numbers
-    of the last ones.
+    number, the sums of run times and processors, the time of the last completion, and rings of the run times and the
+    submissions of the last ones. Nothing of a completed job but these is needed any more.
     """
 
     user: NDArray[np.int64]
@@ -30,7 +30,8 @@ class History(NamedTuple):
     run_time: NDArray[np.float64]
     processors: NDArray[np.float64]
     last_end: NDArray[np.int64]
-    recent: NDArray[np.int64]
+    recent_run_times: NDArray[np.int64]
+    recent_submits: NDArray[np.int64]
 
 
 def new_history(user: NDArray[np.int64], depth: int) -> History:
@@ -54,7 +55,8 @@ def new_history(user: NDArray[np.int64], depth: int) -> History:
         np.zeros(users),
         np.zeros(users),
         np.zeros(users, np.int64),
-        np.full((users, depth), NOBODY),
+        np.zeros((users, depth), np.int64),
+        np.zeros((users, depth), np.int64),
     )
 
 
@@ -84,7 +86,9 @@ def note_end(history: History, jobs: NDArray[Any], job: int, now: int) -> None:
         history.newest[user] = before
     else:
         history.earlier[after] = before
-    history.recent[user, history.completed[user] % history.recent.shape[1]] = job
+    place = history.completed[user] % history.recent_run_times.shape[1]
+    history.recent_run_times[user, place] = jobs[job].duration
+    history.recent_submits[user, place] = jobs[job].submit
     history.completed[user] += 1
     history.run_time[user] += jobs[job].duration
     history.processors[user] += jobs[job].processors
@@ -92,8 +96,9 @@ def note_end(history: History, jobs: NDArray[Any], job: int, now: int) -> None:
 
 
 @inlined
-def recent_job(history: History, user: int, age: int) -> int:
-    """Return a completed job of a user, the newest for age 0; NOBODY if there are not so many."""
-    if age >= history.completed[user]:
+def recent(history: History, user: int, age: int) -> int:
+    """Return the place in the rings of a completed job of a user, the newest for age 0; NOBODY if there is none."""
+    depth = history.recent_run_times.shape[1]
+    if age >= history.completed[user] or age >= depth:
         return NOBODY
-    return history.recent[user, (history.completed[user] - 1 - age) % history.recent.shape[1]]
+    return (history.completed[user] - 1 - age) % depth

@@ -133,9 +133,7 @@ def scan_predicted(
 
 
 @bare_kernel
-def enter(
-    jobs: NDArray[Any], state: State, waiting: NDArray[np.int64], queue: Scores, queue_entry: Scores
-) -> int:
+def enter(jobs: NDArray[Any], state: State, waiting: NDArray[np.int64], queue: Scores, queue_entry: Scores) -> int:
     """Put the jobs just submitted at the end of the queue with their scores; return whom to blame, or BLAMELESS."""
     clock = state.clock
     queue_up(clock, waiting)

@@ -47,7 +47,9 @@ def run_predicted(case: Case, state: State) -> tuple[NDArray[np.int64], NDArray[
     # The requests: what `prepare` takes for estimates before there are predictions.
     request = case.jobs["estimate"].copy()
     forecast = new_forecast(scheduler.runtimes, scheduler.correction, request, case.column("user_id"))
-    consultant = Consultant(case, scheduler.runtimes.predictor) if isinstance(scheduler.runtimes, PythonPredictor) else None
+    consultant = (
+        Consultant(case, scheduler.runtimes.predictor) if isinstance(scheduler.runtimes, PythonPredictor) else None
+    )
     run = _run_conservative if scheduler.backfill == "conservative" else _run_scanned
     return forecast.first, forecast.corrections + run(case, state, forecast, consultant)
 
@@ -108,7 +110,9 @@ class Consultant:
             finite = False
         if not finite:
             name = int(self._columns["job_id"][job])
-            raise InputError(f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds")
+            raise InputError(
+                f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds"
+            )
         return int(min(max(value, 1), self._request[job]))
 
 
@@ -117,9 +121,7 @@ def _run_scanned(case: Case, state: State, forecast: Forecast, consultant: Consu
     waiting = np.empty(len(jobs), dtype=np.int64)
     queue, queue_entry = _orders(scheduler.policy, jobs)
     own_candidates = scheduler.order is not None
-    candidates, candidates_entry = (
-        (queue, queue_entry) if scheduler.order is None else _orders(scheduler.order, jobs)
-    )
+    candidates, candidates_entry = (queue, queue_entry) if scheduler.order is None else _orders(scheduler.order, jobs)
     rules = (
         scheduler.backfill == "easy",
         own_candidates,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.history import NOBODY, History, recent_job
+from schedlab.engine.history import NOBODY, History, recent
 from schedlab.kernels import bare_kernel, inlined
 from schedlab.scheduler.predictor import CHOICES
 from schedlab.scheduler.predictor import Regression as Choice
@@ -75,7 +75,13 @@ def new_regression(choice: Choice, jobs: int) -> Regression:
 
 @bare_kernel
 def observe(
-    learner: Regression, history: History, jobs: NDArray[Any], start: NDArray[np.int64], request: int, job: int, now: int
+    learner: Regression,
+    history: History,
+    jobs: NDArray[Any],
+    start: NDArray[np.int64],
+    request: int,
+    job: int,
+    now: int,
 ) -> None:
     """Note the features of a job that is being submitted."""
     x = learner.inputs[job]
@@ -88,12 +94,12 @@ def observe(
         x[place] = request
         place += 1
     for age in range(3):
-        old = recent_job(history, user, age)
+        old = recent(history, user, age)
         if learner.choice[3] == PAPER:
-            x[place] = 0.0 if old == NOBODY else jobs[old].duration
+            x[place] = 0.0 if old == NOBODY else history.recent_run_times[user, old]
         else:
             # The program means the run time, but its test fails, and the age of the job takes its place.
-            x[place] = request if old == NOBODY else min(request, now - jobs[old].submit)
+            x[place] = request if old == NOBODY else min(request, now - history.recent_submits[user, old])
         place += 1
     last, second, third = x[place - 3], x[place - 2], x[place - 1]
     if learner.choice[3] == CODE:

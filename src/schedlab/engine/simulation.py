@@ -195,5 +195,3 @@ def _run_conservative(case: Case, state: State) -> NDArray[np.int64]:
 def _scores_of(policy: Policy, jobs: NDArray[Any]) -> NDArray[np.float64] | None:
     """Return fixed scores, or None for the order of submission."""
     return None if isinstance(policy, FCFS) else fixed_scores(policy, jobs)
-
-

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedlab.engine.scores import blame
 from schedlab.engine.case import Case, Events, prepare
+from schedlab.engine.scores import blame
 from schedlab.engine.simulation import to_schedule
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy

@@ -21,6 +21,7 @@ import numpy as np
 from schedlab.engine.simulation import simulate
 from schedlab.papers.reproduction import Number, Reproduction, Row, missing, require_some
 from schedlab.scheduler.policy import FCFS, SAF, SPF, SQF, UNICEF, WFP3, FormulaPolicy, Policy
+from schedlab.scheduler.predictor import Actual, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.sampling import windows
 from schedlab.workload.swf import read_swf
@@ -246,7 +247,7 @@ def scheduler_of(policy: Policy, setting: str, window: int | None) -> Scheduler:
     return Scheduler(
         policy,
         backfill="easy" if setting == "backfilling" else "none",
-        runtimes="actual" if setting == "actual" else "requested",
+        runtimes=Actual() if setting == "actual" else Requested(),
         window=window,
     )
 

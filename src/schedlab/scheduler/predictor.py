@@ -250,11 +250,13 @@ class PythonPredictor(Predictor):
     """
 
     name: ClassVar[str] = "python"
-    predictor: OnlinePredictor
+    predictor: Any
 
     def __post_init__(self) -> None:
         if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
-            raise InputError(f"{self.predictor!r} is no predictor: it needs methods predict(job) and learn(job, run_time)")
+            raise InputError(
+                f"{self.predictor!r} is no predictor: it needs methods predict(job) and learn(job, run_time)"
+            )
 
     @property
     def text(self) -> str:
@@ -274,6 +276,8 @@ PREDICTORS: dict[str, Predictor] = {
     "e-loss": Regression(),
 }
 """By the names that a text may use."""
+
+REQUESTED = Requested()
 
 _TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 
@@ -314,6 +318,19 @@ def predictor_from_text(text: str) -> Predictor:
             raise InputError(f"predictor {match['name']}: {name} is given twice")
         values[name] = _value(match["name"], name, value, getattr(usual, name))
     return type(usual)(**values)
+
+
+def as_predictor(given: object) -> Predictor:
+    """Return a predictor as it is, one that a text names, or one around an object with `predict` and `learn`.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if isinstance(given, Predictor):
+        return given
+    return predictor_from_text(given) if isinstance(given, str) else PythonPredictor(given)
 
 
 def _value(predictor: str, name: str, text: str, usual: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
-from schedlab.scheduler.predictor import CORRECTIONS, Predictor, PythonPredictor, Requested, predictor_from_text
+from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor, as_predictor, predictor_from_text
 
 Backfill = Literal["none", "easy", "conservative"]
 
@@ -69,7 +69,7 @@ class Scheduler:
     policy: Policy
     backfill: Backfill = "none"
     order: Policy | None = None
-    runtimes: Predictor = Requested()
+    runtimes: Predictor = REQUESTED
     starvation: int | None = None
     window: int | None = None
     correction: str | None = None
@@ -86,10 +86,7 @@ class Scheduler:
             raise InputError("a candidate order (:ORDER) belongs to easy backfilling only")
         if self.order == self.policy:
             object.__setattr__(self, "order", None)
-        if isinstance(self.runtimes, str):
-            object.__setattr__(self, "runtimes", predictor_from_text(self.runtimes))
-        elif not isinstance(self.runtimes, Predictor):
-            object.__setattr__(self, "runtimes", PythonPredictor(self.runtimes))
+        object.__setattr__(self, "runtimes", as_predictor(self.runtimes))
         self._check_correction()
         for option in OPTIONS:
             value = getattr(self, option)
@@ -156,7 +153,7 @@ class Scheduler:
             parts.append(f"+{self.backfill}")
         if self.order is not None:
             parts.append(":sjf" if self.order == SPF() else f":{self.order.text}")
-        if self.runtimes != Requested():
+        if self.runtimes != REQUESTED:
             parts.append(f"@{self.runtimes.text}")
         if self.correction is not None:
             parts.append(f"/{self.correction}")
