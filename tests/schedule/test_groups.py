@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schedule_samples import feasible_schedules
 
-from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES, size_class_labels, size_classes, user_classes
+from schedlab.schedule.groups import (
+    SIZE_CLASSES,
+    USER_CLASSES,
+    class_metrics,
+    size_class_labels,
+    size_classes,
+    user_classes,
+)
 from schedlab.schedule.schedule import Schedule
 
 
@@ -98,3 +105,20 @@ def test_user_classes_share_the_work_as_they_say(jobs: list[tuple[int, int]]) ->
         assert 10 * sum(done[user] for user in done if class_of[user] == 2) <= total
     for (one, much), (other, little) in itertools.permutations(done.items(), 2):
         assert much <= little or class_of[one] <= class_of[other]
+
+
+@given(feasible_schedules())
+def test_class_metrics_are_those_of_the_tables(schedule: Schedule) -> None:
+    metrics = class_metrics(schedule)
+    table = schedule.metrics_by_size_class()
+    for name in SIZE_CLASSES:
+        if name in table.index:
+            row = table.loc[name]
+            assert metrics[f"jobs_{name}"] == row.jobs
+            assert metrics[f"mean_wait_{name}"] == pytest.approx(row.mean_wait)
+            assert metrics[f"mean_bounded_slowdown_{name}"] == pytest.approx(row.mean_bounded_slowdown)
+        else:
+            assert metrics[f"jobs_{name}"] == 0
+            assert np.isnan(metrics[f"mean_wait_{name}"])
+    known = np.count_nonzero(schedule.workload.user_id >= 0)
+    assert sum(metrics[f"jobs_{name}"] for name in USER_CLASSES) == known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -99,7 +99,7 @@ def run_campaign(
                     work_through(run, batches, reached, progress, done=len(run.plan) - len(pending))
             finally:
                 # Whoever was at work has been ended by us: nobody is to blame.
-                clear_journals(run)
+                run.sweep()
     return run
 
 
@@ -114,7 +114,7 @@ def prepared(run: RunDirectory, campaign: Campaign, base: Path, command: str = "
     with Lock(run.path / "lock.json", f"the run directory {run.path}"):
         settle(run)
         run.write_facts(plan, base, versions(), command, text)
-        clear_journals(run)
+        run.sweep()
         yield
 
 
@@ -223,10 +223,3 @@ def pending_tasks(run: RunDirectory, *, retry_failed: bool) -> NDArray[np.intp]:
         failed = np.array([name.encode() for name in run.failures()], dtype="S")
         missing[run.plan.positions(failed)] = False
     return np.flatnonzero(missing)
-
-
-def clear_journals(run: RunDirectory) -> None:
-    """Remove what processes that are gone have left."""
-    for path in run.files("inflight", ""):
-        with suppress(OSError):
-            path.unlink()

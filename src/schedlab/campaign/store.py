@@ -18,6 +18,8 @@ import hashlib
 import io
 import json
 import os
+import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -234,6 +236,16 @@ class RunDirectory:
             os.fsync(stream.fileno())
         return target
 
+    def sweep(self) -> None:
+        """Remove what processes that are gone have left: notes of what they were at, and half-written files."""
+        for part in ("results", "failed", "schedules", "inflight"):
+            for path in (self.path / part).iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                elif part == "inflight" or path.name.startswith("."):
+                    with suppress(OSError):
+                        path.unlink()
+
     def files(self, part: str, suffix: str) -> list[Path]:
         """Return the files of a part of the directory by name."""
         with suppress(FileNotFoundError):
@@ -376,7 +388,7 @@ class RunDirectory:
 
     def command_for(self, task: str) -> str:
         """Return the command that runs one task alone."""
-        return f"schedlab campaign task {self.path} {task[:12]}"
+        return shlex.join(["schedlab", "campaign", "task", str(self.path), task[:12]])
 
 
 def _names(table: pa.Table) -> NDArray[np.bytes_]:

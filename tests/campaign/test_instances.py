@@ -1,0 +1,123 @@
+"""The jobs of an instance: made in the right order, the same for every scheduler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from campaign_runs import MODEL, run_here, small, write_log
+
+from schedlab.campaign import worker
+from schedlab.campaign.inputs import find_inputs
+from schedlab.campaign.instances import make_workload
+from schedlab.campaign.plan import Instance, Plan
+from schedlab.errors import InputError
+from schedlab.schedule.provenance import input_sha256
+from schedlab.workload.cleaning import clean
+from schedlab.workload.files import read_workload
+from schedlab.workload.lublin import lublin
+from schedlab.workload.sampling import offered_load, resample_users, scale_load, windows
+from schedlab.workload.tsafrir import tsafrir_estimates
+from schedlab.workload.workload import Workload
+
+
+def instances(base: Path, **entry: Any) -> list[Instance]:
+    campaign = small(workloads=[entry])
+    return Plan(campaign, find_inputs(campaign, base)).instances
+
+
+def assert_same_jobs(one: Workload, other: Workload) -> None:
+    assert input_sha256(one) == input_sha256(other)
+    assert one.processors == other.processors
+
+
+def test_a_log_is_cleaned_then_resampled_then_scaled_then_cut(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.swf", jobs=3_000)
+    cut = {"length": "1d", "count": 2, "state": 5}
+    entry = {"trace": "a.swf", "clean": "flurry:1:0:86400", "resample": {"weeks": 2}, "load": [0.4, 0.6]}
+    found = instances(tmp_path, **entry, windows=cut, repetitions=2)
+    assert len(found) == 8
+    for instance in found:
+        assert instance.seed is not None
+        assert instance.window is not None
+        assert instance.load is not None
+        jobs = clean(read_workload(log), "flurry:1:0:86400")
+        jobs = resample_users(jobs, 2, rng=np.random.default_rng(instance.seed))
+        jobs = scale_load(jobs, load=instance.load)
+        assert offered_load(jobs) == pytest.approx(instance.load, rel=1e-3)
+        assert_same_jobs(make_workload(instance), list(windows(jobs, 86_400, 5))[instance.window.number])
+
+
+def test_a_model_draws_its_jobs_at_the_load_then_its_estimates() -> None:
+    for instance in instances(Path(), **MODEL, load=[0.5, 0.9], repetitions=2):
+        rng = np.random.default_rng(instance.seed)
+        jobs = tsafrir_estimates(lublin(20, 16, rng=rng, load=instance.load), rng=rng)
+        assert_same_jobs(make_workload(instance), jobs)
+
+
+def test_exact_estimates_are_the_run_times() -> None:
+    [instance] = instances(Path(), **MODEL, estimates="exact")
+    jobs = make_workload(instance)
+    assert jobs.requested_time.tolist() == jobs.run_time.tolist()
+
+
+def test_the_load_of_a_model_does_not_change_which_jobs_it_draws() -> None:
+    low, high = (make_workload(instance) for instance in instances(Path(), **MODEL, load=[0.5, 0.9]))
+    assert low.run_time.tolist() == high.run_time.tolist()
+    assert low.submit_time[-1] > high.submit_time[-1]
+
+
+def test_requests_and_processors_are_what_the_entry_says(tmp_path: Path) -> None:
+    write_log(tmp_path / "a.swf")
+    for requests, enforced in (("enforced", True), ("advisory", False)):
+        [instance] = instances(tmp_path, trace="a.swf", requests=requests, processors=64, name="mine")
+        jobs = make_workload(instance)
+        assert (jobs.requests_enforced, jobs.processors, jobs.name) == (enforced, 64, "mine")
+
+
+def test_what_is_made_does_not_depend_on_what_was_made_before(tmp_path: Path) -> None:
+    write_log(tmp_path / "a.swf", jobs=3_000)
+    windows = {"length": "4d", "count": 2}
+    found = instances(tmp_path, trace="a.swf", resample=True, repetitions=2, load=[0.4, 0.6], windows=windows)
+    forwards = [input_sha256(make_workload(instance)) for instance in found]
+    backwards = [input_sha256(make_workload(instance)) for instance in reversed(found)]
+    assert forwards == backwards[::-1]
+    assert len(set(forwards)) == 8
+
+
+def test_every_scheduler_gets_the_same_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[tuple[str, int], list[str]] = {}
+    original = worker.simulate_task
+
+    def recording(task: Any) -> Any:
+        schedule = original(task)
+        key = (task.instance.workload, task.instance.repetition)
+        seen.setdefault(key, []).append(input_sha256(schedule.workload))
+        return schedule
+
+    monkeypatch.setattr(worker, "simulate_task", recording)
+    write_log(tmp_path / "a.swf", jobs=3_000)
+    entries = [{**MODEL, "repetitions": 3}, {"trace": "a.swf", "resample": True, "repetitions": 3}]
+    run_here(small(schedulers=["fcfs", "easy", "saf+easy"], workloads=entries), tmp_path / "run", base=tmp_path)
+    assert len(seen) == 6
+    assert all(len(jobs) == 3 and len(set(jobs)) == 1 for jobs in seen.values())
+    assert len({jobs[0] for jobs in seen.values()}) == 6, "repetitions differ"
+
+
+def test_a_log_that_has_changed_or_gone_since_the_plan_was_made_is_refused(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.swf")
+    [before] = instances(tmp_path, trace="a.swf")
+    write_log(log, jobs=61)
+    with pytest.raises(InputError, match=r"a\.swf has changed since the campaign was planned; run the campaign again"):
+        make_workload(before)
+    log.unlink()
+    with pytest.raises(InputError, match=r"a\.swf"):
+        make_workload(before)
+
+
+def test_a_window_that_a_repetition_does_not_have_is_refused() -> None:
+    last = instances(Path(), **MODEL, windows={"length": "52w", "count": 2})[-1]
+    with pytest.raises(InputError, match="lublin: there are only 1 windows; lower their count"):
+        make_workload(last)
