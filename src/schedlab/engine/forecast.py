@@ -12,10 +12,10 @@ from schedlab.engine.history import NOBODY, History, new_history, note_end, note
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, STARTED, SUBMITTED, State, correct
 from schedlab.kernels import bare_kernel, inlined
-from schedlab.scheduler.predictor import CORRECTIONS, Predictor, RecentAverage, UserMean, UserQuantile
+from schedlab.scheduler.predictor import CORRECTIONS, Predictor, RecentAverage, SimilarQuantile, UserMean, UserQuantile
 from schedlab.scheduler.predictor import Regression as RegressionChoice
 
-PYTHON, AVERAGE, MEAN, QUANTILE, REGRESSION = range(5)
+PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, REGRESSION = range(6)
 
 INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000])
 """Seconds that the incremental correction adds to the first prediction, one after the other."""
@@ -25,7 +25,9 @@ class Forecast(NamedTuple):
     """A predictor and a correction at work.
 
     `kind` holds which predictor and which correction; `parameters` the number of jobs and the quantile. `request` and
-    `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts.
+    `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts. Where it
+    matters, `same_request` and `same_shape` are the histories of users' jobs with one request, and with one request and
+    one number of processors.
     """
 
     kind: NDArray[np.int64]
@@ -34,12 +36,18 @@ class Forecast(NamedTuple):
     first: NDArray[np.int64]
     corrections: NDArray[np.int64]
     history: History
+    same_request: History
+    same_shape: History
     learner: Regression
     scratch: NDArray[np.int64]
 
 
 def new_forecast(
-    predictor: Predictor, correction: str, request: NDArray[np.int64], user: NDArray[np.int64]
+    predictor: Predictor,
+    correction: str,
+    request: NDArray[np.int64],
+    user: NDArray[np.int64],
+    processors: NDArray[np.int64],
 ) -> Forecast:
     """Return a predictor that has seen nothing yet.
 
@@ -51,6 +59,8 @@ def new_forecast(
         Requested time of each job, in order of submission, at least 1 s.
     user
         User of each job, any numbers.
+    processors
+        Processors of each job.
     """
     kind, jobs, quantile = PYTHON, 1, 0.5
     choice = None
@@ -60,6 +70,8 @@ def new_forecast(
         kind = MEAN
     elif isinstance(predictor, UserQuantile):
         kind, jobs, quantile = QUANTILE, predictor.jobs, predictor.quantile
+    elif isinstance(predictor, SimilarQuantile):
+        kind, jobs, quantile = SIMILAR, predictor.jobs, predictor.quantile
     elif isinstance(predictor, RegressionChoice):
         kind, jobs, choice = REGRESSION, 3, predictor
     n = len(request)
@@ -69,10 +81,18 @@ def new_forecast(
         request,
         request.copy(),
         np.zeros(n, np.int64),
-        new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), jobs),
+        new_history(_groups(user), jobs),
+        new_history(_groups(user, request) if kind == SIMILAR else np.zeros(1, np.int64), jobs),
+        new_history(_groups(user, request, processors) if kind == SIMILAR else np.zeros(1, np.int64), jobs),
         new_regression(choice or RegressionChoice(), 0 if choice is None else n),
         np.empty(jobs, np.int64),
     )
+
+
+def _groups(*keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of each job's group: those that are equal in all keys."""
+    groups = np.unique(np.stack(keys), axis=1, return_inverse=True)[1]
+    return np.ascontiguousarray(groups.reshape(-1), dtype=np.int64)
 
 
 @bare_kernel
@@ -114,6 +134,9 @@ def keep_up(jobs: NDArray[Any], state: State, forecast: Forecast) -> None:
         note_end(forecast.history, jobs, job, now)
         if forecast.kind[0] == REGRESSION:
             train(forecast.learner, jobs, job)
+        elif forecast.kind[0] == SIMILAR:
+            note_end(forecast.same_request, jobs, job, now)
+            note_end(forecast.same_shape, jobs, job, now)
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
         predicted = _predict(jobs, state, forecast, job, now)
         jobs[job].estimate = predicted
@@ -148,15 +171,19 @@ def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now
             for age in range(wanted):
                 total += history.recent_run_times[user, recent(history, user, age)]
             predicted = total // wanted
-    elif kind == QUANTILE and count > 0:
-        predicted = _quantile(forecast, user)
+    elif kind == SIMILAR and forecast.same_shape.completed[forecast.same_shape.user[job]] > 0:
+        predicted = _quantile(forecast.same_shape, forecast, job)
+    elif kind == SIMILAR and forecast.same_request.completed[forecast.same_request.user[job]] > 0:
+        predicted = _quantile(forecast.same_request, forecast, job)
+    elif kind in (QUANTILE, SIMILAR) and count > 0:
+        predicted = _quantile(history, forecast, job)
     return max(1, min(predicted, request))
 
 
 @bare_kernel
-def _quantile(forecast: Forecast, user: int) -> int:
-    """Return the quantile of the run times of the user's last completed jobs."""
-    history, scratch = forecast.history, forecast.scratch
+def _quantile(history: History, forecast: Forecast, job: int) -> int:
+    """Return the quantile of the run times of the last completed jobs of a job's user, or of another group."""
+    user, scratch = history.user[job], forecast.scratch
     count = 0
     place = recent(history, user, count)
     while place != NOBODY:

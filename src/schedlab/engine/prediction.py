@@ -46,7 +46,9 @@ def run_predicted(case: Case, state: State) -> tuple[NDArray[np.int64], NDArray[
     assert scheduler.correction is not None
     # The requests: what `prepare` takes for estimates before there are predictions.
     request = case.jobs["estimate"].copy()
-    forecast = new_forecast(scheduler.runtimes, scheduler.correction, request, case.column("user_id"))
+    forecast = new_forecast(
+        scheduler.runtimes, scheduler.correction, request, case.column("user_id"), case.jobs["processors"]
+    )
     consultant = (
         Consultant(case, scheduler.runtimes.predictor) if isinstance(scheduler.runtimes, PythonPredictor) else None
     )

@@ -39,6 +39,21 @@ def _whole(predictor: Predictor, name: str, *, least: int) -> None:
         raise InputError(f"predictor {predictor.name}: {name}={value!r} is not a whole number from {least} on")
 
 
+def _share(predictor: Predictor, name: str) -> None:
+    value = getattr(predictor, name)
+    if not isinstance(value, int | float) or not 0 < value < 1:
+        raise InputError(f"predictor {predictor.name}: {name}={value!r} is not between 0 and 1")
+
+
+def _with_quantile(predictor: UserQuantile | SimilarQuantile) -> str:
+    """Return the text of a predictor whose first parameter needs no name."""
+    usual = type(predictor)()
+    if predictor == usual:
+        return predictor.name
+    jobs = "" if predictor.jobs == usual.jobs else f",jobs={predictor.jobs}"
+    return f"{predictor.name}({predictor.quantile:g}{jobs})"
+
+
 @dataclass(frozen=True)
 class Predictor:
     """Where the run times come from that a scheduler reckons with.
@@ -131,15 +146,41 @@ class UserQuantile(Predictor):
 
     def __post_init__(self) -> None:
         _whole(self, "jobs", least=1)
-        if not 0 < self.quantile < 1:
-            raise InputError(f"predictor quantile: quantile={self.quantile} is not between 0 and 1")
+        _share(self, "quantile")
 
     @property
     def text(self) -> str:
         """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
-        if self == UserQuantile():
-            return "median"
-        return f"quantile({self.quantile:g}{'' if self.jobs == 50 else f',jobs={self.jobs}'})"
+        return "median" if self == UserQuantile() else _with_quantile(self)
+
+
+@dataclass(frozen=True)
+class SimilarQuantile(Predictor):
+    """A quantile of the run times of the user's last completed jobs that are like this one.
+
+    Like it are those with the same request and processors; if there are none, those with the same request; then all of
+    the user; before the first of these, the request stands. The place of the quantile is that of `UserQuantile`.
+
+    Parameters
+    ----------
+    quantile
+        Between 0 and 1.
+    jobs
+        Of how many jobs at most.
+    """
+
+    name: ClassVar[str] = "similar"
+    quantile: float = 0.3
+    jobs: int = 20
+
+    def __post_init__(self) -> None:
+        _whole(self, "jobs", least=1)
+        _share(self, "quantile")
+
+    @property
+    def text(self) -> str:
+        """`similar`, or `similar(0.5)` or `similar(0.5,jobs=50)` for others than the usual."""
+        return _with_quantile(self)
 
 
 @dataclass(frozen=True)
@@ -272,6 +313,7 @@ PREDICTORS: dict[str, Predictor] = {
     "mean": UserMean(),
     "median": UserQuantile(),
     "quantile": UserQuantile(),
+    "similar": SimilarQuantile(),
     "nag": Regression(),
     "e-loss": Regression(),
 }
