@@ -110,12 +110,9 @@ def keep_up(jobs: NDArray[Any], state: State, forecast: Forecast) -> None:
     clock = state.clock
     now = clock[NOW]
     for i in range(clock[COMPLETED]):
-        job = state.ended[i]
-        note_end(forecast.history, jobs, job, now)
-        if forecast.kind[0] == REGRESSION:
-            train(forecast.learner, jobs, job)
+        learn(jobs, forecast, state.ended[i], now)
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        predicted = _predict(jobs, state, forecast, job, now)
+        predicted = predict(jobs, state.start, forecast, job, now)
         jobs[job].estimate = predicted
         forecast.first[job] = predicted
 
@@ -128,7 +125,15 @@ def note_starts(state: State, forecast: Forecast, before: int) -> None:
 
 
 @bare_kernel
-def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now: int) -> int:
+def learn(jobs: NDArray[Any], forecast: Forecast, job: int, now: int) -> None:
+    """Learn from a job that has completed."""
+    note_end(forecast.history, jobs, job, now)
+    if forecast.kind[0] == REGRESSION:
+        train(forecast.learner, jobs, job)
+
+
+@bare_kernel
+def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, job: int, now: int) -> int:
     """Return the prediction for a job that is being submitted, from 1 s to its request."""
     history, request = forecast.history, forecast.request[job]
     user = history.user[job]
@@ -136,7 +141,7 @@ def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now
     kind = forecast.kind[0]
     predicted = request
     if kind == REGRESSION:
-        observe(forecast.learner, history, jobs, state.start, request, job, now)
+        observe(forecast.learner, history, jobs, start, request, job, now)
         predicted = estimate(forecast.learner, job, request)
     elif kind == MEAN:
         if count > 0:

@@ -6,12 +6,16 @@ outlives its prediction is given another one by a correction, see `CORRECTIONS`.
 
 from __future__ import annotations
 
+import importlib
 import math
+import os
 import re
+import sys
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
+from schedlab.workload.workload import UNKNOWN
 
 CORRECTIONS = ("requested", "incremental", "doubling")
 """What follows when a prediction has expired and the job still runs.
@@ -139,7 +143,7 @@ class UserQuantile(Predictor):
         """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
         if self == UserQuantile():
             return "median"
-        return f"quantile({self.quantile:g}{'' if self.jobs == 50 else f',jobs={self.jobs}'})"
+        return f"quantile({_shown(self.quantile)}{'' if self.jobs == 50 else f',jobs={self.jobs}'})"
 
 
 @dataclass(frozen=True)
@@ -227,11 +231,11 @@ class JobView:
     submit_time: int
     requested_time: int
     processors: int
-    user_id: int
-    group_id: int
-    executable_id: int
-    queue_id: int
-    partition_id: int
+    user_id: int = UNKNOWN
+    group_id: int = UNKNOWN
+    executable_id: int = UNKNOWN
+    queue_id: int = UNKNOWN
+    partition_id: int = UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,6 +246,8 @@ class PythonPredictor(Predictor):
     ----------
     predictor
         An object with `predict(job)` and `learn(job, run_time)`, see `OnlinePredictor`.
+    source
+        The text "MODULE:CLASS" that it was made from, if there is one.
 
     Raises
     ------
@@ -251,6 +257,7 @@ class PythonPredictor(Predictor):
 
     name: ClassVar[str] = "python"
     predictor: Any
+    source: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
@@ -260,8 +267,8 @@ class PythonPredictor(Predictor):
 
     @property
     def text(self) -> str:
-        """The name of its class."""
-        return type(self.predictor).__name__
+        """The text that it was made from, else the name of its class."""
+        return self.source or type(self.predictor).__name__
 
 
 PREDICTORS: dict[str, Predictor] = {
@@ -282,13 +289,16 @@ REQUESTED = Requested()
 _TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 
 
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
 def predictor_from_text(text: str) -> Predictor:
-    """Read a predictor.
+    """Read a predictor: one of `PREDICTORS` with its parameters, or MODULE:CLASS for a class of one's own.
 
     Raises
     ------
     InputError
-        If the name or an argument is unknown; the message says what is known.
+        If the name or an argument is unknown; the message says what is known. If a class of one's own cannot be loaded.
 
     Examples
     --------
@@ -299,6 +309,8 @@ def predictor_from_text(text: str) -> Predictor:
     >>> predictor_from_text("quantile(0.9, jobs=20)").text
     'quantile(0.9,jobs=20)'
     """
+    if _CLASS.fullmatch(text.strip()):
+        return _own(text.strip())
     match = _TEXT.fullmatch(text.strip().lower())
     if match is None or match["name"] not in PREDICTORS:
         raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}")
@@ -333,6 +345,24 @@ def as_predictor(given: object) -> Predictor:
     return predictor_from_text(given) if isinstance(given, str) else PythonPredictor(given)
 
 
+def _own(text: str) -> PythonPredictor:
+    """Return a fresh object of a class in a module of the current directory, or an installed one."""
+    module, _, name = text.partition(":")
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        kind = getattr(importlib.import_module(module), name)
+        # Nothing else is called: a text must not start whatever function it names.
+        if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
+            raise InputError("it is no class with methods predict(job) and learn(job, run_time)")
+        return PythonPredictor(kind(), text)
+    except Exception as error:
+        reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"predictor {text}: {reason}") from error
+    finally:
+        sys.path.remove(here)
+
+
 def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
     """Return the value of a parameter, of the type that it usually has."""
     try:
@@ -343,4 +373,6 @@ def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """Return the shortest text that stands for exactly this value."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value else repr(value)
