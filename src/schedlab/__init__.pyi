@@ -12,6 +12,11 @@ from .errors import InputError as InputError
 from .errors import OutputError as OutputError
 from .errors import SchedlabError as SchedlabError
 from .platform.cluster import Cluster as Cluster
+from .predict.adapters import RiverPredictor as RiverPredictor
+from .predict.adapters import SklearnPredictor as SklearnPredictor
+from .predict.model import PredictionModel as PredictionModel
+from .predict.validation import Validation as Validation
+from .predict.validation import validate as validate
 from .report.figures import (
     plot_gantt as plot_gantt,
 )
@@ -36,11 +41,22 @@ from .report.figures import (
 from .report.figures import (
     save_comparison_figures as save_comparison_figures,
 )
+from .report.predictions import plot_predicted_values as plot_predicted_values
+from .report.predictions import plot_prediction_errors as plot_prediction_errors
 from .schedule.exports import read_schedule as read_schedule
 from .schedule.schedule import Schedule as Schedule
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
 from .scheduler.policy import FunctionPolicy as FunctionPolicy
 from .scheduler.policy import Policy as Policy
+from .scheduler.predictor import Actual as Actual
+from .scheduler.predictor import JobView as JobView
+from .scheduler.predictor import Predictor as Predictor
+from .scheduler.predictor import PythonPredictor as PythonPredictor
+from .scheduler.predictor import RecentAverage as RecentAverage
+from .scheduler.predictor import Regression as Regression
+from .scheduler.predictor import Requested as Requested
+from .scheduler.predictor import UserMean as UserMean
+from .scheduler.predictor import UserQuantile as UserQuantile
 from .scheduler.scheduler import Scheduler as Scheduler
 from .workload.archive import fetch as fetch
 from .workload.batsim import read_batsim as read_batsim

@@ -7,8 +7,9 @@ from textwrap import fill
 from typing import Any
 
 from schedlab.scheduler.policy import ALIASES, POLICIES
+from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 
-GRAMMAR = "POLICY[+BACKFILL[:ORDER]][@RUNTIMES][,starvation=SECONDS][,window=JOBS]"
+GRAMMAR = "POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS]"
 
 POLICY_TITLE = "Policies: the smallest score goes first; p run time, q processors, r submit time, w wait so far"
 BACKFILLING = {
@@ -19,6 +20,20 @@ BACKFILLING = {
 RUN_TIMES = {
     "requested": "the scheduler plans with what the users asked for; the default",
     "actual": "the scheduler knows every run time beforehand (clairvoyant)",
+    "ave2": "the mean of the user's last two completed jobs (Tsafrir et al., TPDS 2007)",
+    "ave(K)": "the mean of the user's last K completed jobs",
+    "mean": "the mean of all completed jobs of the user",
+    "median": "the median of the user's last 50 completed jobs",
+    "quantile(P)": "a quantile of them, such as 0.9; quantile(0.9,jobs=20) for the last 20",
+    "nag(...)": "regression learned on line: over=, under= square linear; weight= constant narrow wide small area; "
+    "features= code paper; threshold= step= penalty= (Gaussier et al., SC 2015)",
+    "e-loss": "nag(over=square,under=linear,weight=area), the loss that SC 2015 recommends",
+    "MODULE:CLASS": "a class of your own, in a module of the current directory or an installed one",
+}
+CORRECTION = {
+    "requested": "the requested time",
+    "incremental": "the first prediction and 1 min, then 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h; the default",
+    "doubling": "twice the last prediction",
 }
 OPTIONS = {
     "starvation": "a job that has waited so many seconds goes before all others (Carastan-Santos, thesis, 4.1.2.1)",
@@ -29,9 +44,18 @@ EXAMPLES = (
     "fcfs+easy",
     "saf+easy:sjf@actual",
     "spf+conservative",
+    "fcfs+easy:sjf@ave2/doubling",
+    "fcfs+easy:sjf@nag(over=linear,features=paper)/incremental",
     "wfp3+easy,starvation=86400",
     '"log10(p)*q + 870*log10(r)"+easy',
 )
+PARTS = {
+    "Backfilling": BACKFILLING,
+    "Run times": RUN_TIMES,
+    "Corrections, when a job outlives its prediction": CORRECTION,
+    "Options": OPTIONS,
+    "Whole schedulers": SCHEDULER_ALIASES,
+}
 WIDTH = 110
 
 
@@ -49,6 +73,8 @@ def catalogue() -> dict[str, Any]:
         },
         "backfilling": BACKFILLING,
         "run_times": RUN_TIMES,
+        "corrections": CORRECTION,
+        "aliases": SCHEDULER_ALIASES,
         "options": OPTIONS,
         "examples": EXAMPLES,
     }
@@ -64,7 +90,7 @@ def catalogue_text() -> str:
     name_width, formula_width = (max(len(row[column]) for row in rows) for column in (0, 1))
     lines = [GRAMMAR, "", POLICY_TITLE]
     lines += [_entry(f"{name:<{name_width}}  {formula:<{formula_width}}", text) for name, formula, text in rows]
-    for title, entries in (("Backfilling", BACKFILLING), ("Run times", RUN_TIMES), ("Options", OPTIONS)):
+    for title, entries in PARTS.items():
         lines += ["", title, *(_entry(f"{name:<13}", meaning) for name, meaning in entries.items())]
     return "\n".join([*lines, "", "Examples", *(f"  {example}" for example in EXAMPLES)])
 

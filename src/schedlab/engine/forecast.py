@@ -17,6 +17,9 @@ from schedlab.scheduler.predictor import Regression as RegressionChoice
 
 PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, REGRESSION = range(6)
 
+SHAPE, REQUEST, ANY = range(3)
+"""What jobs have in common: the request and the processors, the request, or only the user."""
+
 INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000])
 """Seconds that the incremental correction adds to the first prediction, one after the other."""
 
@@ -25,9 +28,7 @@ class Forecast(NamedTuple):
     """A predictor and a correction at work.
 
     `kind` holds which predictor and which correction; `parameters` the number of jobs and the quantile. `request` and
-    `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts. Where it
-    matters, `same_request` and `same_shape` are the histories of users' jobs with one request, and with one request and
-    one number of processors.
+    `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts.
     """
 
     kind: NDArray[np.int64]
@@ -36,8 +37,6 @@ class Forecast(NamedTuple):
     first: NDArray[np.int64]
     corrections: NDArray[np.int64]
     history: History
-    same_request: History
-    same_shape: History
     learner: Regression
     scratch: NDArray[np.int64]
 
@@ -47,7 +46,6 @@ def new_forecast(
     correction: str,
     request: NDArray[np.int64],
     user: NDArray[np.int64],
-    processors: NDArray[np.int64],
 ) -> Forecast:
     """Return a predictor that has seen nothing yet.
 
@@ -59,21 +57,19 @@ def new_forecast(
         Requested time of each job, in order of submission, at least 1 s.
     user
         User of each job, any numbers.
-    processors
-        Processors of each job.
     """
-    kind, jobs, quantile = PYTHON, 1, 0.5
+    kind, jobs, quantile, memory = PYTHON, 1, 0.5, 1
     choice = None
     if isinstance(predictor, RecentAverage):
-        kind, jobs = AVERAGE, predictor.jobs
+        kind, jobs, memory = AVERAGE, predictor.jobs, predictor.jobs
     elif isinstance(predictor, UserMean):
         kind = MEAN
     elif isinstance(predictor, UserQuantile):
-        kind, jobs, quantile = QUANTILE, predictor.jobs, predictor.quantile
+        kind, jobs, quantile, memory = QUANTILE, predictor.jobs, predictor.quantile, predictor.jobs
     elif isinstance(predictor, SimilarQuantile):
-        kind, jobs, quantile = SIMILAR, predictor.jobs, predictor.quantile
+        kind, jobs, quantile, memory = SIMILAR, predictor.jobs, predictor.quantile, predictor.memory
     elif isinstance(predictor, RegressionChoice):
-        kind, jobs, choice = REGRESSION, 3, predictor
+        kind, memory, choice = REGRESSION, 3, predictor
     n = len(request)
     return Forecast(
         np.array([kind, CORRECTIONS.index(correction)]),
@@ -81,18 +77,10 @@ def new_forecast(
         request,
         request.copy(),
         np.zeros(n, np.int64),
-        new_history(_groups(user), jobs),
-        new_history(_groups(user, request) if kind == SIMILAR else np.zeros(1, np.int64), jobs),
-        new_history(_groups(user, request, processors) if kind == SIMILAR else np.zeros(1, np.int64), jobs),
+        new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), memory),
         new_regression(choice or RegressionChoice(), 0 if choice is None else n),
         np.empty(jobs, np.int64),
     )
-
-
-def _groups(*keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of each job's group: those that are equal in all keys."""
-    groups = np.unique(np.stack(keys), axis=1, return_inverse=True)[1]
-    return np.ascontiguousarray(groups.reshape(-1), dtype=np.int64)
 
 
 @bare_kernel
@@ -130,15 +118,9 @@ def keep_up(jobs: NDArray[Any], state: State, forecast: Forecast) -> None:
     clock = state.clock
     now = clock[NOW]
     for i in range(clock[COMPLETED]):
-        job = state.ended[i]
-        note_end(forecast.history, jobs, job, now)
-        if forecast.kind[0] == REGRESSION:
-            train(forecast.learner, jobs, job)
-        elif forecast.kind[0] == SIMILAR:
-            note_end(forecast.same_request, jobs, job, now)
-            note_end(forecast.same_shape, jobs, job, now)
+        learn(jobs, forecast, state.ended[i], now)
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        predicted = _predict(jobs, state, forecast, job, now)
+        predicted = predict(jobs, state.start, forecast, job, now)
         jobs[job].estimate = predicted
         forecast.first[job] = predicted
 
@@ -151,7 +133,15 @@ def note_starts(state: State, forecast: Forecast, before: int) -> None:
 
 
 @bare_kernel
-def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now: int) -> int:
+def learn(jobs: NDArray[Any], forecast: Forecast, job: int, now: int) -> None:
+    """Learn from a job that has completed."""
+    note_end(forecast.history, jobs, job, forecast.request[job], now)
+    if forecast.kind[0] == REGRESSION:
+        train(forecast.learner, jobs, job)
+
+
+@bare_kernel
+def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, job: int, now: int) -> int:
     """Return the prediction for a job that is being submitted, from 1 s to its request."""
     history, request = forecast.history, forecast.request[job]
     user = history.user[job]
@@ -159,7 +149,7 @@ def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now
     kind = forecast.kind[0]
     predicted = request
     if kind == REGRESSION:
-        observe(forecast.learner, history, jobs, state.start, request, job, now)
+        observe(forecast.learner, history, jobs, start, request, job, now)
         predicted = estimate(forecast.learner, job, request)
     elif kind == MEAN:
         if count > 0:
@@ -171,29 +161,39 @@ def _predict(jobs: NDArray[Any], state: State, forecast: Forecast, job: int, now
             for age in range(wanted):
                 total += history.recent_run_times[user, recent(history, user, age)]
             predicted = total // wanted
-    elif kind == SIMILAR and forecast.same_shape.completed[forecast.same_shape.user[job]] > 0:
-        predicted = _quantile(forecast.same_shape, forecast, job)
-    elif kind == SIMILAR and forecast.same_request.completed[forecast.same_request.user[job]] > 0:
-        predicted = _quantile(forecast.same_request, forecast, job)
-    elif kind in (QUANTILE, SIMILAR) and count > 0:
-        predicted = _quantile(history, forecast, job)
+    elif kind == QUANTILE and count > 0:
+        predicted = _quantile(forecast, jobs[job].processors, job, ANY)
+    elif kind == SIMILAR and count > 0:
+        for likeness in (SHAPE, REQUEST, ANY):
+            predicted = _quantile(forecast, jobs[job].processors, job, likeness)
+            if predicted >= 0:
+                break
     return max(1, min(predicted, request))
 
 
 @bare_kernel
-def _quantile(history: History, forecast: Forecast, job: int) -> int:
-    """Return the quantile of the run times of the last completed jobs of a job's user, or of another group."""
-    user, scratch = history.user[job], forecast.scratch
+def _quantile(forecast: Forecast, processors: int, job: int, likeness: int) -> int:
+    """Return the quantile of the run times of the user's last completed jobs that are like a job; -1 without any."""
+    history, scratch = forecast.history, forecast.scratch
+    user, request = history.user[job], forecast.request[job]
     count = 0
-    place = recent(history, user, count)
-    while place != NOBODY:
-        run_time = history.recent_run_times[user, place]
-        i = count
-        while i > 0 and scratch[i - 1] > run_time:
-            scratch[i] = scratch[i - 1]
-            i -= 1
-        scratch[i] = run_time
-        count += 1
-        place = recent(history, user, count)
+    age = 0
+    place = recent(history, user, age)
+    while place != NOBODY and count < scratch.shape[0]:
+        like = likeness == ANY or history.recent_requests[user, place] == request
+        if likeness == SHAPE and history.recent_processors[user, place] != processors:
+            like = False
+        if like:
+            run_time = history.recent_run_times[user, place]
+            i = count
+            while i > 0 and scratch[i - 1] > run_time:
+                scratch[i] = scratch[i - 1]
+                i -= 1
+            scratch[i] = run_time
+            count += 1
+        age += 1
+        place = recent(history, user, age)
+    if count == 0:
+        return -1
     # In floating point, 0.07 of 100 jobs are a little more than 7.
     return scratch[max(int(np.ceil(count * forecast.parameters[1] - 1e-9)), 1) - 1]

@@ -17,8 +17,8 @@ class History(NamedTuple):
 
     `user` has one entry per job; so have `later` and `earlier`, which link the running jobs of a user in the order of
     their starts, from `oldest` to `newest` (one per user, NOBODY if none runs). Of completed jobs each user has the
-    number, the sums of run times and processors, the time of the last completion, and rings of the run times and the
-    submissions of the last ones. Nothing of a completed job but these is needed any more.
+    number, the sums of run times and processors, the time of the last completion, and rings of run times, submissions,
+    requests and processors of the last ones. Nothing of a completed job but these is needed any more.
     """
 
     user: NDArray[np.int64]
@@ -32,6 +32,8 @@ class History(NamedTuple):
     last_end: NDArray[np.int64]
     recent_run_times: NDArray[np.int64]
     recent_submits: NDArray[np.int64]
+    recent_requests: NDArray[np.int64]
+    recent_processors: NDArray[np.int64]
 
 
 def new_history(user: NDArray[np.int64], depth: int) -> History:
@@ -57,6 +59,8 @@ def new_history(user: NDArray[np.int64], depth: int) -> History:
         np.zeros(users, np.int64),
         np.zeros((users, depth), np.int64),
         np.zeros((users, depth), np.int64),
+        np.zeros((users, depth), np.int64),
+        np.zeros((users, depth), np.int64),
     )
 
 
@@ -74,8 +78,8 @@ def note_start(history: History, job: int) -> None:
 
 
 @inlined
-def note_end(history: History, jobs: NDArray[Any], job: int, now: int) -> None:
-    """Note that a job has completed."""
+def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: int) -> None:
+    """Note that a job, which had this requested time, has completed."""
     user = history.user[job]
     before, after = history.earlier[job], history.later[job]
     if before == NOBODY:
@@ -89,6 +93,8 @@ def note_end(history: History, jobs: NDArray[Any], job: int, now: int) -> None:
     place = history.completed[user] % history.recent_run_times.shape[1]
     history.recent_run_times[user, place] = jobs[job].duration
     history.recent_submits[user, place] = jobs[job].submit
+    history.recent_requests[user, place] = request
+    history.recent_processors[user, place] = jobs[job].processors
     history.completed[user] += 1
     history.run_time[user] += jobs[job].duration
     history.processors[user] += jobs[job].processors

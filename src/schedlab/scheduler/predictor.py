@@ -6,12 +6,16 @@ outlives its prediction is given another one by a correction, see `CORRECTIONS`.
 
 from __future__ import annotations
 
+import importlib
 import math
+import os
 import re
+import sys
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
+from schedlab.workload.workload import UNKNOWN
 
 CORRECTIONS = ("requested", "incremental", "doubling")
 """What follows when a prediction has expired and the job still runs.
@@ -45,13 +49,12 @@ def _share(predictor: Predictor, name: str) -> None:
         raise InputError(f"predictor {predictor.name}: {name}={value!r} is not between 0 and 1")
 
 
-def _with_quantile(predictor: UserQuantile | SimilarQuantile) -> str:
-    """Return the text of a predictor whose first parameter needs no name."""
-    usual = type(predictor)()
-    if predictor == usual:
-        return predictor.name
-    jobs = "" if predictor.jobs == usual.jobs else f",jobs={predictor.jobs}"
-    return f"{predictor.name}({predictor.quantile:g}{jobs})"
+def _arguments(predictor: Predictor, unnamed: str = "") -> str:
+    """Return the parameters that are not as usual, in brackets; one of them may go without its name."""
+    changed = [field.name for field in fields(predictor) if getattr(predictor, field.name) != field.default]
+    shown = {name: _shown(getattr(predictor, name)) for name in changed}
+    arguments = [value if name == unnamed else f"{name}={value}" for name, value in shown.items()]
+    return f"({','.join(arguments)})" if arguments else ""
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,7 @@ class Predictor:
     @property
     def text(self) -> str:
         """How it is written in a scheduler text."""
-        changed = [field for field in fields(self) if getattr(self, field.name) != field.default]
-        arguments = ",".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in changed)
-        return f"{self.name}({arguments})" if arguments else self.name
+        return f"{self.name}{_arguments(self)}"
 
     def __str__(self) -> str:
         return self.text
@@ -151,7 +152,7 @@ class UserQuantile(Predictor):
     @property
     def text(self) -> str:
         """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
-        return "median" if self == UserQuantile() else _with_quantile(self)
+        return "median" if self == UserQuantile() else f"{self.name}{_arguments(self, 'quantile')}"
 
 
 @dataclass(frozen=True)
@@ -167,20 +168,24 @@ class SimilarQuantile(Predictor):
         Between 0 and 1.
     jobs
         Of how many jobs at most.
+    memory
+        Among how many completed jobs of the user, the last ones, they are looked for.
     """
 
     name: ClassVar[str] = "similar"
     quantile: float = 0.3
     jobs: int = 20
+    memory: int = 200
 
     def __post_init__(self) -> None:
         _whole(self, "jobs", least=1)
+        _whole(self, "memory", least=1)
         _share(self, "quantile")
 
     @property
     def text(self) -> str:
         """`similar`, or `similar(0.5)` or `similar(0.5,jobs=50)` for others than the usual."""
-        return _with_quantile(self)
+        return f"{self.name}{_arguments(self, 'quantile')}"
 
 
 @dataclass(frozen=True)
@@ -268,11 +273,11 @@ class JobView:
     submit_time: int
     requested_time: int
     processors: int
-    user_id: int
-    group_id: int
-    executable_id: int
-    queue_id: int
-    partition_id: int
+    user_id: int = UNKNOWN
+    group_id: int = UNKNOWN
+    executable_id: int = UNKNOWN
+    queue_id: int = UNKNOWN
+    partition_id: int = UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,6 +288,8 @@ class PythonPredictor(Predictor):
     ----------
     predictor
         An object with `predict(job)` and `learn(job, run_time)`, see `OnlinePredictor`.
+    source
+        The text "MODULE:CLASS" that it was made from, if there is one.
 
     Raises
     ------
@@ -292,6 +299,7 @@ class PythonPredictor(Predictor):
 
     name: ClassVar[str] = "python"
     predictor: Any
+    source: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
@@ -301,8 +309,8 @@ class PythonPredictor(Predictor):
 
     @property
     def text(self) -> str:
-        """The name of its class."""
-        return type(self.predictor).__name__
+        """The text that it was made from, else the name of its class."""
+        return self.source or type(self.predictor).__name__
 
 
 PREDICTORS: dict[str, Predictor] = {
@@ -324,13 +332,16 @@ REQUESTED = Requested()
 _TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 
 
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
 def predictor_from_text(text: str) -> Predictor:
-    """Read a predictor.
+    """Read a predictor: one of `PREDICTORS` with its parameters, or MODULE:CLASS for a class of one's own.
 
     Raises
     ------
     InputError
-        If the name or an argument is unknown; the message says what is known.
+        If the name or an argument is unknown; the message says what is known. If a class of one's own cannot be loaded.
 
     Examples
     --------
@@ -341,6 +352,8 @@ def predictor_from_text(text: str) -> Predictor:
     >>> predictor_from_text("quantile(0.9, jobs=20)").text
     'quantile(0.9,jobs=20)'
     """
+    if _CLASS.fullmatch(text.strip()):
+        return _own(text.strip())
     match = _TEXT.fullmatch(text.strip().lower())
     if match is None or match["name"] not in PREDICTORS:
         raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}")
@@ -375,6 +388,24 @@ def as_predictor(given: object) -> Predictor:
     return predictor_from_text(given) if isinstance(given, str) else PythonPredictor(given)
 
 
+def _own(text: str) -> PythonPredictor:
+    """Return a fresh object of a class in a module of the current directory, or an installed one."""
+    module, _, name = text.partition(":")
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        kind = getattr(importlib.import_module(module), name)
+        # Nothing else is called: a text must not start whatever function it names.
+        if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
+            raise InputError("it is no class with methods predict(job) and learn(job, run_time)")
+        return PythonPredictor(kind(), text)
+    except Exception as error:
+        reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"predictor {text}: {reason}") from error
+    finally:
+        sys.path.remove(here)
+
+
 def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
     """Return the value of a parameter, of the type that it usually has."""
     try:
@@ -385,4 +416,6 @@ def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """Return the shortest text that stands for exactly this value."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value else repr(value)

@@ -1,0 +1,4 @@
+"""Run-time predictors outside the loop: validated on a log, kept in files, asked about single jobs.
+
+A predictor learns a run time when the job ends in a replay, never before.
+"""

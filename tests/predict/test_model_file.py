@@ -1,0 +1,99 @@
+"""Models as files: what is wrong with one is said in a sentence."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from predict_samples import log
+
+from schedlab.errors import InputError, OutputError
+from schedlab.predict.model import PredictionModel
+from schedlab.predict.validation import validate
+from schedlab.scheduler.predictor import JobView
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.json"
+    validate(log(start_time=1_000_000), "e-loss").model.save(path)
+    return path
+
+
+def test_a_file_keeps_what_it_is_about(saved):
+    document = json.loads(saved.read_text())
+    assert (document["schema"], document["predictor"], document["processors"]) == (1, "e-loss", 16)
+    assert document["clock"] == 1_000_000 + log().submit_time.max()
+    assert document["users"] == sorted(set(log().user_id.tolist()))
+
+
+def test_every_constant_of_a_predictor_survives(tmp_path):
+    model = PredictionModel("nag(penalty=1234567.891, threshold=1e-7)", 4)
+    model.save(tmp_path / "model.json")
+    assert PredictionModel.load(tmp_path / "model.json").predictor == model.predictor
+
+
+def test_a_model_that_has_seen_nothing_can_be_saved(tmp_path):
+    PredictionModel("ave2", 4).save(tmp_path / "model.json")
+    model = PredictionModel.load(tmp_path / "model.json")
+    assert model.clock is None
+    assert model.predict(JobView(1, 0, 100, 2, user_id=9)) == 100
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text[: len(text) // 2], "it is not JSON"),
+        (lambda text: "[]", "is no model"),
+        (lambda text: '{"jobs": 3}', "is no model"),
+        (lambda text: text.replace('"schema": 1', '"schema": 99'), "of another version"),
+        (lambda text: text.replace('"processors": 16', '"processors": 17', 1), "is damaged"),
+        (lambda text: '{"schema": 1}', "is damaged"),
+    ],
+    ids=["truncated", "list", "no schema", "version", "changed", "empty"],
+)
+def test_a_file_that_is_no_model_is_refused(saved, change, said):
+    saved.write_text(change(saved.read_text()))
+    with pytest.raises(InputError, match=said):
+        PredictionModel.load(saved)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"none\.json: cannot read the model: No such file"):
+        PredictionModel.load(tmp_path / "none.json")
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="it is not JSON"):
+        PredictionModel.load(tmp_path / "binary.json")
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path):
+    with pytest.raises(OutputError, match="there is no directory"):
+        PredictionModel("ave2", 4).save(tmp_path / "none" / "model.json")
+
+
+@pytest.mark.parametrize("predictor", ["actual", "last"])
+def test_only_what_does_not_know_the_future_is_a_model(predictor):
+    from predict_samples import ALL
+
+    with pytest.raises(InputError, match="cannot be kept as a model"):
+        PredictionModel(ALL.get(predictor, predictor), 4)
+
+
+def test_unfinished_jobs_are_learned_from_when_their_time_comes():
+    jobs = log(2).replace(
+        submit_time=np.array([0, 10]),
+        wait_time=np.array([0, 0]),
+        run_time=np.array([40, 70]),
+        requested_time=np.array([100, 100]),
+        user_id=np.array([5, 5]),
+    )
+    model = validate(jobs, "mean").model
+
+    def asked(second):
+        return model.predict(JobView(1, second, 100, 1, user_id=5))
+
+    assert [asked(10), asked(39), asked(40), asked(79), asked(80)] == [100, 100, 40, 40, 55]
+    assert model.predict(JobView(1, 80, 100, 1, user_id=6)) == 100
+    with pytest.raises(InputError, match="job 1 is submitted at second 9, but the model has learned"):
+        asked(9)
