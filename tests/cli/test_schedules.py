@@ -10,7 +10,9 @@ import pytest
 
 import schedlab as sl
 from schedlab.scheduler.policy import ALIASES, POLICIES
-from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS, RUNTIMES
+from schedlab.scheduler.predictor import CORRECTIONS, PREDICTORS
+from schedlab.scheduler.scheduler import ALIASES as WHOLE
+from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS
 
 
 @pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])
@@ -144,7 +146,7 @@ def test_fractions_that_reading_rounded_are_told(run, trace: Path) -> None:
 
 def test_schedulers_lists_every_part_of_a_text(run) -> None:
     text = run("schedulers").stdout
-    names = {*POLICIES, *ALIASES, *BACKFILLS, *RUNTIMES, *OPTIONS}
+    names = {*POLICIES, *ALIASES, *BACKFILLS, *PREDICTORS, *CORRECTIONS, *OPTIONS, *WHOLE}
     assert {name for name in names if name not in text} == set()
     assert all(policy.formula in text for policy in POLICIES.values())
 

@@ -7,8 +7,9 @@ from textwrap import fill
 from typing import Any
 
 from schedlab.scheduler.policy import ALIASES, POLICIES
+from schedlab.scheduler.scheduler import ALIASES as WHOLE
 
-GRAMMAR = "POLICY[+BACKFILL[:ORDER]][@RUNTIMES][,starvation=SECONDS][,window=JOBS]"
+GRAMMAR = "POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS]"
 
 POLICY_TITLE = "Policies: the smallest score goes first; p run time, q processors, r submit time, w wait so far"
 BACKFILLING = {
@@ -19,6 +20,17 @@ BACKFILLING = {
 RUN_TIMES = {
     "requested": "the scheduler plans with what the users asked for; the default",
     "actual": "the scheduler knows every run time beforehand (clairvoyant)",
+    "ave2  ave(K)": "the mean of the user's last two, or K, run times (Tsafrir et al., TPDS 2007)",
+    "mean": "the mean of all run times of the user so far",
+    "median": "the median of the user's last 50 run times",
+    "quantile(Q)": "another quantile of them, Q between 0 and 1; quantile(Q,jobs=K) of the last K",
+    "nag(...)": "regression learned on line, nag(over=,under=,weight=,features=) (Gaussier et al., SC 2015)",
+    "e-loss": "the same with the loss that SC 2015 recommends",
+}
+CORRECTIONS = {
+    "requested": "a job that outlives its prediction is expected to run as long as requested",
+    "incremental": "the first prediction and 1 min, 5 min, ... 100 h, at most the request; the default (TPDS 2007)",
+    "doubling": "twice the last prediction (SC 2015)",
 }
 OPTIONS = {
     "starvation": "a job that has waited so many seconds goes before all others (Carastan-Santos, thesis, 4.1.2.1)",
@@ -29,6 +41,7 @@ EXAMPLES = (
     "fcfs+easy",
     "saf+easy:sjf@actual",
     "spf+conservative",
+    "fcfs+easy:sjf@ave2/incremental",
     "wfp3+easy,starvation=86400",
     '"log10(p)*q + 870*log10(r)"+easy',
 )
@@ -49,6 +62,8 @@ def catalogue() -> dict[str, Any]:
         },
         "backfilling": BACKFILLING,
         "run_times": RUN_TIMES,
+        "corrections": CORRECTIONS,
+        "whole_schedulers": WHOLE,
         "options": OPTIONS,
         "examples": EXAMPLES,
     }
@@ -64,7 +79,14 @@ def catalogue_text() -> str:
     name_width, formula_width = (max(len(row[column]) for row in rows) for column in (0, 1))
     lines = [GRAMMAR, "", POLICY_TITLE]
     lines += [_entry(f"{name:<{name_width}}  {formula:<{formula_width}}", text) for name, formula, text in rows]
-    for title, entries in (("Backfilling", BACKFILLING), ("Run times", RUN_TIMES), ("Options", OPTIONS)):
+    sections = {
+        "Backfilling": BACKFILLING,
+        "Run times": RUN_TIMES,
+        "Corrections of run times that are learned": CORRECTIONS,
+        "Options": OPTIONS,
+        "Whole schedulers with a name of their own": WHOLE,
+    }
+    for title, entries in sections.items():
         lines += ["", title, *(_entry(f"{name:<13}", meaning) for name, meaning in entries.items())]
     return "\n".join([*lines, "", "Examples", *(f"  {example}" for example in EXAMPLES)])
 

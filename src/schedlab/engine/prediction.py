@@ -77,12 +77,19 @@ class Consultant:
         """Tell it of the jobs that the last event completed, and ask it about those that it submitted."""
         clock = state.clock
         for job in state.ended[: clock[COMPLETED]].tolist():
-            self._call("learn", self.view(job), int(self._jobs["duration"][job]))
+            self.learn(job)
         for job in range(int(clock[SUBMITTED] - clock[ARRIVED]), int(clock[SUBMITTED])):
-            value = self._call("predict", self.view(job))
-            predicted = self._checked(value, job)
+            predicted = self.predict(job)
             self._jobs["estimate"][job] = predicted
             forecast.first[job] = predicted
+
+    def learn(self, job: int) -> None:
+        """Tell it of a job that has completed."""
+        self._call("learn", self.view(job), int(self._jobs["duration"][job]))
+
+    def predict(self, job: int) -> int:
+        """Ask it about a job that is being submitted; return its answer between 1 s and the request."""
+        return self._checked(self._call("predict", self.view(job)), job)
 
     def view(self, job: int) -> JobView:
         """Return what it may know of a job."""

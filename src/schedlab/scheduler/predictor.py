@@ -139,7 +139,7 @@ class UserQuantile(Predictor):
         """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
         if self == UserQuantile():
             return "median"
-        return f"quantile({self.quantile:g}{'' if self.jobs == 50 else f',jobs={self.jobs}'})"
+        return f"quantile({_shown(self.quantile)}{'' if self.jobs == 50 else f',jobs={self.jobs}'})"
 
 
 @dataclass(frozen=True)
@@ -343,4 +343,6 @@ def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """Return the shortest text that stands for exactly this value."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value else repr(value)
