@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from schedlab.scheduler import FunctionPolicy, Scheduler
@@ -9,20 +10,38 @@ from schedlab.workload.workload import Workload
 
 
 @st.composite
-def workloads(draw: st.DrawFn, *, shortest: int = 0, enforced: bool | None = None) -> Workload:
-    """Draw up to 20 jobs on up to 8 processors; requests may be too short, and then are enforced or not."""
+def workloads(
+    draw: st.DrawFn, *, shortest: int = 0, enforced: bool | None = None, users: int = 1, units: tuple[int, ...] = (1,)
+) -> Workload:
+    """Draw up to 20 jobs on up to 8 processors; requests may be too short, and then are enforced or not.
+
+    Times are a few of one of the `units`, in seconds.
+    """
     processors = draw(st.integers(1, 8))
+    unit = draw(st.sampled_from(units))
     period = draw(st.sampled_from([0, 3, 40]))
     jobs = draw(
         st.lists(
-            st.tuples(st.integers(0, period), st.integers(shortest, 9), st.integers(1, 12), st.integers(1, processors)),
+            st.tuples(
+                st.integers(0, period),
+                st.integers(shortest, 9),
+                st.integers(1, 12),
+                st.integers(1, processors),
+                st.integers(1, users),
+            ),
             min_size=1,
             max_size=20,
         )
     )
-    submit, run, request, width = zip(*jobs, strict=True)
+    submit, run, request, width, user = (np.array(column) for column in zip(*jobs, strict=True))
     return Workload.from_columns(
-        {"submit_time": submit, "run_time": run, "requested_time": request, "requested_processors": width},
+        {
+            "submit_time": unit * submit,
+            "run_time": unit * run,
+            "requested_time": unit * request,
+            "requested_processors": width,
+            "user_id": user,
+        },
         processors=processors,
         requests_enforced=draw(st.booleans()) if enforced is None else enforced,
     )
@@ -59,6 +78,10 @@ SCHEDULERS = [
     "saf+conservative",
     "wfp3+conservative",
     "lcfs+conservative@actual",
+    "fcfs+easy@ave2",
+    "fcfs+easy:sjf@ave(1)/doubling",
+    "wfp3+easy@mean/requested,starvation=10",
+    "saf+conservative@median",
     Scheduler(FunctionPolicy(lambda q: -q), "easy"),
     Scheduler(FunctionPolicy(small_work_and_age), "easy"),
     Scheduler(FunctionPolicy(small_work_and_age), "easy", window=3),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schedlab.errors import InputError
 from schedlab.scheduler import POLICIES, FormulaPolicy, Scheduler, policy_from_text
+from schedlab.scheduler.predictor import CORRECTIONS
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,11 @@ from schedlab.scheduler import POLICIES, FormulaPolicy, Scheduler, policy_from_t
         ("p+q", Scheduler(FormulaPolicy("p+q"))),
         ("max(p,q)+easy,window=3", Scheduler(FormulaPolicy("max(p,q)"), "easy", window=3)),
         ('fcfs+easy:"p+q"', Scheduler(policy_from_text("fcfs"), "easy", FormulaPolicy("p+q"))),
+        ("easy@ave2", Scheduler(policy_from_text("fcfs"), "easy", None, "ave2", correction="incremental")),
+        ("saf@median/doubling", Scheduler(policy_from_text("saf"), runtimes="median", correction="doubling")),
+        ("easy++", Scheduler.parse("fcfs+easy:sjf@ave2/incremental")),
+        ("E-LOSS , starvation=60", Scheduler.parse("fcfs+easy:sjf@e-loss/incremental,starvation=60")),
+        ("easy@nag(over=linear, under=square) / requested", Scheduler.parse("easy@nag(linear,square)/requested")),
         ("  SAF + EASY : SJF @ ACTUAL , window = 4 ", Scheduler.parse("saf+easy:sjf@actual,window=4")),
     ],
 )
@@ -45,18 +51,27 @@ sizes = st.none() | st.integers(1, 10**9)
     policies,
     st.sampled_from(["none", "easy"]),
     policies | st.none(),
-    st.sampled_from(["requested", "actual"]),
+    st.sampled_from(["requested", "actual", "ave2", "ave(3)", "quantile(0.9,jobs=7)", "nag(weight=wide)"]),
     sizes,
     sizes,
+    st.sampled_from(CORRECTIONS),
 )
-def test_every_scheduler_reads_back_from_its_text(policy, backfill, order, runtimes, starvation, window):
+def test_every_scheduler_reads_back_from_its_text(policy, backfill, order, runtimes, starvation, window, correction):
     order = order if backfill == "easy" else None
-    scheduler = Scheduler(policy, backfill, order, runtimes, starvation, window)
+    correction = None if runtimes in ("requested", "actual") else correction
+    scheduler = Scheduler(policy, backfill, order, runtimes, starvation, window, correction)
     assert Scheduler.parse(scheduler.text) == scheduler
 
 
 def test_the_texts_of_the_documentation_are_canonical():
-    for text in ("fcfs", "fcfs+easy", "saf+easy", "fcfs+easy:sjf@actual", "fcfs+conservative"):
+    for text in (
+        "fcfs",
+        "fcfs+easy",
+        "saf+easy",
+        "fcfs+easy:sjf@actual",
+        "fcfs+easy:sjf@e-loss/incremental",
+        "fcfs+conservative",
+    ):
         assert str(Scheduler.parse(text)) == text
 
 
@@ -73,6 +88,10 @@ def test_the_texts_of_the_documentation_are_canonical():
         ("fcfs+easy@tomorrow", "unknown run times '@tomorrow'; known are @requested @actual"),
         ("fcfs+easy@", "unknown run times"),
         ("fcfs+easy@actual@actual", "only once"),
+        ("fcfs+easy@actual/doubling", "@actual is never corrected: leave /doubling out"),
+        ("fcfs+easy@ave2/guessing", "unknown correction /guessing; known are /requested /incremental /doubling"),
+        ("fcfs+easy@ave2/", "unknown correction /;"),
+        ("fcfs+easy@nag(over=cubic)/doubling", "over='cubic' is unknown"),
         ("fcfs+easy,window=3@actual", "must stand before the options"),
         ("fcfs+easy,patience=3", "unknown option 'patience=3'; known are starvation= window="),
         ("fcfs+easy,window", "unknown option 'window'"),
@@ -100,7 +119,7 @@ def test_parts_of_the_wrong_kind_are_refused():
         Scheduler(policy_from_text("saf"), window=2.5)
 
 
-@given(st.text(max_size=50) | st.text(alphabet="fcsaespqrw+:@,=\"'()*/0123456789 ", max_size=50))
+@given(st.text(max_size=50) | st.text(alphabet="fcsaespqrwvmd+:@,=\"'()*/0123456789 ", max_size=50))
 def test_any_text_is_a_scheduler_or_refused(text):
     try:
         scheduler = Scheduler.parse(text)

@@ -13,6 +13,7 @@ import numpy as np
 from schedlab.engine.case import Case, Events, prepare
 from schedlab.engine.scores import blame
 from schedlab.engine.simulation import to_schedule
+from schedlab.engine.twin_predictors import PlainPredictor, corrected, plain_predictor
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -37,9 +38,9 @@ def simulate_plain(
     [0, 10, 2]
     """
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
-    predicted = case.jobs["estimate"].copy()
     twin = ConservativeTwin(case) if case.scheduler.backfill == "conservative" else QueueTwin(case)
     twin.run()
+    predicted = np.array([job.first for job in twin.jobs], dtype=np.int64)
     start = np.array([job.start for job in twin.jobs], dtype=np.int64)
     backfilled = np.array([job.backfilled for job in twin.jobs])
     corrections = np.array([job.corrections for job in twin.jobs], dtype=np.int64)
@@ -48,19 +49,30 @@ def simulate_plain(
 
 @dataclass(eq=False)
 class Job:
-    """A job: `number` counts submissions; `expected_end` is None until it starts."""
+    """A job: `number` counts submissions.
+
+    `estimate` is the run time that the scheduler assumes now, `first` the one that it assumed when the job was
+    submitted. `expiry` is the second in which the job will outlive its prediction, None if it will not.
+    """
 
     number: int
     submit: int
     duration: int
     estimate: int
     processors: int
+    user: int
+    request: int = 0
+    first: int = 0
+    expiry: int | None = None
     start: int = -1
     backfilled: bool = False
     corrections: int = 0
     completion: tuple[int, int] = (0, 0)
     reserved: int = -1
     stamp: int = -1
+
+    def __post_init__(self) -> None:
+        self.request = self.first = self.estimate
 
     @property
     def expected_end(self) -> int:
@@ -78,17 +90,23 @@ class Twin:
     waiting: list[Job] = field(default_factory=list)
     running: list[Job] = field(default_factory=list)
     started: int = 0
+    predictor: PlainPredictor | None = field(init=False)
 
     def __post_init__(self) -> None:
-        columns = (self.case.jobs[name].tolist() for name in ("submit", "duration", "estimate", "processors"))
+        columns = [self.case.jobs[name].tolist() for name in ("submit", "duration", "estimate", "processors")]
+        columns.append(self.case.column("user_id").tolist())
         self.jobs = [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
+        self.predictor = plain_predictor(self.case)
 
     def run(self) -> None:
         """Simulate until every job has ended."""
         to_come = list(self.jobs)
         while to_come or self.running or self.waiting:
             times = [job.submit for job in to_come[:1]] + [job.completion[0] for job in self.running]
-            self.now = min(times + self.alarms())
+            times += self.reserved_starts()
+            if not self.case.one_by_one:
+                times += [job.expiry for job in self.running if job.expiry is not None]
+            self.now = min(times)
             completed = sorted(
                 (job for job in self.running if job.completion[0] == self.now), key=lambda job: job.completion
             )
@@ -96,19 +114,52 @@ class Twin:
             if self.case.one_by_one:
                 submitted = submitted[:1]
                 completed = [] if submitted else completed[:1]
-            for job in completed:
-                self.running.remove(job)
             del to_come[: len(submitted)]
+            replan = self.happen(completed, submitted)
             if self.case.gated and submitted and submitted[0].processors > self.free():
                 self.waiting += submitted
             else:
-                self.schedule(completed, submitted)
+                self.schedule(completed, submitted, replan)
 
-    def alarms(self) -> list[int]:
-        """Return moments at which the scheduler wants to be called besides submissions and completions."""
+    def happen(self, completed: list[Job], submitted: list[Job]) -> bool:
+        """Complete, correct and predict; return whether a prediction was corrected."""
+        corrections = self.correct() if self.case.one_by_one else 0
+        for job in completed:
+            self.running.remove(job)
+            if self.predictor is not None:
+                self.predictor.learn(job, self.now)
+        if not self.case.one_by_one:
+            corrections = self.correct()
+        if self.predictor is not None:
+            for job in submitted:
+                job.estimate = job.first = self.predictor.predict(job, self.now, self.running)
+        return corrections > 0
+
+    def correct(self) -> int:
+        """Correct the predictions that have expired; return how many."""
+        count = 0
+        for job in self.running:
+            while job.expiry is not None and job.expiry <= self.now:
+                assert self.case.scheduler.correction is not None
+                longer = corrected(job, self.case.scheduler.correction)
+                job.expiry = None
+                if longer > job.estimate:
+                    job.estimate = longer
+                    job.corrections += 1
+                    count += 1
+                    self.watch(job)
+        return count
+
+    def watch(self, job: Job) -> None:
+        """Note when a running job will outlive its prediction, if it will."""
+        if self.predictor is not None and job.estimate < job.duration:
+            job.expiry = job.expected_end
+
+    def reserved_starts(self) -> list[int]:
+        """Return when the scheduler wants to be called besides submissions and completions."""
         return []
 
-    def schedule(self, completed: list[Job], submitted: list[Job]) -> None:
+    def schedule(self, completed: list[Job], submitted: list[Job], replan: bool) -> None:
         """Make one scheduling pass."""
         raise NotImplementedError
 
@@ -129,6 +180,7 @@ class Twin:
         self.started += 1
         self.waiting.remove(job)
         self.running.append(job)
+        self.watch(job)
 
     def in_order_of(self, policy: Policy, jobs: list[Job]) -> list[Job]:
         """Sort jobs by score, then by submission."""
@@ -148,7 +200,7 @@ class Twin:
 class QueueTwin(Twin):
     """No backfilling, and EASY."""
 
-    def schedule(self, completed: list[Job], submitted: list[Job]) -> None:
+    def schedule(self, completed: list[Job], submitted: list[Job], replan: bool) -> None:
         """Start heads while they fit; then, with EASY, candidates that do not delay the blocked head."""
         self.waiting += submitted
         while self.waiting:
@@ -199,17 +251,20 @@ class ConservativeTwin(Twin):
 
     reservations = 0
 
-    def alarms(self) -> list[int]:
-        """Return the reserved starts."""
+    def reserved_starts(self) -> list[int]:
+        """Return when waiting jobs are to start."""
         return [job.reserved for job in self.waiting]
 
-    def schedule(self, completed: list[Job], submitted: list[Job]) -> None:
-        """Compress after completions, reserve for new jobs, start those whose time has come."""
+    def schedule(self, completed: list[Job], submitted: list[Job], replan: bool) -> None:
+        """Compress after completions, reserve for new jobs, start those whose time has come.
+
+        After a correction, and when a job outlives what it was expected to run at most, all is planned anew.
+        """
         overrun = [job for job in self.seen() if job.expected_end <= self.now]
         for job in overrun:
             job.estimate = max(1, 2 * (self.now - job.start))
             job.corrections += 1
-        if overrun:
+        if overrun or replan:
             self.waiting += submitted
             self.waiting = self.in_order_of(self.case.scheduler.policy, self.waiting)
             before = {job: job.reserved for job in self.waiting}
