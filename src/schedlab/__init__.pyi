@@ -55,6 +55,7 @@ from .scheduler.predictor import PythonPredictor as PythonPredictor
 from .scheduler.predictor import RecentAverage as RecentAverage
 from .scheduler.predictor import Regression as Regression
 from .scheduler.predictor import Requested as Requested
+from .scheduler.predictor import SimilarQuantile as SimilarQuantile
 from .scheduler.predictor import UserMean as UserMean
 from .scheduler.predictor import UserQuantile as UserQuantile
 from .scheduler.scheduler import Scheduler as Scheduler

@@ -44,6 +44,8 @@ PREDICTORS = [
     "median",
     "quantile(0.9,jobs=3)",
     "quantile(0.2)",
+    "similar",
+    "similar(0.7,jobs=2,memory=4)",
     "e-loss",
     "nag(features=paper)",
     "nag(over=linear,weight=small,threshold=60,step=100,penalty=0)",

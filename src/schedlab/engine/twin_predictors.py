@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.case import Case
 from schedlab.engine.prediction import Consultant
-from schedlab.scheduler.predictor import PythonPredictor, RecentAverage, Regression, UserMean, UserQuantile
+from schedlab.scheduler.predictor import (
+    PythonPredictor,
+    RecentAverage,
+    Regression,
+    SimilarQuantile,
+    UserMean,
+    UserQuantile,
+)
 
 if TYPE_CHECKING:
     from schedlab.engine.twin import Job
@@ -32,19 +39,21 @@ def corrected(job: Job, correction: str) -> int:
 
 def plain_predictor(simulation: Case) -> PlainPredictor | None:
     """Return the predictor that the scheduler asks, or None if it knows all run times that it reckons with."""
-    choice = simulation.scheduler.runtimes
-    match choice:
-        case RecentAverage():
-            return Average(choice)
+    plain: PlainPredictor | None = None
+    match simulation.scheduler.runtimes:
+        case RecentAverage() as choice:
+            plain = Average(choice)
         case UserMean():
-            return Mean()
-        case UserQuantile():
-            return Quantile(choice)
-        case Regression():
-            return OnlineRegression(choice)
-        case PythonPredictor():
-            return Own(Consultant(simulation, choice.predictor))
-    return None
+            plain = Mean()
+        case UserQuantile() as choice:
+            plain = Quantile(choice)
+        case SimilarQuantile() as choice:
+            plain = Similar(choice)
+        case Regression() as choice:
+            plain = OnlineRegression(choice)
+        case PythonPredictor() as choice:
+            plain = Own(Consultant(simulation, choice.predictor))
+    return plain
 
 
 class PlainPredictor:
@@ -95,15 +104,37 @@ class Mean(PlainPredictor):
 class Quantile(PlainPredictor):
     """A quantile of the user's last run times."""
 
-    def __init__(self, choice: UserQuantile) -> None:
+    def __init__(self, choice: UserQuantile | SimilarQuantile) -> None:
         super().__init__()
         self.jobs = choice.jobs
         self.quantile = Fraction(str(choice.quantile))
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return the run time at place ceil(k quantile) of k, or the request if there are none."""
-        last = sorted(old.duration for old in self.past(job.user)[: self.jobs])
-        return last[math.ceil(len(last) * self.quantile) - 1] if last else job.request
+        last = [old.duration for old in self.past(job.user)[: self.jobs]]
+        return self.place(last) if last else job.request
+
+    def place(self, run_times: list[int]) -> int:
+        """Return the one at the place of the quantile."""
+        return sorted(run_times)[math.ceil(len(run_times) * self.quantile) - 1]
+
+
+class Similar(Quantile):
+    """A quantile of the last run times of those of the user's jobs that are most like this one."""
+
+    def __init__(self, choice: SimilarQuantile) -> None:
+        super().__init__(choice)
+        self.memory = choice.memory
+
+    def guess(self, job: Job, now: int, running: list[Job]) -> int:
+        """Return the quantile over the same request and processors, else the same request, else all; or the request."""
+        past = self.past(job.user)[: self.memory]
+        same_request = [old for old in past if old.request == job.request]
+        same_shape = [old for old in same_request if old.processors == job.processors]
+        for alike in (same_shape, same_request, past):
+            if alike:
+                return self.place([old.duration for old in alike[: self.jobs]])
+        return job.request
 
 
 class Own(PlainPredictor):
