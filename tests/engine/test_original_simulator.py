@@ -3,7 +3,8 @@
 The expectations are the output of that program, unmodified but for its statistics and run with CPython 2.7 on the
 same cleaned jobs: start times for 30 small random logs in `conformance/original-pyss.csv`, and for KTH-SP2 the
 SHA-256 of its 28,481 start times (int64, little-endian, in the order of the cleaned log). The same holds for predicted
-run times, in `conformance/predictions/`: starts, first predictions and numbers of corrections.
+run times, in `conformance/predictions/`: starts, first predictions and numbers of corrections; there, the files of the
+learner are put together from stored versions, see `conformance/README.md`.
 """
 
 from __future__ import annotations
