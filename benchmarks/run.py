@@ -23,6 +23,7 @@ from pathlib import Path
 
 import campaigns
 import numpy as np
+import predictions
 from result import Result
 
 import schedlab as sl
@@ -239,6 +240,9 @@ BENCHMARKS = {
     "start-up": start_up,
     "sc17-grid": campaigns.sc17_grid,
     "small-simulations": campaigns.small_simulations,
+    "e-loss": predictions.e_loss,
+    "sc15-grid": predictions.sc15_grid,
+    "sc15-logs": predictions.sc15_logs,
 }
 
 

@@ -17,3 +17,15 @@ def test_reproducing_without_traces_is_one_sentence(run, monkeypatch: pytest.Mon
 def test_a_missing_directory_of_traces_is_named(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHEDLAB_TRACES", str(tmp_path / "nowhere"))
     assert f"there is no directory {tmp_path}/nowhere" in run("reproduce", "sc17").stderr
+
+
+def test_options_of_one_paper_are_refused_for_the_other(run, tmp_path: Path) -> None:
+    result = run("reproduce", "sc17", "--traces", str(tmp_path), "--full")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "leave out --log, --full" in result.stderr
+
+
+def test_a_log_that_the_paper_has_not_is_named(run, tmp_path: Path) -> None:
+    result = run("reproduce", "sc15", "--traces", str(tmp_path), "--log", "mira")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "no log mira" in result.stderr

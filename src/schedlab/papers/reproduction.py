@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from schedlab.campaign.compare import table
 from schedlab.errors import InputError
 
 Number = int | float | None
+
+OWN_DECIMALS = 2
+"""Of our numbers where there are none of the authors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +93,16 @@ class Reproduction:
         rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
         return {"title": self.title, "alternative": self.alternative, "rows": rows}
 
+    def _known(self) -> bool:
+        """Say whether there is any number that is not ours."""
+        return any(row.published is not None or row.exact is not None for row in self.rows)
+
+    def _differences(self) -> list[float | None]:
+        return [row.difference for row in self.rows]
+
     def __str__(self) -> str:
         published, exact = [row.published for row in self.rows], [row.exact for row in self.rows]
-        decimals = max(_decimals(published), _decimals(exact))
+        decimals = max(_decimals(published), _decimals(exact)) if self._known() else OWN_DECIMALS
         notes = list(dict.fromkeys(note for row in self.rows for note in row.notes))
         columns = {
             "experiment": [row.experiment for row in self.rows],
@@ -100,15 +110,50 @@ class Reproduction:
             "published": [_shown(number, _decimals(published)) for number in published],
             "authors' exact": [_shown(number, _decimals(exact)) for number in exact],
             "ours": [_shown(row.ours, decimals) for row in self.rows],
-            "difference": [_percent(row.difference) for row in self.rows],
+            "difference": [_percent(difference) for difference in self._differences()],
             f"ours, {self.alternative}": [_shown(row.alternative, decimals) for row in self.rows],
             "notes": [" ".join(str(notes.index(note) + 1) for note in row.notes) for row in self.rows],
         }
-        if all(number is None for number in exact):
-            del columns["authors' exact"]
+        needed: dict[str, Sequence[object]] = {
+            "published": published,
+            "authors' exact": exact,
+            "difference": self._differences(),
+            "notes": notes,
+        }
+        for name, known in needed.items():
+            if all(value is None for value in known):
+                del columns[name]
         lines = [self.title, "", table(list(columns), zip(*columns.values(), strict=True)), ""]
         lines += [f"{number}  {note}" for number, note in enumerate(notes, start=1)]
         return "\n".join(lines).rstrip()
+
+
+class Part(Protocol):
+    """A table that can be printed and written as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries and numbers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reproductions:
+    """Several tables of a paper, one below the other.
+
+    Parameters
+    ----------
+    tables
+        Each a `Reproduction`, or something else that has a text and a dictionary.
+    """
+
+    tables: tuple[Part, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the dictionaries of all tables."""
+        return {"tables": [table.to_dict() for table in self.tables]}
+
+    def __str__(self) -> str:
+        return "\n\n\n".join(map(str, self.tables))
 
 
 def require_some(traces: Path, files: Iterable[str]) -> None:

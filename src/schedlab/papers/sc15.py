@@ -1,7 +1,7 @@
-"""Tables 1 and 6 of SC'15: what exact run times are worth to EASY and to EASY-SJBF, on five logs.
+"""SC'15: heuristic triples (prediction, correction, backfilling) on five logs, as a campaign of up to 130 per log.
 
-The paper's numbers are mean bounded slowdowns over all jobs of a log. Here the four schedulers that need no predictor
-are simulated by the rules of the authors' simulator: cleaning "sc15" and event order "pyss".
+The paper's numbers are mean bounded slowdowns over all jobs of a log. They are simulated by the rules of the authors'
+simulator, cleaning "sc15" and event order "pyss", and once more in the default order.
 
 References
 ----------
@@ -11,136 +11,141 @@ SC 2015. The exact values are those that the authors published with their simula
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from schedlab.campaign.coordinator import Progress, run_campaign
+from schedlab.campaign.definition import Campaign
+from schedlab.campaign.inputs import read_trace
+from schedlab.engine.case import Events
 from schedlab.engine.simulation import simulate
-from schedlab.papers.reproduction import Number, Reproduction, Row, missing, require_some
-from schedlab.workload.cleaning import clean
-from schedlab.workload.swf import read_swf
-
-TITLE = "SC'15 (Gaussier et al.), Tables 1 and 6: mean bounded slowdown of all jobs"
-
-SCHEDULERS = ("fcfs+easy", "fcfs+easy:sjf", "fcfs+easy@actual", "fcfs+easy:sjf@actual")
-
-ANOTHER_LOG = (
-    "The authors' copy of this log differs from the archive's cleaned version, which is simulated here, by the few "
-    "jobs that the first row shows; where the copies are equal (KTH-SP2, CTC-SP2) all digits are."
+from schedlab.papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
+from schedlab.papers.sc15_elsewhere import elsewhere
+from schedlab.papers.sc15_logs import E_LOSS, EASY_PLUS_PLUS, GRID, LEARNED, LOGS, PRINTED, Log, as_printed, named
+from schedlab.papers.sc15_tables import (
+    correlation_table,
+    features_table,
+    predictions_table,
+    ranges_table,
+    selection_table,
+    triples_table,
+    values_of,
 )
-NOT_PUBLIC = (
-    "The machine is taken as 80,640 processors, as in the authors' runs (the log says 93,312). Their copy of this "
-    "log is the archive's; their exact results for it are not public."
-)
+from schedlab.schedule.schedule import Schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LOGS", "reproduce", "save_figures"]
+
+RUNS = Path("runs")
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
-    """A log of the paper and what the authors got with it.
-
-    Parameters
-    ----------
-    name
-        As in the paper.
-    file
-        In the directory of traces.
-    jobs
-        How many jobs the authors simulated.
-    published, exact
-        Mean bounded slowdowns, in the order of `SCHEDULERS`: as printed, and with all digits.
-    processors
-        Size of the machine, where the authors did not use the log's own.
-    notes
-        Why ours may differ.
-    """
-
-    name: str
-    file: str
-    jobs: int
-    published: tuple[Number, ...]
-    exact: tuple[Number, ...] = (None,) * len(SCHEDULERS)
-    processors: int | None = None
-    notes: tuple[str, ...] = ()
-
-
-LOGS = (
-    Log(
-        "KTH-SP2",
-        "variants/predictsim/KTH-SP2/swf_unfiltered/log.swf.gz",
-        28_481,
-        (92.6, None, 71.7, 49.8),
-        (92.5765, 69.4054, 71.7224, 49.8477),
-    ),
-    Log(
-        "CTC-SP2",
-        "CTC-SP2-1996-3.1-cln.swf.gz",
-        77_199,
-        (49.6, None, 37.2, 17.6),
-        (49.5713, 30.0411, 37.1654, 17.5717),
-    ),
-    Log(
-        "SDSC-SP2",
-        "SDSC-SP2-1998-4.2-cln.swf.gz",
-        54_006,
-        (87.9, None, 70.5, 56.8),
-        (87.8703, 84.8889, 70.4779, 56.8362),
-        notes=(ANOTHER_LOG,),
-    ),
-    Log(
-        "SDSC-BLUE",
-        "SDSC-BLUE-2000-4.2-cln.swf.gz",
-        232_542,
-        (36.5, None, 30.6, 13.2),
-        (36.5234, 19.8260, 30.6215, 13.1776),
-        notes=(ANOTHER_LOG,),
-    ),
-    Log(
-        "Curie",
-        "CEA-Curie-2011-2.1-cln.swf.gz",
-        295_540,
-        (202.1, None, 69.9, 12.1),
-        processors=80_640,
-        notes=(NOT_PUBLIC,),
-    ),
-)
-
-
-def reproduce(traces: Path) -> Reproduction:
+def reproduce(
+    traces: Path,
+    *,
+    logs: Iterable[str] = (),
+    full: bool = False,
+    directory: Path = RUNS,
+    plots: Path | None = None,
+    progress: Progress | None = None,
+) -> Reproductions:
     """Repeat the experiment on those logs that are there.
 
     Parameters
     ----------
     traces
         Directory with the logs, under the file names of `LOGS`.
+    logs
+        Names of logs, as in the paper; none are all.
+    full
+        Whether to run all 130 triples, instead of those of which the authors' single values are known; this gives the
+        ranges of Table 6, the cross-validation of Table 7 and the correlations too, and asks which triple is best on
+        logs that the paper has not seen.
+    directory
+        Where run directories are made. What is in them is not simulated again.
+    plots
+        Directory for a scatter of the triples for each pair of logs, as in Figure 3.
+    progress
+        Called now and then, as for `run_campaign`.
 
     Returns
     -------
-    Reproduction
-        For each log the number of jobs simulated and the four mean bounded slowdowns; as alternative, the same under
-        the default event order, where all that happens in one second is known before anything is decided.
+    Reproductions
+        The tables; the alternative is the default event order, where all that happens in one second is known before
+        anything is decided.
 
     Raises
     ------
     InputError
-        If none of the logs is there, or one cannot be read.
+        If none of the logs is there or one cannot be read, or if the paper has no log of such a name.
     """
-    require_some(traces, (log.file for log in LOGS))
-    rows = [row for log in LOGS for row in rows_of(log, traces)]
-    return Reproduction(TITLE, "batched order", tuple(rows))
+    wanted = named(logs)
+    require_some(traces, (log.file for log in wanted))
+    present = [log for log in wanted if (traces / log.file).is_file()]
+    grid, learned = (GRID, LEARNED) if full else (PRINTED, [])
+    theirs = run(present, traces, grid, "pyss", directory, progress)
+    printed = [as_printed(text) for text in grid]
+    default = run(present, traces, list(dict.fromkeys([*grid, *printed])), "batched", directory, progress)
+    if plots is not None:
+        save_figures(theirs, present, plots)
+    jobs = {str(name): int(number) for name, number in theirs.groupby("workload")["jobs"].first().items()}
+    values, batched = values_of(theirs), values_of(default)
+    tables: list[Part] = [triples_table(present, jobs, values, batched)]
+    if full:
+        tables.append(ranges_table(present, values, batched, learned))
+        if len(present) > 1:
+            tables += [selection_table(present, values, batched), correlation_table(present, values, batched)]
+    tables += [predictions_table(predicted(present, traces)), features_table(present, batched, learned)]
+    if full:
+        tables += elsewhere(traces, directory, progress)
+    absent = tuple(missing(log.name, log.file) for log in wanted if log not in present)
+    if absent:
+        tables.append(Reproduction("Logs that are not there", "", absent))
+    return Reproductions(tuple(tables))
 
 
-def rows_of(log: Log, traces: Path) -> list[Row]:
-    """Return the rows of one log, or the one that says that it is missing."""
-    path = traces / log.file
-    if not path.is_file():
-        return [missing(log.name, log.file)]
-    workload = read_swf(path)
-    if log.processors is not None:
-        workload = workload.replace(processors=log.processors)
-    jobs = clean(workload, rules="sc15")
-    rows = [Row(log.name, "jobs simulated", exact=log.jobs, ours=len(jobs), notes=log.notes)]
-    for scheduler, published, exact in zip(SCHEDULERS, log.published, log.exact, strict=True):
-        as_theirs, batched = (
-            float(simulate(jobs, scheduler, events=events).bounded_slowdown.mean()) for events in ("pyss", "batched")
-        )
-        rows.append(Row(log.name, scheduler, published, exact, as_theirs, batched, log.notes))
-    return rows
+def run(
+    logs: Sequence[Log],
+    traces: Path,
+    schedulers: Sequence[str],
+    events: Events,
+    directory: Path = RUNS,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Return the results of triples on logs; those that an earlier run has left in the run directory are taken."""
+    entries = [
+        {"trace": str(traces.absolute() / log.file), "name": log.name, "clean": "sc15", "processors": log.processors}
+        for log in logs
+    ]
+    campaign = Campaign(
+        name=f"sc15-{events}",
+        description="The heuristic triples of SC'15 on its logs.",
+        workloads=entries,  # type: ignore[arg-type]
+        schedulers=schedulers,  # type: ignore[arg-type]
+        events=events,
+    )
+    return run_campaign(campaign, directory / campaign.name, progress=progress).results()
+
+
+def predicted(logs: Sequence[Log], traces: Path) -> dict[tuple[str, str], tuple[Schedule, Schedule]]:
+    """Return the schedules of which Table 8 measures the predictions, in the authors' and in the default order."""
+    schedules = {}
+    for log in logs:
+        jobs = read_trace(str(traces / log.file), "sc15", log.processors, None)
+        for text in (EASY_PLUS_PLUS, E_LOSS):
+            schedules[log.name, text] = (simulate(jobs, text, events="pyss"), simulate(jobs, text))
+    return schedules
+
+
+def save_figures(frame: pd.DataFrame, logs: Sequence[Log], directory: Path) -> list[Path]:
+    """Write Figure 3 for each pair of logs as PNG, and return the files."""
+    from schedlab.report.style import save_figure
+    from schedlab.report.triples import plot_triples
+
+    return [
+        save_figure(plot_triples(frame, log.name, other.name), directory / f"triples-{log.name}-{other.name}.png")
+        for log, other in itertools.combinations(logs, 2)
+    ]
