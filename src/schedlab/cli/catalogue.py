@@ -24,7 +24,7 @@ RUN_TIMES = {
     "ave(K)": "the mean of the user's last K completed jobs",
     "mean": "the mean of all completed jobs of the user",
     "median": "the median of the user's last 50 completed jobs",
-    "similar": "the 0.3 quantile of the user's last 20 jobs with the same request and processors; similar(0.5,jobs=5)",
+    "similar": "the median of the user's last 5 jobs with the same request and processors; similar(0.3,jobs=20)",
     "quantile(P)": "a quantile of them, such as 0.9; quantile(0.9,jobs=20) for the last 20",
     "nag(...)": "regression learned on line: over=, under= square linear; weight= constant narrow wide small area; "
     "features= code paper; threshold= step= penalty= (Gaussier et al., SC 2015)",

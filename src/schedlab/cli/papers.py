@@ -9,7 +9,7 @@ import typer
 
 from schedlab.cli.archives import RUNS
 from schedlab.cli.options import Json, Traces
-from schedlab.cli.terminal import campaign_bar, show, show_json
+from schedlab.cli.terminal import campaign_bar, make_directory, show, show_json
 from schedlab.errors import InputError
 
 
@@ -38,6 +38,8 @@ def reproduce(
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"
         raise InputError(f"{what}: name one that holds the logs of the paper (--traces, or SCHEDLAB_TRACES)")
+    if plot is not None:
+        make_directory(plot)
     reproduction: Any
     if paper == "sc15":
         from schedlab.papers import sc15

@@ -173,8 +173,8 @@ class SimilarQuantile(Predictor):
     """
 
     name: ClassVar[str] = "similar"
-    quantile: float = 0.3
-    jobs: int = 20
+    quantile: float = 0.5
+    jobs: int = 5
     memory: int = 200
 
     def __post_init__(self) -> None:
@@ -184,7 +184,7 @@ class SimilarQuantile(Predictor):
 
     @property
     def text(self) -> str:
-        """`similar`, or `similar(0.5)` or `similar(0.5,jobs=50)` for others than the usual."""
+        """`similar`, or `similar(0.3)` or `similar(0.3,jobs=50)` for others than the usual."""
         return f"{self.name}{_arguments(self, 'quantile')}"
 
 
