@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.inputs import find_inputs
+from schedlab.campaign.outcome import Failure
 from schedlab.campaign.plan import Plan, Task
-from schedlab.campaign.store import Failure, RunDirectory
+from schedlab.campaign.store import RunDirectory
 
 Metrics = Callable[[Task], dict[str, float]]
 

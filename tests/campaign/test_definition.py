@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ WINDOWS = st.none() | st.fixed_dictionaries(
 TRACES = st.fixed_dictionaries(
     {"trace": st.lists(st.sampled_from(["a.swf", "b/*.swf.gz", "~/ü [1].csv"]), min_size=1, max_size=3)},
     optional={
-        "name": st.text(max_size=8),
+        "name": st.text(max_size=8).filter(lambda name: name.strip() and name.isprintable()),
         "load": LOADS,
         "windows": WINDOWS,
         "clean": st.sampled_from(["default", "none", "flurry:3:0:99"]),
@@ -176,3 +177,20 @@ def test_a_campaign_is_the_same_after_it_was_written_and_read(fields: dict[str, 
     assert again == campaign
     assert again.model_dump(mode="json") == campaign.model_dump(mode="json")
     assert again.scheduler_texts() == campaign.scheduler_texts()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"metrics": {"main": "mean_wiat"}}, "do you mean mean_wait?"),
+        ({"metrics": {"warm_up": 0.6, "cool_down": 0.6}}, "leave no jobs"),
+        ({"timeout": "99999999999999 w"}, "less than or equal to"),
+        ({"name": "index.sqlite"}, "is no name"),
+        ({"workloads": [{**MODEL, "name": ""}]}, "is no name"),
+        ({"workloads": [{**MODEL, "name": "a\nb"}]}, "is no name"),
+        ({"schedulers": [{"policy": "fcfs", "order": "sjf"}]}, "belongs to easy backfilling"),
+    ],
+)
+def test_what_could_not_work_is_refused_before_anything_runs(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        small(**fields)

@@ -116,3 +116,21 @@ def test_workers_do_not_outlive_a_coordinator_that_is_killed(tmp_path: Path) -> 
         assert len(children) >= 2
         process.kill()
     wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def test_a_host_without_room_for_a_process_is_an_error_of_the_work_and_not_the_end_of_the_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = LocalExecutor._new_pool
+    tried = []
+
+    def full(executor: LocalExecutor) -> object:
+        tried.append(1)
+        if len(tried) < 3:
+            raise OSError("too many open files")
+        return usual(executor)
+
+    monkeypatch.setattr(LocalExecutor, "_new_pool", full)
+    with LocalExecutor(1) as executor:
+        assert [type(executor.submit(sum, [1]).exception()) for _ in range(2)] == [OSError, OSError]
+        assert executor.submit(sum, [1, 2]).result() == 3

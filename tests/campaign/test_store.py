@@ -222,3 +222,21 @@ def _frame(content: bytes) -> pd.DataFrame:
     import io
 
     return pd.read_parquet(io.BytesIO(content))
+
+
+def test_a_schedule_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
+    campaign = small(schedules=True)
+    run = run_here(campaign, tmp_path)
+    [first, *others] = run.files("schedules", ".parquet")
+    whole = first.read_bytes()
+    first.write_bytes(whole[:300])
+    run_here(campaign, tmp_path)
+    assert first.read_bytes() == whole or len(run.files("schedules", ".parquet")) == 1 + len(others)
+    assert all(run.schedule_file(run.plan.task(position)[0]) for position in range(len(run.plan)))
+
+
+def test_a_plan_without_tasks_is_refused(tmp_path: Path) -> None:
+    skipped = [{**MODEL, "windows": {"length": "1h", "count": 1, "skip": [0]}}]
+    with pytest.raises(InputError, match="the grid is empty"):
+        run_here(small(workloads=skipped), tmp_path / "run")
+    assert not (tmp_path / "run").exists()

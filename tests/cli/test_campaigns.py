@@ -209,3 +209,29 @@ def test_a_second_coordinator_is_refused_with_the_first_ones_host_and_process(ru
     assert result.exit_code == 1
     assert holder is not None
     assert f"process {holder['pid']} on {holder['host']}" in result.stderr
+
+
+def test_a_file_that_has_changed_since_it_was_run_is_pointed_out(run, study: Path) -> None:
+    Path("study.toml").write_text(STUDY.replace("saf+easy", "spf+easy"))
+    for words in (("status",), ("results",)):
+        result = run("campaign", *words, "study.toml")
+        assert result.exit_code == 0
+        assert "is not what runs/study was last run with" in result.stderr
+
+
+@pytest.mark.parametrize("words", [("report", "study.toml", "-o", "r.html"), ("campaign", "results", "study.toml")])
+@pytest.mark.parametrize("metric", ["mean_wiat", "scheduler", "load"])
+def test_an_unknown_metric_is_one_sentence(run, study: Path, words, metric) -> None:
+    result = run(*words, "--metric", metric)
+    assert result.exit_code == 1
+    assert f"there is no metric '{metric}'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_report_is_html_only(run, study: Path) -> None:
+    assert "unknown suffix" in run("report", "study.toml", "-o", "report.pdf").stderr
+
+
+def test_json_has_null_where_there_is_no_number(run, study: Path) -> None:
+    printed = run("campaign", "sql", "select 'NaN'::double as a, 'inf'::double as b", "--json").stdout
+    assert json.loads(printed, parse_constant=pytest.fail) == [{"a": None, "b": None}]

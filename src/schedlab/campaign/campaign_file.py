@@ -59,7 +59,7 @@ def read_campaign(path: str | os.PathLike[str]) -> Campaign:
     """
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read the campaign {file}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -83,7 +83,7 @@ def _run_python(file: Path) -> Campaign:
         raise InputError("; ".join(_sentences(error, file, None))) from None
     except InputError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"{file}: running it failed: {type(error).__name__}: {error}") from error
     if not isinstance(campaign, Campaign):
         raise InputError(f"{file}: it must set campaign = schedlab.Campaign(...)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -184,9 +184,11 @@ class _Casualties:
         if not blame:
             self._unexplained += 1
             if self._unexplained >= DEATHS:
+                hint = ""
+                if isinstance(error, BrokenExecutor):
+                    hint = '; a script that runs a campaign does so under if __name__ == "__main__":'
                 raise SchedlabError(
-                    f"{DEATHS} processes died before they began with a task ({error!r}); a script that runs a campaign "
-                    'does so under if __name__ == "__main__":'
+                    f"{DEATHS} processes died or failed before they began with a task ({error!r}){hint}"
                 ) from error
             return [batch], 0
         self._unexplained = 0
@@ -218,7 +220,7 @@ def _timed_out(trace: str) -> bool:
 
 def pending_tasks(run: RunDirectory, *, retry_failed: bool) -> NDArray[np.intp]:
     """Return the positions of the tasks that have no result and, unless they are to be tried again, have not failed."""
-    missing = ~run.done()
+    missing = ~run.done(checked=True)
     if not retry_failed:
         failed = np.array([name.encode() for name in run.failures()], dtype="S")
         missing[run.plan.positions(failed)] = False

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -23,50 +22,14 @@ from pydantic import (
     model_validator,
 )
 
-from schedlab.schedule.metrics import TAU
+from schedlab.campaign.fields import Duration, Loads, Section, Texts, listed, seconds
+from schedlab.schedule.groups import class_metric_names
+from schedlab.schedule.metrics import TAU, metric_names
 from schedlab.scheduler.scheduler import BACKFILLS, Scheduler
 from schedlab.workload.cleaning import parse_rules
-from schedlab.workload.sampling import DAY, WEEK
-
-UNITS = {"s": 1, "min": 60, "h": 3_600, "d": DAY, "w": WEEK}
+from schedlab.workload.sampling import DAY
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
-
-
-def seconds(value: Any) -> Any:
-    """Return the seconds of a duration such as "15d", "2 h" or "90 min"; anything that is not text as it is.
-
-    Examples
-    --------
-    >>> seconds("15d"), seconds("1.5 h"), seconds(30)
-    (1296000.0, 5400.0, 30)
-    """
-    if not isinstance(value, str):
-        return value
-    match = _DURATION.fullmatch(value)
-    if match is None or match[2] not in UNITS:
-        raise ValueError(f"{value!r} is not a duration; write a number of seconds or for example '90 min', '2h', '15d'")
-    return float(match[1]) * UNITS[match[2]]
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list | tuple) else (value,)
-
-
-Duration = Annotated[float, BeforeValidator(seconds), Field(gt=0, allow_inf_nan=False)]
-Loads = Annotated[
-    tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...],
-    BeforeValidator(_listed),
-    AfterValidator(lambda loads: tuple(dict.fromkeys(loads))),
-]
-Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-
-
-class Section(BaseModel):
-    """A table of a campaign file: unknown fields are refused, and nothing changes once it is read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
 
 class Windows(Section):
@@ -117,10 +80,17 @@ class Entry(Section):
     repetitions: Annotated[int, Field(ge=1)] | None = None
     windows: Windows | None = None
 
+    @field_validator("name")
+    @classmethod
+    def _one_line(cls, value: str | None) -> str | None:
+        if value is not None and (not value.strip() or not value.isprintable()):
+            raise ValueError(f"{value!r} is no name; take letters, digits and signs on one line")
+        return value
+
     @field_validator("windows", mode="before")
     @classmethod
     def _flag_or_table(cls, value: Any) -> Any:
-        return {} if value is True else value
+        return {} if value is True else None if value is False else value
 
     @model_validator(mode="after")
     def _countable(self) -> Entry:
@@ -169,7 +139,7 @@ class TraceEntry(Entry):
     @field_validator("resample", mode="before")
     @classmethod
     def _flag_or_resample(cls, value: Any) -> Any:
-        return {} if value is True else value
+        return {} if value is True else None if value is False else value
 
     @model_validator(mode="after")
     def _random(self) -> TraceEntry:
@@ -224,8 +194,8 @@ class SchedulerGrid(Section):
     backfill: Texts = ("none",)
     order: Texts = ()
     runtimes: Texts = ("requested",)
-    starvation: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_listed)] = ()
-    window: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_listed)] = ()
+    starvation: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(listed)] = ()
+    window: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(listed)] = ()
 
     @field_validator("backfill")
     @classmethod
@@ -238,6 +208,8 @@ class SchedulerGrid(Section):
 
     @model_validator(mode="after")
     def _known_schedulers(self) -> SchedulerGrid:
+        if self.order and "easy" not in self.backfill:
+            raise ValueError("an order of candidates belongs to easy backfilling; add it, or leave order out")
         for text in self.texts():
             Scheduler.parse(text)
         return self
@@ -291,6 +263,23 @@ class Metrics(Section):
     tau: Annotated[int, Field(ge=1)] = TAU
     main: str = "mean_bounded_slowdown"
 
+    @field_validator("main")
+    @classmethod
+    def _known_metric(cls, value: str) -> str:
+        known = [*metric_names(), *class_metric_names()]
+        if value not in known:
+            near = get_close_matches(value, known, 1)
+            raise ValueError(
+                f"unknown metric {value!r}; " + (f"do you mean {near[0]}?" if near else "see the reference")
+            )
+        return value
+
+    @model_validator(mode="after")
+    def _something_remains(self) -> Metrics:
+        if self.warm_up < 1 and self.cool_down < 1 and self.warm_up + self.cool_down >= 1:
+            raise ValueError(f"warm_up {self.warm_up:g} and cool_down {self.cool_down:g} leave no jobs")
+        return self
+
 
 class Campaign(Section):
     """A campaign: every scheduler on every instance of every workload.
@@ -339,7 +328,7 @@ class Campaign(Section):
     seed: Annotated[int, Field(ge=0)] = 1
     repetitions: Annotated[int, Field(ge=1)] = 1
     workloads: tuple[WorkloadEntry, ...]
-    schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(_listed)]
+    schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(listed)]
     baseline: str | None = None
     metrics: Metrics = Metrics()
     events: Literal["batched", "pyss"] = "batched"
@@ -349,7 +338,7 @@ class Campaign(Section):
     @field_validator("name")
     @classmethod
     def _names_a_directory(cls, value: str) -> str:
-        if not _NAME.fullmatch(value):
+        if not _NAME.fullmatch(value) or value.startswith("index.sqlite"):
             raise ValueError(f"{value!r} is no name; take letters, digits and . _ - (it names a directory)")
         return value
 

@@ -100,20 +100,26 @@ class LocalExecutor(Executor):
 
     def _serve(self) -> None:
         """Give work to one process after the other, a new one whenever the last has died."""
-        pool = self._new_pool()
+        pool: ProcessPoolExecutor | None = None
         while (item := self._work.get()) is not None:
             future, call = item
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                future.set_result(self._begin_with(call, pool).result())
+                # Here, so that a host that has no room for a process any more is an error of this piece of work.
+                pool = pool or self._new_pool()
+                result = self._begin_with(call, pool).result()
             except BrokenProcessPool as error:
-                self._retire(pool)
-                pool = self._new_pool()
+                if pool is not None:
+                    self._retire(pool)
+                pool = None
                 future.set_exception(error)
             except BaseException as error:
                 future.set_exception(error)
-        self._retire(pool)
+            else:
+                future.set_result(result)
+        if pool is not None:
+            self._retire(pool)
 
     def _begin_with(self, call: partial[Any], pool: ProcessPoolExecutor) -> Future[Any]:
         # A pool starts its process here, which must not happen behind the back of `_kill`.

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, String, and_, cast, delete, false, insert, or_, select
 
 from schedlab.campaign.database import CAMPAIGNS, TASKS, Database, UnusableIndex
+from schedlab.campaign.outcome import Failure
 from schedlab.campaign.overview import COORDINATES, Overview, failure_row, metric_names
-from schedlab.campaign.store import Failure, RunDirectory
+from schedlab.campaign.store import RunDirectory
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 

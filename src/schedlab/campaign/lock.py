@@ -74,6 +74,11 @@ class Lock:
             if holder is None:
                 continue
             if self.is_alive(holder):
+                if not holder:
+                    raise InputError(
+                        f"{self.what} is locked by {self.path}, which cannot be read: remove it if nobody is at work "
+                        f"there; it counts for {SILENCE / 60:g} minutes"
+                    )
                 raise InputError(
                     f"{self.what} is in use by process {holder.get('pid')} on {holder.get('host')}: "
                     "wait until it is done, or stop it"

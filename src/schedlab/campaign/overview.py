@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from schedlab.campaign.outcome import Failure
 from schedlab.campaign.statistics import INSTANCE
-from schedlab.campaign.store import Failure, RunDirectory
+from schedlab.campaign.store import RunDirectory
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -267,6 +267,8 @@ class Plan:
             [name for instance in self.instances for name in task_names(self.settings, instance, self.schedulers)],
             dtype=f"S{ID_DIGITS}",
         )
+        if not len(self.names):
+            raise InputError("the grid is empty: all windows are skipped")
         self._order = np.argsort(self.names)
 
     def __len__(self) -> int:
@@ -296,7 +298,8 @@ class Plan:
         matches = np.flatnonzero(np.char.startswith(self.names, prefix.encode()))
         if len(matches) != 1:
             how_many = "no task" if not len(matches) else f"{len(matches)} tasks"
-            raise InputError(f"the name of {how_many} begins with {prefix!r}; see the names in campaign results --json")
+            where = "campaign search, or campaign results -o all.csv"
+            raise InputError(f"the name of {how_many} begins with {prefix!r}; the names are in {where}")
         return self.task(int(matches[0]))[1]
 
     def cut(self, pending: NDArray[np.intp], workers: int) -> list[NDArray[np.intp]]:

@@ -135,7 +135,8 @@ class Standings:
             return [*cells, "", "", "", "", "", "baseline"]
         cells += [signed(metric, pair.difference), interval_text(pair.difference_interval, metric)]
         cells += ["-" if pair.ratio is None else f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
-        return [*cells, f"{pair.wins} of {pair.pairs}", pair.verdict]
+        wins = f"{pair.wins} of {pair.pairs}" + (f", {pair.ties} equal" if pair.ties else "")
+        return [*cells, wins, pair.verdict]
 
 
 def standings(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,9 +190,11 @@ def by_instance(frame: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, NDArray
     """
     if frame.empty:
         raise InputError("not enough data: there are no results yet")
-    if metric not in frame.columns:
-        known = [name for name in frame.select_dtypes("number").columns if name not in INSTANCE]
-        raise InputError(f"there is no metric {metric!r} in the results; there are {', '.join(known)}")
+    known = [name for name in frame.select_dtypes("number").columns if name not in INSTANCE]
+    if metric not in known:
+        near = get_close_matches(metric, known, 1)
+        hint = f"do you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise InputError(f"there is no metric {metric!r} in the results; {hint}")
     # Not an index: a load may be NaN, "as it is".
     instances = frame.groupby(list(INSTANCE), dropna=False).ngroup()
     keyed = frame.assign(instance=instances).sort_values(["instance", "scheduler"])

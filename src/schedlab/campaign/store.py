@@ -22,7 +22,7 @@ import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from schedlab.atomic import atomic_path
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.inputs import Input
+from schedlab.campaign.outcome import Failure, Status
 from schedlab.campaign.plan import Plan
 from schedlab.errors import InputError, OutputError
 
@@ -44,56 +45,6 @@ SCHEMA = 1
 """Version of the form of run directories."""
 
 CHECKSUM_DIGITS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A task that has no result, and why.
-
-    Parameters
-    ----------
-    task
-        Its name.
-    kind
-        "error" (it raised), "timeout" or "died" (its process did).
-    reason
-        In one line.
-    traceback
-        Where in the code, if that is known.
-    specification
-        Of the task.
-    host, time
-        Where and when (UTC).
-    """
-
-    task: str
-    kind: str
-    reason: str
-    traceback: str
-    specification: dict[str, Any]
-    host: str
-    time: str
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How far a campaign is.
-
-    Parameters
-    ----------
-    planned, done, failed
-        Numbers of tasks.
-    running
-        Processes that are at work, as far as their files say.
-    corrupt
-        Files that were moved aside.
-    """
-
-    planned: int
-    done: int
-    failed: int
-    running: int
-    corrupt: int
 
 
 class RunDirectory:
@@ -193,7 +144,9 @@ class RunDirectory:
         try:
             document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             schema = document["schema"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+        except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{file} cannot be read ({error}); remove it and run the campaign again, its results are not lost"
             ) from None
@@ -248,17 +201,22 @@ class RunDirectory:
 
     def files(self, part: str, suffix: str) -> list[Path]:
         """Return the files of a part of the directory by name."""
-        with suppress(FileNotFoundError):
+        try:
             return sorted(path for path in (self.path / part).iterdir() if _is_ours(path.name, suffix))
-        return []
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise InputError(f"cannot read {self.path / part}: {error.strerror or error}") from None
 
     def contents(self, part: str, suffix: str) -> Iterator[tuple[Path, bytes]]:
         """Yield the files of a part that are unharmed with their contents; others are moved aside."""
         for path in self.files(part, suffix):
             try:
                 content = path.read_bytes()
-            except FileNotFoundError:
+            except (FileNotFoundError, IsADirectoryError):
                 continue
+            except OSError as error:
+                raise InputError(f"cannot read {path}: {error.strerror or error}") from None
             if path.name.removesuffix(suffix).rpartition("-")[2] == _checksum(content):
                 yield path, content
             else:
@@ -324,21 +282,26 @@ class RunDirectory:
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
-    def done(self, plan: Plan | None = None) -> NDArray[np.bool_]:
+    def done(self, plan: Plan | None = None, *, checked: bool = False) -> NDArray[np.bool_]:
         """Return for each task whether its result is there, and its schedule, if that is asked for.
 
         Parameters
         ----------
         plan
             The tasks; by default, those of the plan that was last run.
+        checked
+            Whether to read the schedules, too, to see that they are unharmed.
         """
-        plan = plan or self.plan
+        plan = self.plan if plan is None else plan
         done = np.zeros(len(plan), dtype=np.bool_)
         for table in self._tables(["task"]):
             done[plan.positions(_names(table))] = True
         if plan.campaign.schedules:
             kept = np.zeros(len(plan), dtype=np.bool_)
-            stems = [path.name.partition("-")[0].encode() for path in self.files("schedules", ".parquet")]
+            files = (
+                self.contents("schedules", ".parquet") if checked else ((f, b"") for f in self.files("schedules", ""))
+            )
+            stems = [path.name.partition("-")[0].encode() for path, _ in files]
             kept[plan.positions(np.array(stems, dtype="S"))] = True
             done &= kept
         return done

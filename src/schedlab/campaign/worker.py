@@ -28,8 +28,9 @@ from typing import Any
 import numpy as np
 
 from schedlab.campaign.instances import make_workload
+from schedlab.campaign.outcome import Failure
 from schedlab.campaign.plan import ID_DIGITS, Batch, Task
-from schedlab.campaign.store import SCHEMA, Failure, RunDirectory
+from schedlab.campaign.store import SCHEMA, RunDirectory
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
 from schedlab.schedule.groups import class_metrics

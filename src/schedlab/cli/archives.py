@@ -100,6 +100,9 @@ def list_campaigns(
     if as_json:
         show_json(found)
         return
+    if not found:
+        note("no campaign matches")
+        return
     rows = [
         [row["name"], f"{row['done']:,}", f"{row['failed']:,}", f"{row['planned']:,}", row["directory"]]
         for row in found
@@ -162,5 +165,8 @@ def open_run(path: Path) -> RunDirectory:
     if path.is_file():
         from schedlab.campaign.campaign_file import read_campaign
 
-        path = RUNS / read_campaign(path).name
+        opened = RunDirectory.open(RUNS / read_campaign(path).name)
+        if opened.facts["text"] != path.read_text(encoding="utf-8"):
+            note(f"{path} is not what {opened.path} was last run with: what follows is about the latter")
+        return opened
     return RunDirectory.open(path)

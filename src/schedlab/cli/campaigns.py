@@ -63,6 +63,10 @@ def run(
     """Run what is missing of a campaign; the same command continues it after whatever stopped it."""
     from schedlab.campaign.campaign_file import read_campaign
 
+    if executor != "dask" and (dask_address or dask_file):
+        raise typer.BadParameter("--dask-address and --dask-scheduler-file go with --executor dask")
+    if executor == "local" and slurm_option:
+        raise typer.BadParameter("--slurm-option goes with --executor slurm or dask")
     definition = read_campaign(file)
     place = directory or RUNS / definition.name
     options = slurm_option or []
@@ -211,7 +215,9 @@ def status(run: Run, as_json: Json = False) -> None:
     elif done + failed < planned:
         show("not running here; the same campaign run continues it")
     if document["corrupt"]:
-        show(f"{count_of(document['corrupt'], 'damaged file')} moved to {opened.path / 'corrupt'}; to be made again")
+        show(
+            f"{count_of(document['corrupt'], 'damaged file')} in {opened.path / 'corrupt'}: their tasks are made again"
+        )
     _note_failures(opened)
 
 

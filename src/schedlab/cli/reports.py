@@ -9,6 +9,7 @@ import typer
 
 from schedlab.cli.archives import Run, open_run
 from schedlab.cli.terminal import note
+from schedlab.errors import InputError
 
 
 def report(
@@ -25,5 +26,7 @@ def report(
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
 
+    if output.suffix not in (".html", ".htm"):
+        raise InputError(f"{output}: unknown suffix; a report is written as .html")
     writable_target(output)
     note(f"report {write_report(evidence_of_campaign(open_run(run), metric=metric), output)}")

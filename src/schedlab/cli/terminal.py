@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -25,7 +26,16 @@ def show(text: object) -> None:
 
 def show_json(document: Any) -> None:
     """Print a result as one JSON document."""
-    typer.echo(json.dumps(document, indent=2, default=_plain))
+    typer.echo(json.dumps(_finite(document), indent=2, default=_plain, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Return a document with null for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _plain(value: Any) -> Any:

@@ -82,6 +82,8 @@ def _against(pair: Paired) -> str:
     text = (
         f"{size} ({100 * pair.level:g}% interval {uncertainty}), better in {pair.wins:,} of {count(pair.pairs, 'pair')}"
     )
+    if pair.ties:
+        text += f" and equal in {pair.ties:,}"
     if pair.verdict == "cannot be told apart":
         text += "; these results do not tell the two apart, because the interval contains no difference"
     return text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedlab.campaign.blocks import weekly_blocks
 from schedlab.campaign.compare import Comparison
 from schedlab.campaign.plan import Task
-from schedlab.campaign.statistics import METRIC
+from schedlab.campaign.statistics import METRIC, by_instance
 from schedlab.campaign.store import RunDirectory
 from schedlab.campaign.worker import simulate_task
 from schedlab.errors import InputError
@@ -39,6 +39,7 @@ def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None) -> Evi
     campaign = run.plan.campaign
     metric = metric or campaign.metrics.main
     frame = run.results()
+    by_instance(frame, metric)  # says whether there is such a metric
     example, name = _example(run, frame, metric)
     return Evidence(
         name=campaign.name,

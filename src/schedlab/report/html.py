@@ -171,6 +171,6 @@ def _cells(metric: str, row: Standing) -> dict[str, str]:
         "ratio_interval": interval_text(pair.ratio_interval) if pair.ratio_interval else "",
         "difference": signed(metric, pair.difference),
         "difference_interval": interval_text(pair.difference_interval, metric) if pair.difference_interval else "",
-        "wins": f"{pair.wins:,} of {pair.pairs:,}",
+        "wins": f"{pair.wins:,} of {pair.pairs:,}" + (f", {pair.ties:,} equal" if pair.ties else ""),
         "verdict": pair.verdict,
     }

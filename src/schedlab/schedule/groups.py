@@ -97,6 +97,15 @@ def user_classes(users: NDArray[np.int64], work: NDArray[np.int64] | NDArray[np.
     return classes[party]
 
 
+def class_metric_names() -> list[str]:
+    """Return the names of all metrics of classes, see `class_metrics`."""
+    return [
+        f"{measure}_{name}"
+        for name in (*SIZE_CLASSES, *USER_CLASSES)
+        for measure in ("jobs", "mean_wait", "mean_bounded_slowdown")
+    ]
+
+
 def class_metrics(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> dict[str, float]:
     """Return number, mean wait and mean bounded slowdown of the jobs of each size class and class of users.
 

@@ -263,6 +263,25 @@ def job_measures(schedule: Schedule, tau: int = TAU) -> dict[str, NDArray[np.int
     }
 
 
+MEASURES = ("wait", "turnaround", "slowdown", "bounded_slowdown", "per_processor_bounded_slowdown")
+OF_SCHEDULES = (
+    "utilisation",
+    "makespan",
+    "mean_queue_length",
+    "max_queue_length",
+    "throughput",
+    "backfilled_share",
+    "killed_jobs",
+    "fairness",
+)
+
+
+def metric_names() -> list[str]:
+    """Return the names of all metrics, see `schedule_metrics`."""
+    statistics = ("mean", "median", "p95", "p99", "max")
+    return ["jobs", *(f"{statistic}_{measure}" for measure in MEASURES for statistic in statistics), *OF_SCHEDULES]
+
+
 def schedule_metrics(
     schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
 ) -> dict[str, float]:
