@@ -10,7 +10,8 @@ import pytest
 
 import schedlab as sl
 from schedlab.scheduler.policy import ALIASES, POLICIES
-from schedlab.scheduler.predictor import CHOICES, CORRECTIONS, PREDICTORS
+from schedlab.scheduler.predictor import CHOICES, CORRECTIONS
+from schedlab.scheduler.predictor_text import PREDICTORS
 from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS
 

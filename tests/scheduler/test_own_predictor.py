@@ -8,7 +8,7 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
-from schedlab.scheduler.predictor import predictor_from_text
+from schedlab.scheduler.predictor_text import predictor_from_text
 
 SOURCE = """
 class Half:

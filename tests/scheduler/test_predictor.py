@@ -18,9 +18,8 @@ from schedlab.scheduler.predictor import (
     SimilarQuantile,
     UserMean,
     UserQuantile,
-    as_predictor,
-    predictor_from_text,
 )
+from schedlab.scheduler.predictor_text import as_predictor, predictor_from_text
 
 
 class Constant:

@@ -75,7 +75,7 @@ def _validate(
     from schedlab.predict.replay import LOG, replay_of
     from schedlab.predict.tables import class_texts, comparison_text
     from schedlab.predict.validation import validate
-    from schedlab.scheduler.predictor import predictor_from_text
+    from schedlab.scheduler.predictor_text import predictor_from_text
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen: list[Predictor | PredictionModel] = [predictor_from_text(text) for text in texts]

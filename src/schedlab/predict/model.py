@@ -14,7 +14,8 @@ from schedlab.engine.state import JOB
 from schedlab.errors import InputError
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
-from schedlab.scheduler.predictor import Actual, JobView, Predictor, PythonPredictor, Regression, as_predictor
+from schedlab.scheduler.predictor import Actual, JobView, Predictor, PythonPredictor, Regression
+from schedlab.scheduler.predictor_text import as_predictor
 
 OF_USERS = (
     "completed",

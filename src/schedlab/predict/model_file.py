@@ -18,7 +18,7 @@ from schedlab.atomic import atomic_path
 from schedlab.engine.state import JOB
 from schedlab.errors import InputError
 from schedlab.predict.model import Memory, PredictionModel
-from schedlab.scheduler.predictor import predictor_from_text
+from schedlab.scheduler.predictor_text import predictor_from_text
 
 SCHEMA = 1
 """Version of what a file holds; files of other versions are refused."""

@@ -11,7 +11,8 @@ from typing import Literal, cast
 
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
-from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor, as_predictor, predictor_from_text
+from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor
+from schedlab.scheduler.predictor_text import as_predictor, predictor_from_text
 
 Backfill = Literal["none", "easy", "conservative"]
 

@@ -1,0 +1,123 @@
+"""The texts of predictors, and the objects that they stand for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from dataclasses import fields
+from typing import Any
+
+from schedlab.errors import InputError
+from schedlab.scheduler.predictor import (
+    Actual,
+    OnlinePredictor,
+    Predictor,
+    PythonPredictor,
+    RecentAverage,
+    Regression,
+    Requested,
+    SimilarQuantile,
+    UserMean,
+    UserQuantile,
+)
+
+PREDICTORS: dict[str, Predictor] = {
+    "requested": Requested(),
+    "actual": Actual(),
+    "ave2": RecentAverage(),
+    "ave": RecentAverage(),
+    "mean": UserMean(),
+    "median": UserQuantile(),
+    "quantile": UserQuantile(),
+    "similar": SimilarQuantile(),
+    "nag": Regression(),
+    "e-loss": Regression(),
+}
+"""By the names that a text may use."""
+
+_TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
+
+
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+def predictor_from_text(text: str) -> Predictor:
+    """Read a predictor: one of `PREDICTORS` with its parameters, or MODULE:CLASS for a class of one's own.
+
+    Raises
+    ------
+    InputError
+        If the name or an argument is unknown; the message says what is known. If a class of one's own cannot be loaded.
+
+    Examples
+    --------
+    >>> predictor_from_text("ave(5)")
+    RecentAverage(jobs=5)
+    >>> predictor_from_text("nag(over=square, under=linear, weight=area)").text
+    'e-loss'
+    >>> predictor_from_text("quantile(0.9, jobs=20)").text
+    'quantile(0.9,jobs=20)'
+    """
+    if _CLASS.fullmatch(text.strip()):
+        return _own(text.strip())
+    match = _TEXT.fullmatch(text.strip().lower())
+    if match is None or match["name"] not in PREDICTORS:
+        raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}")
+    usual = PREDICTORS[match["name"]]
+    names = [field.name for field in fields(usual)]
+    if match["arguments"] is None:
+        return usual
+    values: dict[str, Any] = {}
+    for place, argument in enumerate(part.strip() for part in match["arguments"].split(",")):
+        name, equals, value = (part.strip() for part in argument.rpartition("="))
+        if not equals and place < len(names):
+            name = names[place]
+        if name not in names:
+            known = f"known are {', '.join(names)}" if names else "it has none"
+            raise InputError(f"predictor {match['name']}: unknown parameter {argument!r}; {known}")
+        if name in values:
+            raise InputError(f"predictor {match['name']}: {name} is given twice")
+        values[name] = _value(match["name"], name, value, getattr(usual, name))
+    return type(usual)(**values)
+
+
+def as_predictor(given: object) -> Predictor:
+    """Return a predictor as it is, one that a text names, or one around an object with `predict` and `learn`.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if isinstance(given, Predictor):
+        return given
+    return predictor_from_text(given) if isinstance(given, str) else PythonPredictor(given)
+
+
+def _own(text: str) -> PythonPredictor:
+    """Return a fresh object of a class in a module of the current directory, or an installed one."""
+    module, _, name = text.partition(":")
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        kind = getattr(importlib.import_module(module), name)
+        # Nothing else is called: a text must not start whatever function it names.
+        if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
+            raise InputError("it is no class with methods predict(job) and learn(job, run_time)")
+        return PythonPredictor(kind(), text)
+    except Exception as error:
+        reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"predictor {text}: {reason}") from error
+    finally:
+        sys.path.remove(here)
+
+
+def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
+    """Return the value of a parameter, of the type that it usually has."""
+    try:
+        return type(usual)(text)
+    except ValueError:
+        kind = "a whole number" if isinstance(usual, int) else "a number"
+        raise InputError(f"predictor {predictor}: {name}={text!r} is not {kind}") from None
