@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -71,26 +72,46 @@ def sc17_grid(traces: Path) -> Iterator[Result]:
     )
 
 
+SMALL = """
+import resource, sys, time
+import schedlab as sl
+
+if __name__ == "__main__":
+    place, repetitions, *schedulers = sys.argv[1:]
+    workloads = [{"generate": "lublin", "jobs": 48, "processors": 256, "load": 0.9, "estimates": "exact"}]
+    campaign = sl.Campaign(name="small", workloads=workloads, schedulers=schedulers, repetitions=int(repetitions))
+    begin = time.perf_counter()
+    sl.run_campaign(campaign, place, workers=1)
+    print(time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
+"""
+
+
+def _run_small(place: Path, schedulers: list[str], repetitions: int) -> tuple[float, float]:
+    """Run the campaign in a process of its own; return seconds, and the megabytes of the coordinator at most."""
+    command = [sys.executable, "-c", SMALL, str(place), str(repetitions), *schedulers]
+    seconds, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return float(seconds), float(peak)
+
+
 def small_simulations(_: Path) -> Iterator[Result]:
     """A hundred thousand simulations of 48 jobs: what the campaign adds to each, and the coordinator's memory."""
     schedulers = [f"{policy}{backfill}" for policy in ("fcfs", "spf", "saf", "f1") for backfill in ("", "+easy")]
     peaks = []
-    for repetitions in (1_250, 12_500):
-        workloads = [{"generate": "lublin", "jobs": 48, "processors": 256, "load": 0.9, "estimates": "exact"}]
-        campaign = sl.Campaign(name="small", workloads=workloads, schedulers=schedulers, repetitions=repetitions)
-        with tempfile.TemporaryDirectory() as directory:
-            begin = time.perf_counter()
-            run = sl.run_campaign(campaign, directory, workers=1)
-            seconds = time.perf_counter() - begin
-            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
-            count = int(run.done().sum())
-            sample = run.results().iloc[:800]
-    # The same simulations and measures without a campaign.
+    with tempfile.TemporaryDirectory() as directory:
+        for repetitions in (1_250, 12_500):
+            place = Path(directory) / str(repetitions)
+            seconds, peak = _run_small(place, schedulers, repetitions)
+            peaks.append(peak)
+        run = sl.RunDirectory.open(place)
+        count = int(run.done().sum())
+        sample = run.results().iloc[:800]
+    # The same simulations and measures without a campaign, once warm.
+    tasks = [run.plan.find(name) for name in sample.task]
+    sl.simulate(make_workload(tasks[0].instance), tasks[0].scheduler)
     begin = time.perf_counter()
-    direct = []
-    for row in sample.task:
-        task = run.plan.find(row)
-        direct.append(sl.simulate(make_workload(task.instance), task.scheduler).metrics()["mean_bounded_slowdown"])
+    direct = [
+        sl.simulate(make_workload(task.instance), task.scheduler).metrics()["mean_bounded_slowdown"] for task in tasks
+    ]
     each = (time.perf_counter() - begin) / len(sample)
     overhead = (seconds / count - each) * 1e3
     yield Result(

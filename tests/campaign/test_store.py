@@ -228,10 +228,10 @@ def test_a_schedule_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
     campaign = small(schedules=True)
     run = run_here(campaign, tmp_path)
     [first, *others] = run.files("schedules", ".parquet")
-    whole = first.read_bytes()
-    first.write_bytes(whole[:300])
+    first.write_bytes(first.read_bytes()[:300])
     run_here(campaign, tmp_path)
-    assert first.read_bytes() == whole or len(run.files("schedules", ".parquet")) == 1 + len(others)
+    # A schedule says when it was made: the new file may have another checksum in its name.
+    assert len(run.files("schedules", ".parquet")) == 1 + len(others)
     assert all(run.schedule_file(run.plan.task(position)[0]) for position in range(len(run.plan)))
 
 
