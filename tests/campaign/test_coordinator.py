@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
+import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
-from campaign_runs import PLANNED, Hooked, in_process, python, run_here, same_results, small, wait_until, write_log
+from campaign_runs import (
+    MODEL,
+    PLANNED,
+    Hooked,
+    in_process,
+    python,
+    run_here,
+    same_results,
+    small,
+    wait_until,
+    write_log,
+)
 
 from schedlab.campaign import worker
 from schedlab.campaign.coordinator import DEATHS, run_campaign
@@ -125,6 +142,57 @@ def test_workers_that_die_before_they_begin_end_the_campaign(tmp_path: Path) -> 
         run_campaign(small(), tmp_path / "run", workers=in_process(Hooked(die)))
 
 
+def test_workers_that_die_now_and_then_before_they_begin_do_not_end_the_campaign(tmp_path: Path) -> None:
+    def die_every_other_time(number: int) -> None:
+        if number % 2:
+            raise BrokenProcessPool("killed")
+
+    executor = Hooked(die_every_other_time)
+    run = run_campaign(small(), tmp_path / "run", workers=in_process(executor))
+    assert executor.calls >= 2 * (DEATHS + 1)
+    assert (run.status().done, run.status().failed) == (PLANNED, 0)
+
+
+class Deadly(Hooked):
+    """An executor whose processes die at one task, leaving a note as a dying worker does."""
+
+    def __init__(self, run: RunDirectory, position: int, trace: str) -> None:
+        super().__init__(lambda number: None)
+        self.run, self.position, self.trace, self.deaths = run, position, trace, 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        [batch] = args
+        deadly = self.run.plan.task(self.position)[0]
+        if deadly not in dict(batch.tasks()):
+            return super().submit(fn, batch, **kwargs)
+        self.deaths += 1
+        (self.run.path / "inflight" / f"{batch.name}.host.{self.deaths}.ab").write_text(f"{deadly}\n{self.trace}")
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("killed"))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("trace", "kind", "deaths"), [("", "died", DEATHS), ("\0\0Timeout (0:00:09)!\nStack of it", "timeout", 1)]
+)
+def test_a_task_is_given_up_after_three_deaths_or_when_its_time_is_up(
+    tmp_path: Path, trace: str, kind: str, deaths: int
+) -> None:
+    campaign, run = small(timeout=9), RunDirectory(tmp_path / "run")
+    # What a worker of this process would do about its time is not the matter here.
+    executor = Deadly(run, 2, trace)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("faulthandler.dump_traceback_later", lambda *args, **kwargs: None)
+        run_campaign(campaign, run.path, workers=in_process(executor))
+    assert executor.deaths == deaths
+    done = [run.plan.task(position)[0] for position in (0, 1, 3)]
+    assert run.results()["task"].tolist() == done
+    [failure] = run.failures().values()
+    assert (failure.kind, failure.task) == (kind, run.plan.task(2)[0])
+    assert failure.traceback == trace.strip("\0")
+    assert run.files("inflight", "") == []
+
+
 @pytest.mark.slow
 def test_a_task_that_takes_too_long_is_ended_even_in_compiled_code(tmp_path: Path) -> None:
     log = write_log(tmp_path / "long.swf", 60_000, gap=30)
@@ -158,6 +226,36 @@ def test_a_full_disk_ends_the_campaign_in_one_sentence_and_the_next_run_complete
     monkeypatch.setattr(os, "fsync", usual)
     run = run_here(small(), tmp_path / "run")
     same_results(run.results(), run_here(small(), tmp_path / "anew").results())
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system of 512 KiB, or skip: only the superuser may make one."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "none", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("one may not mount a small file system here")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full_ends_the_campaign_in_one_sentence_and_nothing_finished_is_lost(
+    tiny_disk: Path,
+) -> None:
+    filler = tiny_disk / "filler"
+    filler.write_bytes(bytes(430_000))
+    campaign = small(workloads=[{**MODEL, "repetitions": 4}])
+    with pytest.raises(OutputError, match=r"cannot (write|lock) .*(full|No space left)") as error:
+        run_here(campaign, tiny_disk / "run")
+    assert "\n" not in str(error.value)
+    run = RunDirectory.open(tiny_disk / "run")
+    finished = run.files("results", ".parquet")
+    assert 0 < len(finished) < 8
+    filler.unlink()
+    again = run_here(campaign, run.path)
+    assert set(finished) < set(again.files("results", ".parquet"))
+    assert (again.status().done, again.status().corrupt) == (8, 0)
 
 
 def test_a_second_coordinator_is_refused_and_leaves_the_first_alone(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -71,3 +72,25 @@ def test_a_campaign_survives_thirty_kills_of_workers_and_coordinator(tmp_path: P
 
     undisturbed = run_campaign(Campaign.model_validate(DEFINITION), tmp_path / "undisturbed", workers=in_process())
     same_results(finished.results(), undisturbed.results())
+
+
+COLD = """
+import sys
+from schedlab.campaign.coordinator import run_campaign
+from schedlab.campaign.definition import Campaign
+if __name__ == "__main__":
+    workloads = [{"generate": "lublin", "jobs": 50, "processors": 16, "repetitions": 32}]
+    campaign = Campaign(name="cold", schedulers=["fcfs", "easy"], workloads=workloads)
+    print(run_campaign(campaign, sys.argv[1], workers=4).status().done)
+"""
+
+
+@pytest.mark.slow
+def test_many_workers_may_compile_at_once_into_an_empty_cache(tmp_path: Path) -> None:
+    (tmp_path / "cold.py").write_text(COLD)
+    code = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    environment = os.environ | {"SCHEDLAB_CACHE": str(tmp_path / "kernels")}
+    with python(code, tmp_path / "cold.py", tmp_path / "run", env=environment, stdout=subprocess.PIPE) as coordinator:
+        assert coordinator.communicate(timeout=180)[0] == "64\n"
+    assert list((tmp_path / "kernels").rglob("*.nbi")), "the kernels were kept elsewhere"
+    assert RunDirectory.open(tmp_path / "run").status().failed == 0
