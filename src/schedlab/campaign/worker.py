@@ -165,10 +165,15 @@ def _warm_up(schedule: Schedule, task: Task) -> float:
 
 def _store_schedule(run: RunDirectory, name: str, schedule: Schedule) -> None:
     """Keep a schedule, under a name that ends with the checksum of the file."""
-    with tempfile.TemporaryDirectory(dir=run.path / "schedules", prefix=".") as temporary:
-        file = Path(temporary) / "schedule.parquet"
-        schedule.save(file)
-        run.store("schedules", name, ".parquet", file.read_bytes())
+    try:
+        with tempfile.TemporaryDirectory(dir=run.path / "schedules", prefix=".") as temporary:
+            file = Path(temporary) / "schedule.parquet"
+            schedule.save(file)
+            run.store("schedules", name, ".parquet", file.read_bytes())
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write into {run.path / 'schedules'}: {error.strerror or error}") from error
 
 
 def _parquet(rows: list[dict[str, Any]], provenance: dict[str, Any]) -> bytes:
