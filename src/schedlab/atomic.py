@@ -1,4 +1,4 @@
-"""Write a file completely or not at all: to a temporary name beside it, renamed when done."""
+"""Where results are written: directories are made, and files appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -72,3 +72,19 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
     if not os.access(target.parent, os.W_OK):
         raise OutputError(f"cannot write {target}: the directory {target.parent} is not writable")
     return target
+
+
+def make_directory(path: str | os.PathLike[str]) -> Path:
+    """Make a directory for results, unless it is there, and return it.
+
+    Raises
+    ------
+    OutputError
+        If that is not possible.
+    """
+    directory = Path(path)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the directory {directory}: {error.strerror or error}") from error
+    return directory

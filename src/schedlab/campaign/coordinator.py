@@ -220,8 +220,9 @@ def _timed_out(trace: str) -> bool:
 
 def pending_tasks(run: RunDirectory, *, retry_failed: bool) -> NDArray[np.intp]:
     """Return the positions of the tasks that have no result and, unless they are to be tried again, have not failed."""
-    missing = ~run.done(checked=True)
+    done = run.done(checked=True)
+    missing = ~done
     if not retry_failed:
-        failed = np.array([name.encode() for name in run.failures()], dtype="S")
+        failed = np.array([name.encode() for name in run.failures(done)], dtype="S")
         missing[run.plan.positions(failed)] = False
     return np.flatnonzero(missing)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,14 +108,14 @@ class Paired:
 
     def __str__(self) -> str:
         if self.pairs < FEWEST_PAIRS:
-            return f"not enough data: {count(self.pairs, 'pair')}, an interval needs {FEWEST_PAIRS}"
+            return f"not enough data: {count_of(self.pairs, 'pair')}, an interval needs {FEWEST_PAIRS}"
         difference = f"mean difference {signed(self.metric, self.difference)}"
         difference += f" {interval_text(self.difference_interval, self.metric)}"
         if self.ratio is None:
-            ratio = f"no ratio, {count(self.not_positive, 'pair')} with a value of 0 or less"
+            ratio = f"no ratio, {count_of(self.not_positive, 'pair')} with a value of 0 or less"
         else:
             ratio = f"ratio {self.ratio:.3f} {interval_text(self.ratio_interval)}"
-        return f"{self.verdict}: {ratio}; {difference}; better in {self.wins} of {count(self.pairs, 'pair')}"
+        return f"{self.verdict}: {ratio}; {difference}; better in {self.wins} of {count_of(self.pairs, 'pair')}"
 
 
 def paired(
@@ -350,14 +351,3 @@ def interval_text(interval: Interval | None, metric: str | None = None) -> str:
         return "-"
     texts = [signed(metric, value) if metric else f"{value:.3f}" for value in interval]
     return f"[{texts[0]}, {texts[1]}]"
-
-
-def count(number: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> count(1, "pair"), count(2_000, "pair")
-    ('1 pair', '2,000 pairs')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -211,22 +211,25 @@ class RunDirectory:
     def contents(self, part: str, suffix: str) -> Iterator[tuple[Path, bytes]]:
         """Yield the files of a part that are unharmed with their contents; others are moved aside."""
         for path in self.files(part, suffix):
-            try:
-                content = path.read_bytes()
-            except (FileNotFoundError, IsADirectoryError):
-                continue
-            except OSError as error:
-                raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-            if path.name.removesuffix(suffix).rpartition("-")[2] == _checksum(content):
+            content = self._read(path)
+            if content is not None:
                 yield path, content
-            else:
-                self._move_aside(path)
 
-    def _move_aside(self, path: Path) -> None:
+    def _read(self, path: Path) -> bytes | None:
+        """Return the content of a file whose name ends with its checksum; None if it has gone, or was moved aside."""
+        try:
+            content = path.read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        if path.stem.rpartition("-")[2] == _checksum(content):
+            return content
         # A directory that one may only read is left as it is; the file is not used either way.
         with suppress(OSError):
             (self.path / "corrupt").mkdir(exist_ok=True)
             os.replace(path, self.path / "corrupt" / path.name)
+        return None
 
     # Results
 
@@ -298,18 +301,24 @@ class RunDirectory:
             done[plan.positions(_names(table))] = True
         if plan.campaign.schedules:
             kept = np.zeros(len(plan), dtype=np.bool_)
-            files = (
-                self.contents("schedules", ".parquet") if checked else ((f, b"") for f in self.files("schedules", ""))
-            )
-            stems = [path.name.partition("-")[0].encode() for path, _ in files]
+            files = self.files("schedules", ".parquet")
+            if checked:
+                files = [path for path in files if self._read(path) is not None]
+            stems = [path.name.partition("-")[0].encode() for path in files]
             kept[plan.positions(np.array(stems, dtype="S"))] = True
             done &= kept
         return done
 
     # Failures
 
-    def failures(self) -> dict[str, Failure]:
-        """Return the last failure of each task of the plan that has no result, by its name."""
+    def failures(self, done: NDArray[np.bool_] | None = None) -> dict[str, Failure]:
+        """Return the last failure of each task of the plan that has no result, by its name.
+
+        Parameters
+        ----------
+        done
+            Which tasks have one, if that is known already, see `done`.
+        """
         found: dict[str, Failure] = {}
         for _, content in self.contents("failed", ".json"):
             for fields in json.loads(content):
@@ -318,8 +327,10 @@ class RunDirectory:
                     found[failure.task] = failure
         names = np.array([name.encode() for name in found], dtype="S")
         positions = self.plan.positions(names)
-        lacking = positions[~self.done()[positions]] if len(positions) else positions
-        return {name: found[name] for name, _ in map(self.plan.task, np.sort(lacking).tolist())}
+        if len(positions):
+            done = self.done() if done is None else done
+            positions = positions[~done[positions]]
+        return {name: found[name] for name, _ in map(self.plan.task, np.sort(positions).tolist())}
 
     def store_failures(self, stem: str, failures: Sequence[Failure]) -> None:
         """Write failures."""
@@ -330,24 +341,19 @@ class RunDirectory:
 
     def status(self) -> Status:
         """Return how far the campaign is, from the files alone."""
-        done = int(self.done().sum())
+        done = self.done()
         return Status(
             planned=len(self.plan),
-            done=done,
-            failed=len(self.failures()),
+            done=int(done.sum()),
+            failed=len(self.failures(done)),
             running=len(self.files("inflight", "")),
             corrupt=len(self.files("corrupt", "")),
         )
 
     def schedule_file(self, task: str) -> Path | None:
         """Return the unharmed file of a task's schedule; None if there is none."""
-        for path in self.files("schedules", ".parquet"):
-            if path.name.startswith(task):
-                content = path.read_bytes()
-                if path.name.removesuffix(".parquet").rpartition("-")[2] == _checksum(content):
-                    return path
-                self._move_aside(path)
-        return None
+        files = (path for path in self.files("schedules", ".parquet") if path.name.startswith(task))
+        return next((path for path in files if self._read(path) is not None), None)
 
     def command_for(self, task: str) -> str:
         """Return the command that runs one task alone."""

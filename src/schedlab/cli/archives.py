@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import count_of, note, show, show_json
+from schedlab.cli.terminal import note, show, show_json
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.campaign.store import RunDirectory

@@ -11,8 +11,9 @@ import typer
 
 from schedlab.cli.archives import RUNS, Index, Run, open_run
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import campaign_bar, command_line, count_of, note, show, show_json
+from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.campaign.definition import Campaign

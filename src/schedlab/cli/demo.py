@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from schedlab.cli.terminal import make_directory, progress_bar, show
+from schedlab.atomic import make_directory
+from schedlab.cli.terminal import progress_bar, show
 
 if TYPE_CHECKING:
     from schedlab.campaign.compare import Comparison

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from schedlab.atomic import make_directory
 from schedlab.cli.archives import RUNS
 from schedlab.cli.options import Json, Traces
-from schedlab.cli.terminal import campaign_bar, make_directory, show, show_json
+from schedlab.cli.terminal import campaign_bar, show, show_json
 from schedlab.errors import InputError
 
 

@@ -21,9 +21,10 @@ from schedlab.cli.options import (
     WarmUp,
 )
 from schedlab.cli.outputs import check_figure, check_output
-from schedlab.cli.terminal import command_line, count_of, note, progress_bar, show, show_json
+from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 
 def simulate(

@@ -8,12 +8,9 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import typer
-
-from schedlab.errors import OutputError
 
 SECONDS_BETWEEN_LINES = 60
 """In a log, where there is no progress bar."""
@@ -41,17 +38,6 @@ def _finite(value: Any) -> Any:
 def _plain(value: Any) -> Any:
     """Return what JSON can hold for one of NumPy's scalars or arrays, and text for anything else."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def count_of(number: int, what: str) -> str:
-    """Return a number of things, in words for a person.
-
-    Examples
-    --------
-    >>> count_of(1, "result"), count_of(1200, "result")
-    ('1 result', '1,200 results')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def note(text: str) -> None:
@@ -126,17 +112,3 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
                 note(f"{done + failed:,} of {total:,} simulated, {failed:,} failed, {rate:,.1f}/s")
 
         yield advance
-
-
-def make_directory(directory: Path) -> None:
-    """Make a directory for results, unless it is there.
-
-    Raises
-    ------
-    OutputError
-        If that is not possible.
-    """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the directory {directory}: {error.strerror or error}") from error

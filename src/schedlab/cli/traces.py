@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab.cli.terminal import count_of, note
+from schedlab.cli.terminal import note
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.workload.cleaning import CleaningReport

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import schedlab
+from schedlab.atomic import make_directory
 from schedlab.cli.options import Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_figure, check_output
-from schedlab.cli.terminal import count_of, make_directory, note, progress_bar, show, show_json
+from schedlab.cli.terminal import note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.workload.workload import Workload

@@ -10,13 +10,13 @@ from schedlab.campaign.statistics import (
     FEWEST_PAIRS,
     LARGER_IS_BETTER,
     Paired,
-    count,
     interval_text,
     paired,
     quantity,
     signed,
 )
 from schedlab.report.campaigns import metric_label
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ def answer(standings: Standings, frame: pd.DataFrame) -> list[str]:
     most = max(row.paired.pairs for row in others if row.paired)
     if most < FEWEST_PAIRS:
         return [
-            f"There is not enough data for an answer: schedulers share {count(most, 'instance')}, and an interval "
+            f"There is not enough data for an answer: schedulers share {count_of(most, 'instance')}, and an interval "
             f"needs {FEWEST_PAIRS}.",
             f"The medians of the {metric} so far: {_list([_median(standings, row) for row in rows])}.",
         ]
@@ -79,9 +79,8 @@ def _against(pair: Paired) -> str:
     else:
         size = f"on average {_change(pair.ratio)} that of {pair.baseline}"
         uncertainty = _changes(*pair.ratio_interval)
-    text = (
-        f"{size} ({100 * pair.level:g}% interval {uncertainty}), better in {pair.wins:,} of {count(pair.pairs, 'pair')}"
-    )
+    text = f"{size} ({100 * pair.level:g}% interval {uncertainty})"
+    text += f", better in {pair.wins:,} of {count_of(pair.pairs, 'pair')}"
     if pair.ties:
         text += f" and equal in {pair.ties:,}"
     if pair.verdict == "cannot be told apart":

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.campaign.standings import Standing, Standings
-from schedlab.campaign.statistics import LARGER_IS_BETTER, METRIC, by_instance, count, quantity
+from schedlab.campaign.statistics import LARGER_IS_BETTER, METRIC, by_instance, quantity
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -27,6 +27,7 @@ from schedlab.report.style import (
     styled_axes,
 )
 from schedlab.schedule.groups import SIZE_CLASSES
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +122,7 @@ def plot_boxes(frame: pd.DataFrame, metric: str = METRIC, schedulers: Sequence[s
         for line in [*boxes["whiskers"], *boxes["caps"]]:
             line.set(color="#666666", linewidth=0.9)
         value_axis(ax.xaxis, np.concatenate(samples), metric)
-        ax.set_title(f"{label_of(labels[panel], 24)}\n({count(len(part), 'instance')})")
+        ax.set_title(f"{label_of(labels[panel], 24)}\n({count_of(len(part), 'instance')})")
 
     return _panels(shown, len(labels), draw, f"Distribution of the {metric_label(metric)} over the instances")
 
@@ -171,7 +172,7 @@ def plot_by_class(
         ax.set_xlim(0, 1.38 * max(float(means.max()), 1e-9))
         ax.set_xticks([])
         ax.spines["bottom"].set_visible(False)
-        ax.set_title(f"{present[panel].replace('_', ' ')}\n({count(len(values), 'instance')})")
+        ax.set_title(f"{present[panel].replace('_', ' ')}\n({count_of(len(values), 'instance')})")
 
     return _panels(shown, len(present), draw, f"{metric_label(measure).capitalize()} by class", columns=4)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
-from schedlab.errors import OutputError
 from schedlab.report.comparison import (
     plot_queue_length,
     plot_slowdown_distribution,
@@ -15,7 +14,7 @@ from schedlab.report.comparison import (
     plot_weekly_means,
 )
 from schedlab.report.gantt import plot_gantt
-from schedlab.report.style import save_figure
+from schedlab.report.style import save_figure, save_figures
 from schedlab.report.workloads import (
     plot_accuracy,
     plot_arrivals,
@@ -69,9 +68,4 @@ def save_comparison_figures(schedules: Mapping[str, Schedule], directory: str | 
     OutputError
         If the directory cannot be made or written to.
     """
-    target = Path(directory)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the directory {target}: {error.strerror}") from error
-    return [save_figure(plot(schedules), target / f"{name}.png") for name, plot in COMPARISON_FIGURES.items()]
+    return save_figures(COMPARISON_FIGURES, schedules, directory)

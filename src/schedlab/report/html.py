@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.standings import Standing, standings
-from schedlab.campaign.statistics import METRIC, by_instance, count, interval_text, quantity, signed
+from schedlab.campaign.statistics import METRIC, by_instance, interval_text, quantity, signed
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
 from schedlab.schedule.schedule import Schedule
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,10 +144,10 @@ def _completeness(evidence: Evidence) -> list[str]:
     planned = done if evidence.planned is None else evidence.planned
     if done >= planned and not evidence.failures:
         return []
-    failed = f"{count(len(evidence.failures), 'task')} failed" if evidence.failures else "none has failed"
+    failed = f"{count_of(len(evidence.failures), 'task')} failed" if evidence.failures else "none has failed"
     return [
-        f"{done:,} of {count(planned, 'task')} have a result, {failed}; an instance without both results is left out "
-        "of a comparison."
+        f"{done:,} of {count_of(planned, 'task')} have a result, {failed}; an instance without both results is left "
+        "out of a comparison."
     ]
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError, OutputError
+from schedlab.errors import InputError
 from schedlab.predict.validation import Validation
-from schedlab.report.style import legend, line_look, percent_ticks, save_figure, styled_axes
+from schedlab.report.style import legend, line_look, percent_ticks, save_figures, styled_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,12 +97,7 @@ def save_prediction_figures(validations: Sequence[Validation], directory: str | 
     OutputError
         If the directory cannot be made or written to.
     """
-    target = Path(directory)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the directory {target}: {error.strerror}") from error
-    return [save_figure(plot(validations), target / f"{name}.png") for name, plot in PREDICTION_FIGURES.items()]
+    return save_figures(PREDICTION_FIGURES, validations, directory)
 
 
 def _listed(validations: Validation | Sequence[Validation]) -> list[Validation]:

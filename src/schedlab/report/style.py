@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from schedlab.atomic import atomic_path
+from schedlab.atomic import atomic_path, make_directory
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 
@@ -95,6 +95,29 @@ def save_figure(drawn: Figure | Axes, path: str | PathLike[str]) -> Path:
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     return Path(path)
+
+
+def save_figures(
+    plots: Mapping[str, Callable[[Any], Axes]], subject: Any, directory: str | PathLike[str]
+) -> list[Path]:
+    """Draw and write several figures of one subject as PNG, and return the files.
+
+    Parameters
+    ----------
+    plots
+        What draws them, by the names of the files without suffix.
+    subject
+        What each is given.
+    directory
+        Where to write; it is made if it is not there.
+
+    Raises
+    ------
+    OutputError
+        If the directory cannot be made or written to.
+    """
+    target = make_directory(directory)
+    return [save_figure(plot(subject), target / f"{name}.png") for name, plot in plots.items()]
 
 
 def root_figure(drawn: Figure | Axes) -> Figure:
