@@ -65,7 +65,10 @@ _CACHE = cache_directory()
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function of arrays with Numba, cached on disk, with NumPy's rules for division by zero."""
+    """Compile a function of arrays with Numba, cached on disk, with NumPy's rules for division by zero.
+
+    Like all kernels, it lets other threads run meanwhile.
+    """
     return _compile(function)
 
 
@@ -88,7 +91,7 @@ def _compile(function: Function, **options: Any) -> Function:
     # Numba asks for the directory while it decorates; the setting of the user's own kernels is left alone.
     config.CACHE_DIR = _CACHE or before
     try:
-        compiled = numba.njit(function, cache=_CACHE is not None, error_model="numpy", **options)
+        compiled = numba.njit(function, cache=_CACHE is not None, error_model="numpy", nogil=True, **options)
     finally:
         config.CACHE_DIR = before
     return cast(Function, compiled)

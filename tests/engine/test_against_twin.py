@@ -38,6 +38,24 @@ def test_the_engine_equals_its_twin_one_event_at_a_time(scheduler, workload):
     assert_equal(workload, scheduler, events="pyss")
 
 
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        "fcfs",
+        "fcfs+easy",
+        "spf+easy,window=3",
+        "spf@actual,window=4,start_delay=0.002610247",
+        "f2+easy,start_delay=0.25",
+        "wfp3+easy,window=5,start_delay=0.002610247",
+        "unicef,start_delay=1.5",
+    ],
+)
+@given(workload=workloads(), in_order=st.integers(0, 3))
+@settings(max_examples=60, deadline=None)
+def test_the_engine_equals_its_twin_one_start_at_a_time(scheduler, workload, in_order):
+    assert_equal(workload, scheduler, events="sc17", in_order=in_order)
+
+
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", "saf+easy:sjf", "wfp3+easy", "spf+easy,starvation=40000"])
 def test_the_engine_equals_its_twin_on_a_crowded_machine(scheduler):
     """Hundreds wait, so that the tree has several levels and blocks that disappoint."""

@@ -331,7 +331,7 @@ class Campaign(Section):
     schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(listed)]
     baseline: str | None = None
     metrics: Metrics = Metrics()
-    events: Literal["batched", "pyss"] = "batched"
+    events: Literal["batched", "pyss", "sc17"] = "batched"
     schedules: bool = False
     timeout: Duration | None = None
 

@@ -134,7 +134,7 @@ class Instance:
 class Settings:
     """What all tasks of a campaign share: how they are simulated and measured."""
 
-    events: Literal["batched", "pyss"]
+    events: Literal["batched", "pyss", "sc17"]
     warm_up: float
     cool_down: float
     tau: int

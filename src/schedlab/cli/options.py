@@ -39,8 +39,8 @@ SchedulerTexts = Annotated[
     typer.Option("--scheduler", "-s", metavar="TEXT", help="Scheduler text; repeat it for each scheduler."),
 ]
 Events = Annotated[
-    Literal["batched", "pyss"],
-    typer.Option(help="Event order: one scheduling pass a second, or one event at a time as in SC'15."),
+    Literal["batched", "pyss", "sc17"],
+    typer.Option(help="Event order: one scheduling pass a second, one event at a time (SC'15), or one start (SC'17)."),
 ]
 Requests = Annotated[
     Literal["enforced", "advisory"] | None,

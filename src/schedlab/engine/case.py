@@ -16,9 +16,9 @@ from schedlab.scheduler.predictor import Actual, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.workload import Workload
 
-Events = Literal["batched", "pyss"]
+Events = Literal["batched", "pyss", "sc17"]
 
-EVENT_ORDERS = ("batched", "pyss")
+EVENT_ORDERS = ("batched", "pyss", "sc17")
 LATEST = 2**61  # seconds; sums of two times stay within 64 bits
 
 
@@ -80,6 +80,7 @@ def prepare(
     in_order = _whole("in_order", in_order)
     if in_order < 0 or (in_order and scheduler.backfill == "conservative"):
         raise InputError(f"in_order={in_order}: it counts jobs and does not go with conservative backfilling")
+    _check_order(scheduler, events)
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
     cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
@@ -108,6 +109,23 @@ def prepare(
         submit, duration, estimate, width = (column[order] for column in (submit, duration, estimate, width))
     jobs = new_jobs(submit, duration, estimate, width)
     return Case(workload, jobs, killed, order, cluster.processors, scheduler, events, in_order)
+
+
+def _check_order(scheduler: Scheduler, events: Events) -> None:
+    """Raise InputError unless the scheduler goes with the event order."""
+    if events != "sc17":
+        if scheduler.start_delay is not None:
+            raise InputError("start_delay= belongs to the event order of SC'17: add --events sc17, or leave it out")
+    elif (
+        scheduler.backfill == "conservative"
+        or scheduler.order is not None
+        or scheduler.starvation is not None
+        or scheduler.runtimes.learns
+    ):
+        raise InputError(
+            f"{scheduler.text}: the event order sc17 knows a policy, +easy, @actual, window= and start_delay=, and "
+            "nothing else; take the default order"
+        )
 
 
 def _whole(name: str, value: Any) -> int:

@@ -14,6 +14,7 @@ from schedlab.engine.queue_tree import new_queue
 from schedlab.engine.ranked import run_ranked
 from schedlab.engine.scanned import run_scanned, scan_pass, to_next_pass
 from schedlab.engine.scores import asked_of_python, check_scores, fixed_scores, new_scores, refresh
+from schedlab.engine.serial import run_serial
 from schedlab.engine.state import NOW, WAITING, State, new_state
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
@@ -41,7 +42,8 @@ def simulate(
         Size of the machine; None takes the workload's.
     events
         "batched": all completions of a second, then its submissions, then one scheduling pass. "pyss": one event at a
-        time, submissions before completions, as the simulator of SC'15 does.
+        time, submissions before completions, as the simulator of SC'15 does. "sc17": one start at a time, see
+        `schedlab.engine.serial`; times are float64 seconds if a start takes time.
     in_order
         So many jobs are started strictly by submission before the scheduler takes over (SC'17 puts its machine into a
         state with 16).
@@ -72,6 +74,10 @@ def simulate(
     """
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
     state = new_state(case.jobs, case.processors, watched=case.scheduler.runtimes.learns)
+    if case.events == "sc17":
+        start = run_serial(case, state)
+        never = np.broadcast_to(np.int64(0), start.shape)
+        return to_schedule(workload, case, case.jobs["estimate"], start, state.backfilled, never)
     predicted, corrections = run(case, state)
     return to_schedule(workload, case, predicted, state.start, state.backfilled, corrections)
 
@@ -80,11 +86,13 @@ def to_schedule(
     workload: Workload,
     case: Case,
     predicted: NDArray[np.int64],
-    start: NDArray[np.int64],
+    start: NDArray[Any],
     backfilled: NDArray[np.bool_],
     corrections: NDArray[np.int64],
 ) -> Schedule:
     """Bring what the engine or its twin decided back into the workload's order."""
+    if not case.scheduler.start_delay:
+        start = start.astype(np.int64, copy=False)
     end = start + case.jobs["duration"]
     if case.order is not None:
         place = np.empty(len(case.order), dtype=np.intp)

@@ -14,6 +14,7 @@ from schedlab.engine.case import Case, Events, prepare
 from schedlab.engine.scores import blame
 from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin_predictors import PlainPredictor, corrected, plain_predictor
+from schedlab.engine.twin_serial import SerialTwin
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -38,6 +39,8 @@ def simulate_plain(
     [0, 10, 2]
     """
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
+    if events == "sc17":
+        return _simulate_serially(workload, case)
     twin = ConservativeTwin(case) if case.scheduler.backfill == "conservative" else QueueTwin(case)
     twin.run()
     predicted = np.array([job.first for job in twin.jobs], dtype=np.int64)
@@ -45,6 +48,14 @@ def simulate_plain(
     backfilled = np.array([job.backfilled for job in twin.jobs])
     corrections = np.array([job.corrections for job in twin.jobs], dtype=np.int64)
     return to_schedule(workload, case, predicted, start, backfilled, corrections)
+
+
+def _simulate_serially(workload: Workload, case: Case) -> Schedule:
+    twin = SerialTwin(case)
+    twin.run()
+    start = np.array([job.start for job in twin.jobs])
+    backfilled = np.array([job.backfilled for job in twin.jobs])
+    return to_schedule(workload, case, case.jobs["estimate"], start, backfilled, np.zeros(len(start), dtype=np.int64))
 
 
 @dataclass(eq=False)

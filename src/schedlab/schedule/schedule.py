@@ -30,7 +30,8 @@ class Schedule:
     workload
         The jobs, as they were simulated.
     start_time, end_time
-        int64 seconds, on the workload's clock. A killed job ends at its request.
+        int64 seconds, on the workload's clock; float64 if the scheduler needs time for a start (`start_delay`). A
+        killed job ends at its request.
     backfilled
         Whether the job started ahead of the head of the queue while that was waiting for processors.
     killed
@@ -44,7 +45,7 @@ class Schedule:
     processors
         Size of the machine.
     events
-        The event order, "batched" or "pyss".
+        The event order, "batched", "pyss" or "sc17".
     specification
         Everything else that the simulation was told.
 

@@ -1,13 +1,13 @@
 """The scheduler text: one short text that names a scheduler everywhere, and the object it stands for.
 
-POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS]
+POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS][,start_delay=SECONDS]
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
@@ -20,7 +20,8 @@ BACKFILLS = ("easy", "conservative")
 ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
 """Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
 
-OPTIONS = ("starvation", "window")
+LONGEST_START = 1_000_000
+OPTIONS = ("starvation", "window", "start_delay")
 
 _BACKFILL_AT_THE_END = re.compile(r"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*(?P<order>:.*)?", re.DOTALL)
 
@@ -48,6 +49,9 @@ class Scheduler:
         Seconds after which a waiting job goes before all others; None is never.
     window
         How many waiting jobs, counted by submission, the scheduler sees; None is all.
+    start_delay
+        Seconds that each start takes the scheduler, which does nothing else meanwhile; with the event order of SC'17
+        only. None is no time.
 
     Raises
     ------
@@ -74,6 +78,7 @@ class Scheduler:
     starvation: int | None = None
     window: int | None = None
     correction: str | None = None
+    start_delay: float | None = None
 
     def __post_init__(self) -> None:
         for policy in (self.policy, self.order):
@@ -89,10 +94,12 @@ class Scheduler:
             object.__setattr__(self, "order", None)
         object.__setattr__(self, "runtimes", as_predictor(self.runtimes))
         self._check_correction()
-        for option in OPTIONS:
+        for option in ("starvation", "window"):
             value = getattr(self, option)
             if value is not None and not isinstance(value, int):
                 raise InputError(f"{option}={value!r} is not a whole number")
+        if self.start_delay is not None and not 0 <= self.start_delay < LONGEST_START:
+            raise InputError(f"start_delay={self.start_delay}: a start takes from 0 to {LONGEST_START} seconds")
         if self.starvation is not None and self.starvation < 0:
             raise InputError(f"starvation={self.starvation}: the threshold is in seconds, at least 0")
         if self.window is not None and self.window < 1:
@@ -130,7 +137,7 @@ class Scheduler:
         front, runtimes, options = _split(text)
         policy, backfill, order = _parse_front(front, text)
         assumed, slash, correction = runtimes.rpartition("/") if "/" in runtimes else (runtimes, "", "")
-        values: dict[str, int] = {}
+        values: dict[str, Any] = {}
         for option in options:
             name, value = _parse_option(option)
             if name in values:
@@ -144,6 +151,7 @@ class Scheduler:
             values.get("starvation"),
             values.get("window"),
             correction.strip().lower() if slash else None,
+            values.get("start_delay"),
         )
 
     @property
@@ -158,7 +166,11 @@ class Scheduler:
             parts.append(f"@{self.runtimes.text}")
         if self.correction is not None:
             parts.append(f"/{self.correction}")
-        parts += [f",{name}={getattr(self, name)}" for name in OPTIONS if getattr(self, name) is not None]
+        parts += [
+            f",{name}={getattr(self, name)}" for name in ("starvation", "window") if getattr(self, name) is not None
+        ]
+        if self.start_delay is not None:
+            parts.append(f",start_delay={self.start_delay:.12f}".rstrip("0").rstrip("."))
         return "".join(parts)
 
     def __str__(self) -> str:
@@ -216,10 +228,14 @@ def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None
     )
 
 
-def _parse_option(option: str) -> tuple[str, int]:
+def _parse_option(option: str) -> tuple[str, int | float]:
     name, equals, value = (part.strip() for part in option.partition("="))
     if name not in OPTIONS or not equals:
         raise InputError(f"unknown option {option!r}; known are {' '.join(known + '=' for known in OPTIONS)}")
+    if name == "start_delay":
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,12})?", value):
+            raise InputError(f"option {option!r}: {value!r} is not a number of seconds, such as 0.0026")
+        return name, float(value)
     if not re.fullmatch(r"[0-9]{1,18}", value):
         raise InputError(f"option {option!r}: {value!r} is not a whole number from 0 to 10^18")
     return name, int(value)

@@ -1,0 +1,245 @@
+"""The event loop of SC'17's simulator, to the letter: one start at a time, each of which takes the scheduler a moment.
+
+It keeps all jobs in one list, in order of submission at first. Those before position `started` have started. A pass
+reorders, in place, the visible ones behind: the next `window` places, as far as the jobs in them have been submitted.
+The job at the front is then waited for, if it has not been submitted yet, and started, if it fits; otherwise the
+scheduler sleeps until any job is submitted or ends. What follows from this and is not in the paper:
+
+- With nobody waiting, the first of several jobs submitted at once starts before the others are looked at.
+- Jobs that are submitted behind a full window are not seen until it moves.
+- Ties keep the order of the list, which earlier passes have left; shortest jobs first sorts by exchanges, which
+  shuffle ties.
+- While a start is under way nobody else is started, and completions are noticed after it. So a job ends a little after
+  a full second, and whoever is submitted in that second comes before.
+- EASY counts as free beside the head only those releases that the head needs, one by one.
+
+References
+----------
+Carastan-Santos and de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning", SC 2017:
+the simulators that the authors published.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.agenda import NEVER
+from schedlab.engine.case import Case
+from schedlab.engine.scores import BLAMELESS, Scores, asked_of_python, check_scores, new_scores, score
+from schedlab.engine.state import FREE, NOW, STARTED, State
+from schedlab.errors import InputError
+from schedlab.kernels import bare_kernel, inlined
+from schedlab.scheduler.policy import FCFS, SPF
+
+SAME_MOMENT = 1e-5
+"""Seconds within which SimGrid handles two events as one."""
+
+# What a pass does with the visible jobs.
+KEEP, SORT, EXCHANGE = 0, 1, 2
+
+
+def run_serial(case: Case, state: State) -> NDArray[np.float64]:
+    """Simulate; `state` receives who was backfilled.
+
+    Returns
+    -------
+    start
+        float64 seconds, one per job in order of submission.
+
+    Raises
+    ------
+    InputError
+        If the policy is a Python function of the waiting time, which this loop cannot ask.
+    """
+    scheduler, jobs = case.scheduler, case.jobs
+    n = len(jobs)
+    scores = new_scores(scheduler.policy, jobs)
+    if asked_of_python(scheduler, scores, scores):
+        raise InputError(f"policy {scheduler.policy.text} takes the waiting time: the sc17 event order needs a formula")
+    start = np.full(n, -1.0)
+    sorting = KEEP if isinstance(scheduler.policy, FCFS) else EXCHANGE if isinstance(scheduler.policy, SPF) else SORT
+    blamed = _run(
+        jobs,
+        state,
+        start,
+        np.arange(n),
+        np.empty(n, dtype=np.int64),
+        np.empty(n, dtype=np.float64),
+        scores,
+        sorting,
+        scheduler.backfill == "easy",
+        n if scheduler.window is None else scheduler.window,
+        case.in_order,
+        scheduler.start_delay or 0.0,
+    )
+    check_scores(scheduler, jobs, state, blamed)
+    return start
+
+
+@bare_kernel
+def _run(
+    jobs: NDArray[Any],
+    state: State,
+    start: NDArray[np.float64],
+    order: NDArray[np.int64],
+    running: NDArray[np.int64],
+    remaining: NDArray[np.float64],
+    scores: Scores,
+    sorting: int,
+    easy: bool,
+    window: int,
+    in_order: int,
+    start_delay: float,
+) -> int:
+    """Simulate until every job has started; return a job whose score is not a number, or BLAMELESS.
+
+    Parameters
+    ----------
+    jobs, state
+        See `schedlab.engine.state`; of the state, the clock (free processors, jobs started) and `backfilled` are used.
+    start
+        Filled with the starts, in seconds.
+    order
+        The list of all jobs.
+    running, remaining
+        Scratch space of shape (n,): the running jobs in the order of their starts, and how long they will run on.
+    scores
+        Of the policy.
+    sorting
+        KEEP, SORT or EXCHANGE.
+    easy
+        Whether EASY backfills.
+    window
+        How many places of the list are visible.
+    in_order
+        So many jobs start in order of submission before the first pass.
+    start_delay
+        Seconds that a start takes.
+    """
+    clock = state.clock
+    n = jobs.shape[0]
+    at_once = SAME_MOMENT if start_delay > 0 else 0.0
+    now = 0.0
+    count = 0  # of running jobs
+    submitted = 0
+    while clock[STARTED] < n:
+        front = clock[STARTED]
+        if front >= in_order:
+            clock[NOW] = int(now)
+            visible = 0
+            while visible < min(window, n - front) and jobs[order[front + visible]].submit <= clock[NOW]:
+                visible += 1
+            if visible > 1:
+                seen = order[front : front + visible]
+                if sorting != KEEP:
+                    blamed = score(scores, jobs, seen, 0, visible, clock[NOW])
+                    if blamed != BLAMELESS:
+                        return blamed
+                    _reorder(seen, scores.now, sorting == EXCHANGE)
+                if easy and jobs[seen[0]].processors > clock[FREE]:
+                    _backfill(jobs, state, seen, start, running[:count], remaining)
+        job = order[front]
+        if jobs[job].submit > now:
+            now = float(jobs[job].submit)
+            count = _complete(jobs, clock, start, running, count, now + at_once)
+        if jobs[job].processors > clock[FREE]:
+            while submitted < n and jobs[submitted].submit <= now:
+                submitted += 1
+            now = float(jobs[submitted].submit) if submitted < n else np.inf
+            for i in range(count):
+                now = min(now, start[running[i]] + jobs[running[i]].duration)
+            count = _complete(jobs, clock, start, running, count, now + at_once)
+            continue
+        now += start_delay
+        count = _complete(jobs, clock, start, running, count, now + at_once)
+        start[job] = now
+        running[count] = job
+        count += 1
+        clock[FREE] -= jobs[job].processors
+        clock[STARTED] += 1
+    return BLAMELESS
+
+
+@inlined
+def _complete(
+    jobs: NDArray[Any],
+    clock: NDArray[np.int64],
+    start: NDArray[np.float64],
+    running: NDArray[np.int64],
+    count: int,
+    moment: float,
+) -> int:
+    """End the jobs that end until a moment; return how many run on."""
+    kept = 0
+    for i in range(count):
+        job = running[i]
+        if start[job] + jobs[job].duration <= moment:
+            clock[FREE] += jobs[job].processors
+        else:
+            running[kept] = job
+            kept += 1
+    return kept
+
+
+@bare_kernel
+def _reorder(seen: NDArray[np.int64], keys: NDArray[np.float64], exchange: bool) -> None:
+    """Sort jobs by their keys; ties keep their order, unless the sort is the one by exchanges."""
+    n = seen.shape[0]
+    if exchange:
+        for a in range(n):
+            for b in range(n):
+                if keys[a] < keys[b]:
+                    seen[a], seen[b] = seen[b], seen[a]
+                    keys[a], keys[b] = keys[b], keys[a]
+        return
+    for a in range(1, n):
+        job, key = seen[a], keys[a]
+        b = a
+        while b > 0 and keys[b - 1] > key:
+            seen[b], keys[b] = seen[b - 1], keys[b - 1]
+            b -= 1
+        seen[b], keys[b] = job, key
+
+
+@bare_kernel
+def _backfill(
+    jobs: NDArray[Any],
+    state: State,
+    seen: NDArray[np.int64],
+    start: NDArray[np.float64],
+    running: NDArray[np.int64],
+    remaining: NDArray[np.float64],
+) -> None:
+    """Move the first visible job that does not delay the head, which does not fit, to the front.
+
+    The authors take the time that a job has been running in single precision. In each step they look for the
+    smallest remaining time among the jobs in the order of their starts, while the smallest one so far is kept in whole
+    seconds; -1 means a job that has ended.
+    """
+    now, free = state.clock[NOW], state.clock[FREE]
+    needed = jobs[seen[0]].processors
+    for i in range(running.shape[0]):
+        job = running[i]
+        remaining[i] = jobs[job].estimate - np.float64(np.float32(now - start[job]))
+    released, last = 0, NEVER
+    while free + released < needed:
+        chosen, last = -1, NEVER
+        for i in range(running.shape[0]):
+            if remaining[i] != -1.0 and remaining[i] < last:
+                chosen, last = i, int(remaining[i])
+        if chosen < 0:
+            return  # only jobs that count as ended are left
+        remaining[chosen] = np.inf
+        released += jobs[running[chosen]].processors
+    extra = free + released - needed
+    for i in range(1, seen.shape[0]):
+        job = seen[i]
+        if jobs[job].processors <= free and (jobs[job].estimate <= last or jobs[job].processors <= extra):
+            for j in range(i, 0, -1):
+                seen[j] = seen[j - 1]
+            seen[0] = job
+            state.backfilled[job] = True
+            return
