@@ -1,0 +1,139 @@
+"""The verb `learn trials`: scores of jobs from trial simulations."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from schedlab.cli.options import Clean
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import note, progress_bar, show
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.learn.scores import ScoreTable
+    from schedlab.workload.workload import Workload
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+def trials(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Scores, .parquet; what it holds is continued.")
+    ],
+    workload: Annotated[str, typer.Option(metavar="TRACE|lublin", help="A log, or a model from which jobs are drawn.")],
+    clean: Clean = "default",
+    processors: Annotated[
+        int | None, typer.Option(min=1, show_default="the log's; lublin: 256", help="Size of the machine.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="lublin: how many jobs are drawn.")] = 10_000,
+    tuples: Annotated[int, typer.Option(min=1, help="How many stretches of jobs are tried.")] = 216,
+    tuples_of: Annotated[
+        Path | None, typer.Option(metavar="SCORES", help="Try the tuples of these scores instead of drawing some.")
+    ] = None,
+    number: Annotated[int, typer.Option("--trials", min=1, help="Trials of a tuple, at most.")] = 256_000,
+    precision: Annotated[
+        float | None,
+        typer.Option(metavar="PART", help="Stop a tuple when its standard errors are at most this part of the scores."),
+    ] = None,
+    state: Annotated[int, typer.Option(min=0, help="Jobs of a tuple that fill the machine, |S|.")] = 16,
+    queue: Annotated[int, typer.Option(min=2, help="Jobs of a tuple that get scores, |Q|.")] = 32,
+    objective: Annotated[
+        Literal["bounded-slowdown", "wait", "flow", "per-processor-bounded-slowdown"],
+        typer.Option(help="What a trial is measured by, as a mean over the jobs."),
+    ] = "bounded-slowdown",
+    sampling: Annotated[
+        Literal["antithetic", "common", "independent"] | None,
+        typer.Option(
+            show_default="antithetic; with the biased shuffle, independent",
+            help="How orders are drawn: one for all jobs in the lead, forwards and backwards; forwards only; anew.",
+        ),
+    ] = None,
+    shuffle: Annotated[
+        Literal["uniform", "biased"], typer.Option(help="All orders alike, or as in the programs of SC'17.")
+    ] = "uniform",
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same scores.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", min=1, show_default="all cores", help="Tuples tried at once.")
+    ] = None,
+) -> None:
+    """Try random orders of jobs, and say how good it is to start each of them first."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from schedlab.learn.collection import collect_scores, draw_tuples, usable_jobs
+    from schedlab.learn.collection import tuples_of as found_tuples
+    from schedlab.learn.scores import read_scores
+    from schedlab.learn.trials import Trials
+
+    if output.suffix != ".parquet":
+        raise InputError(f"{output}: scores are written as .parquet, which also holds where they come from")
+    check_output(output)
+    chosen = sampling or ("independent" if shuffle == "biased" else "antithetic")
+    settings = Trials(number, precision, state, queue, objective, chosen, shuffle)
+    log, machine, facts = _jobs(workload, clean, processors, jobs, seed)
+    usable = usable_jobs(log, settings, machine)
+    if tuples_of is None:
+        stretches = draw_tuples(usable, tuples, settings, seed=seed)
+    else:
+        stretches = found_tuples(read_scores(tuples_of), usable, settings, seed=seed)
+        facts["tuples_of"] = tuples_of.name
+    provenance = {"workload": facts, "seed": seed}
+    executor = ThreadPoolExecutor(workers or len(os.sched_getaffinity(0)))
+    try:
+        with progress_bar("trying tuples") as progress:
+            table = collect_scores(
+                usable,
+                stretches,
+                settings,
+                processors=machine,
+                provenance=provenance,
+                path=output,
+                executor=executor,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        executor.shutdown(cancel_futures=True)
+        note(f"interrupted; {output} holds what was done, and the same command goes on from there")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        executor.shutdown(cancel_futures=True)
+    show(_summary(table, output))
+
+
+def _jobs(
+    workload: str, rules: str, processors: int | None, jobs: int, seed: int
+) -> tuple[Workload, int, dict[str, Any]]:
+    """Return the jobs, the size of the machine, and what is written down of where they come from."""
+    if workload == "lublin":
+        import numpy as np
+
+        from schedlab.workload.lublin import lublin
+
+        machine = processors or 256
+        drawn = lublin(jobs, machine, rng=np.random.default_rng(seed))
+        return drawn, machine, {"model": "lublin", "jobs": jobs, "seed": seed}
+    from schedlab.cli.traces import read_trace
+    from schedlab.learn.fit import file_facts
+
+    trace = read_trace(Path(workload), rules, processors=processors)
+    trace.note_cleaning()
+    if trace.workload.processors is None:
+        raise InputError(f"{workload}: the size of the machine is unknown; give --processors")
+    return trace.workload, trace.workload.processors, {**file_facts(Path(workload)), "clean": rules}
+
+
+def _summary(table: ScoreTable, output: Path) -> str:
+    import numpy as np
+
+    tuples, first = np.unique(table.group, return_index=True)
+    made = table.trials[first].sum()
+    worst = np.max(table.standard_error / table.score)
+    return (
+        f"{output}: {count_of(len(table), 'score')} of {count_of(len(tuples), 'tuple')}, {made:,} trials, standard errors "
+        f"up to {worst:.2%} of a score"
+    )
