@@ -1,4 +1,4 @@
-"""What the tests share: the real traces, where there are some."""
+"""What the tests share: the real traces and the published scores, where there are some."""
 
 from __future__ import annotations
 
@@ -22,3 +22,12 @@ def traces() -> Path:
     if not directory.is_dir():
         pytest.skip(f"no traces in {directory}; set SCHEDLAB_TRACES to a directory with logs in SWF")
     return directory
+
+
+@pytest.fixture(scope="session")
+def published_scores(traces: Path) -> Path:
+    """Return the file of scores published with SC'17, beside the directory of traces, or skip."""
+    path = traces.parent / "sc17" / "score-distribution.csv.gz"
+    if not path.is_file():
+        pytest.skip(f"no published scores: there is no {path}")
+    return path

@@ -11,6 +11,11 @@ from .engine.twin import simulate_plain as simulate_plain
 from .errors import InputError as InputError
 from .errors import OutputError as OutputError
 from .errors import SchedlabError as SchedlabError
+from .learn.fit import Fit as Fit
+from .learn.fit import Ranking as Ranking
+from .learn.fit import fit_scores as fit_scores
+from .learn.scores import ScoreTable as ScoreTable
+from .learn.scores import read_scores as read_scores
 from .platform.cluster import Cluster as Cluster
 from .predict.adapters import RiverPredictor as RiverPredictor
 from .predict.adapters import SklearnPredictor as SklearnPredictor
@@ -41,6 +46,10 @@ from .report.figures import (
 from .report.figures import (
     save_comparison_figures as save_comparison_figures,
 )
+from .report.learning import plot_policies as plot_policies
+from .report.learning import plot_score_precision as plot_score_precision
+from .report.learning import plot_scores_by_job as plot_scores_by_job
+from .report.learning import plot_trial_scores as plot_trial_scores
 from .report.predictions import plot_predicted_values as plot_predicted_values
 from .report.predictions import plot_prediction_errors as plot_prediction_errors
 from .schedule.exports import read_schedule as read_schedule
@@ -48,6 +57,8 @@ from .schedule.schedule import Schedule as Schedule
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
 from .scheduler.policy import FunctionPolicy as FunctionPolicy
 from .scheduler.policy import Policy as Policy
+from .scheduler.policy_file import PolicyFile as PolicyFile
+from .scheduler.policy_file import read_policy_file as read_policy_file
 from .scheduler.predictor import Actual as Actual
 from .scheduler.predictor import JobView as JobView
 from .scheduler.predictor import Predictor as Predictor

@@ -25,6 +25,7 @@ from pydantic import (
 from schedlab.campaign.fields import Duration, Loads, Section, Texts, listed, seconds
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
+from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.scheduler import BACKFILLS, Scheduler
 from schedlab.workload.cleaning import parse_rules
 from schedlab.workload.sampling import DAY
@@ -196,6 +197,11 @@ class SchedulerGrid(Section):
     runtimes: Texts = ("requested",)
     starvation: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(listed)] = ()
     window: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(listed)] = ()
+
+    @field_validator("policy", "order")
+    @classmethod
+    def _formulas(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(with_formulas(text) for text in value)
 
     @field_validator("backfill")
     @classmethod

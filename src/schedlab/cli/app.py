@@ -10,7 +10,18 @@ import typer
 from typer.core import TyperGroup
 
 import schedlab
-from schedlab.cli import archives, campaigns, demo, papers, predictions, reports, schedules, versions, workloads
+from schedlab.cli import (
+    archives,
+    campaigns,
+    demo,
+    learning,
+    papers,
+    predictions,
+    reports,
+    schedules,
+    versions,
+    workloads,
+)
 from schedlab.errors import SchedlabError
 
 
@@ -78,6 +89,9 @@ campaign.command()(archives.reindex)
 campaign.command(hidden=True)(campaigns.element)
 app.add_typer(campaign, name="campaign")
 app.command()(predictions.predict)
+learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simulations.")
+learn.command()(learning.fit)
+app.add_typer(learn, name="learn")
 app.command()(reports.report)
 app.command()(schedules.gantt)
 app.command()(schedules.schedulers)

@@ -88,6 +88,7 @@ def catalogue_text() -> str:
         also = f" Aliases: {', '.join(policy['aliases'])}." if policy["aliases"] else ""
         rows.append((name, policy["formula"], policy["meaning"] + also))
     rows.append(('"..."', "any formula of p q r w", "In double quotes, with + - * / ** and functions."))
+    rows.append(("@FILE", "that of a policy file", "Such as learn fit and search write; @policy.json+easy."))
     name_width, formula_width = (max(len(row[column]) for row in rows) for column in (0, 1))
     lines = [GRAMMAR, "", POLICY_TITLE]
     lines += [_entry(f"{name:<{name_width}}  {formula:<{formula_width}}", text) for name, formula, text in rows]

@@ -72,7 +72,7 @@ def trials(
 
     if output.suffix != ".parquet":
         raise InputError(f"{output}: scores are written as .parquet, which also holds where they come from")
-    check_output(output)
+    check_output(output, Path(workload))
     chosen = sampling or ("independent" if shuffle == "biased" else "antithetic")
     settings = Trials(number, precision, state, queue, objective, chosen, shuffle)
     log, machine, facts = _jobs(workload, clean, processors, jobs, seed)
@@ -134,6 +134,6 @@ def _summary(table: ScoreTable, output: Path) -> str:
     made = table.trials[first].sum()
     worst = np.max(table.standard_error / table.score)
     return (
-        f"{output}: {count_of(len(table), 'score')} of {count_of(len(tuples), 'tuple')}, {made:,} trials, standard errors "
-        f"up to {worst:.2%} of a score"
+        f"{output}: {count_of(len(table), 'score')} of {count_of(len(tuples), 'tuple')}, {made:,} trials, "
+        f"standard errors up to {worst:.2%} of a score"
     )

@@ -1,6 +1,8 @@
 """The scheduler text: one short text that names a scheduler everywhere, and the object it stands for.
 
 POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS][,start_delay=SECONDS]
+
+A policy is a name, a formula, or @FILE: the formula of a policy file.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import Any, Literal, cast
 
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
+from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor
 from schedlab.scheduler.predictor_text import as_predictor, predictor_from_text
 
@@ -132,6 +135,7 @@ class Scheduler:
         >>> str(Scheduler.parse(" FCFS + EASY : sjf @ actual "))
         'fcfs+easy:sjf@actual'
         """
+        text = with_formulas(text)
         whole, comma, rest = text.partition(",")
         text = ALIASES.get(whole.strip().lower(), whole) + comma + rest
         front, runtimes, options = _split(text)

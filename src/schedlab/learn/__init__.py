@@ -1,0 +1,1 @@
+"""Policies learned from trial simulations: scores of jobs, the forms that they are fitted with, and the fits."""

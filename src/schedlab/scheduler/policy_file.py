@@ -1,0 +1,147 @@
+"""Policies as JSON files: the formula, its coefficients, and what it was learned from.
+
+In a scheduler text `@FILE` stands for the formula of the file, wherever a policy may stand: "@policy.json+easy",
+'@"my policy.json"+easy', "fcfs+easy:@policy.json". The file is read at once and the text of the scheduler holds the
+formula, so that no result depends on a file that may change.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from schedlab.atomic import atomic_path
+from schedlab.errors import InputError
+from schedlab.scheduler.policy import FormulaPolicy
+
+VERSION = 1
+"""Of what a file holds; files of other versions are refused."""
+
+_REFERENCE = re.compile(
+    r"""(?P<before>^\s*|:\s*)@\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^"'+@,:]+))"""
+)
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy, and how it was found.
+
+    Parameters
+    ----------
+    formula
+        The policy, as in a scheduler text.
+    coefficients
+        Numbers in the formula, or that it was made of, by name.
+    training
+        What it was learned from and how: files with fingerprints, settings, versions.
+
+    Raises
+    ------
+    InputError
+        If the formula is not one.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "policy.json"
+    >>> PolicyFile("p*q + 850*log10(r)", {"c1*c2": 2e-6, "c3": 0.0017}).save(path)
+    >>> read_policy_file(path).policy.text
+    '"p*q + 850*log10(r)"'
+    """
+
+    formula: str
+    coefficients: Mapping[str, float] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        FormulaPolicy(self.formula)
+
+    @property
+    def policy(self) -> FormulaPolicy:
+        """The formula as a policy."""
+        return FormulaPolicy(self.formula)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the file.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; nothing half-written is left.
+        """
+        document = {
+            "version": VERSION,
+            "formula": self.formula,
+            "coefficients": dict(self.coefficients),
+            "training": dict(self.training),
+        }
+        with atomic_path(path) as temporary:
+            temporary.write_text(
+                json.dumps(document, indent=2, default=_plain, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold for one of NumPy's scalars or arrays, and text for anything else."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
+    """Read a policy that was saved.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not such a policy, or one of another version.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the policy: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is no policy file, or a damaged one: it is not JSON") from None
+    if not isinstance(document, dict) or "version" not in document:
+        raise InputError(f"{path} is no policy file: schedlab learn fit writes one with -o")
+    if (version := document["version"]) != VERSION:
+        raise InputError(
+            f"{path} is a policy file of another version ({version}; this schedlab reads {VERSION}): learn the policy "
+            "again, or copy its formula into the scheduler text"
+        )
+    formula, coefficients, training = (document.get(key) for key in ("formula", "coefficients", "training"))
+    if not isinstance(formula, str) or not isinstance(coefficients, dict) or not isinstance(training, dict):
+        raise InputError(f"{path} is damaged: a policy file has a formula, coefficients and training")
+    if not all(isinstance(value, int | float) and math.isfinite(value) for value in coefficients.values()):
+        raise InputError(f"{path} is damaged: a coefficient is not a number")
+    try:
+        return PolicyFile(formula, coefficients, training)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def with_formulas(text: str) -> str:
+    """Return a scheduler text with the formula of each policy file, in double quotes, in place of the file.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be used; see `read_policy_file`.
+
+    Examples
+    --------
+    >>> with_formulas("saf+easy@actual")
+    'saf+easy@actual'
+    """
+
+    def formula(match: re.Match[str]) -> str:
+        path = match["double"] or match["single"] or (match["bare"] or "").strip()
+        if not path:
+            raise InputError(f"scheduler {text!r}: no policy file is named; write for example @policy.json+easy")
+        return f"{match['before']}{read_policy_file(path).policy.text}"
+
+    return _REFERENCE.sub(formula, text)
