@@ -1,7 +1,8 @@
 """Trials against the program of SC'17.
 
 The measures are what the authors' trial simulator prints, with more digits, for a stretch of their training trace
-(SimGrid 3.32; see `conformance/README.md`). A start takes it 2.6 ms, which ours leaves out; that is less than 1e-5 of a measure.
+(SimGrid 3.32; see `conformance/README.md`). A start takes it 2.6 ms, which ours leaves out:
+less than 1e-5 of a measure.
 """
 
 from __future__ import annotations

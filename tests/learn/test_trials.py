@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schedlab.errors import InputError
 from schedlab.learn.trial_kernel import draw_order
 from schedlab.learn.trial_twin import measure_plain
-from schedlab.learn.trials import Trials, measure_draws, problem_of, score_tuple
+from schedlab.learn.trials import Trials, measure_draws, precision_curves, problem_of, score_tuple
 from schedlab.workload.workload import Workload
 
 OBJECTIVES = ["bounded-slowdown", "wait", "flow", "per-processor-bounded-slowdown"]
@@ -101,7 +101,9 @@ def test_antithetic_sampling_has_smaller_errors_than_common_and_common_than_inde
     rng = np.random.default_rng(5)
     jobs = jobs_of(np.sort(rng.integers(0, 500, 12)), rng.integers(1, 3_000, 12), rng.integers(1, 9, 12))
     antithetic, common, independent = (
-        score_tuple(jobs, Trials(trials=8_000, state=4, queue=8, sampling=sampling), processors=8, seed=1).precision
+        score_tuple(
+            jobs, Trials(trials=8_000, state=4, queue=8, sampling=sampling), processors=8, seed=1
+        ).relative_error.max()
         for sampling in ("antithetic", "common", "independent")
     )
     assert antithetic < common < independent
@@ -130,7 +132,7 @@ def test_trials_stop_when_the_scores_are_as_precise_as_asked_for():
     whole = Trials(trials=200_000, state=4, queue=8, sampling="independent")
     early = Trials(trials=200_000, state=4, queue=8, sampling="independent", precision=0.02)
     stopped = score_tuple(jobs, early, processors=8, seed=1)
-    assert stopped.precision <= 0.02
+    assert stopped.relative_error.max() <= 0.02
     assert stopped.trials < score_tuple(jobs, whole, processors=8, seed=1).trials
 
 
@@ -162,3 +164,19 @@ def test_tuples_that_cannot_be_tried_are_refused(jobs, message):
 def test_settings_that_make_no_sense_are_refused(values, message):
     with pytest.raises(InputError, match=message):
         Trials(**values)
+
+
+def test_precision_curves_fall_with_the_number_of_trials_for_each_sampling():
+    rng = np.random.default_rng(5)
+    jobs = jobs_of(np.sort(rng.integers(0, 500, 12)), rng.integers(1, 3_000, 12), rng.integers(1, 9, 12))
+    curves = precision_curves(jobs, Trials(trials=4_096, state=4, queue=8), processors=8, seed=1)
+    assert set(curves) == {"independent", "common", "antithetic"}
+    for numbers, errors in curves.values():
+        assert numbers[-1] == 4_096
+        assert errors[-1] < errors[0]
+
+
+def test_a_job_that_never_came_first_has_an_infinite_error_not_a_warning():
+    jobs = jobs_of([0, 0, 0], [5, 50, 500], [8, 8, 8])
+    few = score_tuple(jobs, Trials(trials=2, state=0, queue=3, sampling="independent"), processors=8, seed=1)
+    assert np.isinf(few.relative_error).any()

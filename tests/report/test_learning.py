@@ -68,18 +68,19 @@ def test_jobs_that_are_all_alike_make_one_box():
     assert [len(axes.get_xticklabels()) for axes in plot_scores_by_job(table).axes] == [1, 1, 1]
 
 
-def test_precision_is_drawn_with_the_line_that_randomness_follows():
-    axes = plot_score_precision([100, 400, 1600], [0.2, 0.1, 0.05], target=0.02)
-    measured, expected, target = axes.get_lines()
-    assert measured.get_ydata().tolist() == [0.2, 0.1, 0.05]
-    np.testing.assert_allclose(expected.get_ydata(), [0.2, 0.1, 0.05])  # halved by four times as many
+def test_precision_is_drawn_as_a_curve_for_each_sampling():
+    curves = {"independent": ([100, 400, 1600], [0.2, 0.1, 0.05]), "common": ([128, 512], [0.02, 0.01])}
+    axes = plot_score_precision(curves, target=0.02)
+    one, other, target = axes.get_lines()
+    assert one.get_ydata().tolist() == [0.2, 0.1, 0.05]
+    assert other.get_xdata().tolist() == [128, 512]
     assert set(target.get_ydata()) == {0.02}
 
 
-@pytest.mark.parametrize(("trials", "spread"), [([1, 2], [0.1]), ([], []), ([0, 2], [0.1, 0.1]), ([1, 2], [0.1, 0.0])])
-def test_precision_needs_a_spread_for_each_number(trials, spread):
-    with pytest.raises(InputError):
-        plot_score_precision(trials, spread)
+@pytest.mark.parametrize(("trials", "errors"), [([1, 2], [0.1]), ([], []), ([0, 2], [0.1, 0.1]), ([1, 2], [0.1, 0.0])])
+def test_precision_needs_an_error_for_each_number(trials, errors):
+    with pytest.raises(InputError, match="common: "):
+        plot_score_precision({"common": (trials, errors)})
 
 
 def test_heat_maps_show_the_order_of_a_policy():

@@ -19,6 +19,7 @@ from schedlab.cli import (
     predictions,
     reports,
     schedules,
+    trials,
     versions,
     workloads,
 )
@@ -90,6 +91,7 @@ campaign.command(hidden=True)(campaigns.element)
 app.add_typer(campaign, name="campaign")
 app.command()(predictions.predict)
 learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simulations.")
+learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
 app.command()(reports.report)

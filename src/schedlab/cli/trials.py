@@ -58,6 +58,9 @@ def trials(
         Literal["uniform", "biased"], typer.Option(help="All orders alike, or as in the programs of SC'17.")
     ] = "uniform",
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same scores.")] = 1,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write figures of the scores and of their precision there.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="all cores", help="Tuples tried at once.")
     ] = None,
@@ -102,6 +105,13 @@ def trials(
         raise typer.Exit(INTERRUPTED) from None
     finally:
         executor.shutdown(cancel_futures=True)
+    if plot is not None:
+        from schedlab.learn.trials import precision_curves
+        from schedlab.report.learning import save_trial_figures
+
+        first = usable[stretches[0].start :][: state + queue]
+        curves = precision_curves(first, settings, processors=machine, seed=stretches[0].seed)
+        note(f"{count_of(len(save_trial_figures(table, curves, plot)), 'figure')} are in {plot}")
     show(_summary(table, output))
 
 
@@ -131,9 +141,9 @@ def _summary(table: ScoreTable, output: Path) -> str:
     import numpy as np
 
     tuples, first = np.unique(table.group, return_index=True)
-    made = table.trials[first].sum()
-    worst = np.max(table.standard_error / table.score)
+    scored = table.score > 0
+    worst = np.max(table.standard_error[scored] / table.score[scored])
     return (
-        f"{output}: {count_of(len(table), 'score')} of {count_of(len(tuples), 'tuple')}, {made:,} trials, "
-        f"standard errors up to {worst:.2%} of a score"
+        f"{output}: {count_of(len(table), 'score')} of {count_of(len(tuples), 'tuple')}, "
+        f"{table.trials[first].sum():,} trials, standard errors up to {worst:.2%} of a score"
     )

@@ -20,7 +20,7 @@ section 3.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -37,6 +37,9 @@ Shuffle = Literal["uniform", "biased"]
 
 CHUNK_TRIALS = 16_384
 """Trials between two looks at the precision."""
+
+FEWEST_LEADS = 32
+"""How often each job comes first, on average, at the beginning of a curve of precision."""
 
 LATEST = 2 ** (63 - WIDTH_BITS)
 """Seconds: no trial may last longer."""
@@ -148,9 +151,9 @@ class Scores:
     trials: int
 
     @property
-    def precision(self) -> float:
-        """The largest standard error, as a part of its score."""
-        return float(np.max(self.standard_error / self.score))
+    def relative_error(self) -> NDArray[np.float64]:
+        """Standard errors as parts of the scores; infinite for a job that has never come first."""
+        return np.divide(self.standard_error, self.score, out=np.full(len(self.score), np.inf), where=self.score > 0)
 
 
 def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int) -> Scores:
@@ -194,9 +197,39 @@ def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int)
         count = min(chunk, draws - sums.draws)
         sums = sums.and_also(*measure_draws(problem, settings, seed, sums.draws, count))
         scores = sums.scores(settings.trials_per_draw)
-        if settings.precision is not None and scores.precision <= settings.precision:
+        if settings.precision is not None and scores.relative_error.max() <= settings.precision:
             break
     return scores
+
+
+def precision_curves(
+    jobs: Workload, settings: Trials, *, processors: int, seed: int
+) -> dict[str, tuple[list[int], list[float]]]:
+    """Return how precise the scores of a tuple are after how many trials, for each way of sampling.
+
+    Parameters
+    ----------
+    jobs, settings, processors, seed
+        As for `score_tuple`; of the settings, the sampling does not count, nor a precision to stop at.
+
+    Returns
+    -------
+    dict
+        By the name of the sampling (the biased shuffle knows one): numbers of trials, growing fourfold, and the mean
+        over the jobs of the standard error over the score.
+    """
+    curves = {}
+    for sampling in get_args(Sampling) if settings.shuffle == "uniform" else ("independent",):
+        most = replace(settings, sampling=sampling, precision=None)
+        numbers = [settings.trials]
+        while numbers[-1] // 4 >= FEWEST_LEADS * settings.queue:
+            numbers.append(numbers[-1] // 4)
+        made = [score_tuple(jobs, replace(most, trials=n), processors=processors, seed=seed) for n in reversed(numbers)]
+        curves[sampling] = (
+            [one.trials for one in made],
+            [float(one.relative_error.mean()) for one in made],
+        )
+    return curves
 
 
 class Sums(NamedTuple):

@@ -111,16 +111,15 @@ def plot_scores_by_job(scores: ScoreTable) -> Figure:
 
 
 def plot_score_precision(
-    trials: ArrayLike, spread: ArrayLike, *, target: float | None = None, ax: Axes | None = None
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, target: float | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw how precise scores are after how many trials.
 
     Parameters
     ----------
-    trials
-        Numbers of trials.
-    spread
-        For each, the standard deviation of a score over its mean.
+    curves
+        By name, numbers of trials and, for each, the standard error of a score over the score; see
+        `schedlab.learn.trials.precision_curves`.
     target
         A precision to be marked.
     ax
@@ -129,7 +128,12 @@ def plot_score_precision(
     Returns
     -------
     matplotlib.axes.Axes
-        Both axes are logarithmic; the dotted line falls as one over the root of the number of trials.
+        Both axes are logarithmic.
+
+    Raises
+    ------
+    InputError
+        If a curve has no points, or one that cannot be drawn.
 
     References
     ----------
@@ -137,15 +141,14 @@ def plot_score_precision(
     """
     from matplotlib.ticker import LogLocator
 
-    number, deviation = (np.asarray(values, dtype=np.float64) for values in (trials, spread))
-    if number.ndim != 1 or not len(number) or number.shape != deviation.shape:
-        raise InputError(f"{number.size} numbers of trials do not go with {deviation.size} spreads")
-    if number.min() <= 0 or not np.all(deviation > 0):
-        raise InputError("numbers of trials and spreads must be greater than 0")
     with styled_axes(ax, (6.4, 4.2)) as axes:
-        axes.loglog(number, deviation, marker="o", markersize=4, color=COLOURS[0], label="measured")
-        middle = np.exp(np.mean(np.log(deviation) + np.log(number) / 2))
-        axes.loglog(number, middle / np.sqrt(number), ":", color=COLOURS[1], label="as 1/√trials")
+        for place, (name, points) in enumerate(curves.items()):
+            number, error = (np.asarray(values, dtype=np.float64) for values in points)
+            if number.ndim != 1 or not len(number) or number.shape != error.shape:
+                raise InputError(f"{name}: {number.size} numbers of trials do not go with {error.size} errors")
+            if number.min() <= 0 or not np.all(error > 0):
+                raise InputError(f"{name}: numbers of trials and errors must be greater than 0")
+            axes.loglog(number, error, marker="o", markersize=4, color=COLOURS[place], label=name)
         if target is not None:
             axes.axhline(target, color="black", linewidth=0.8, linestyle="--", label=f"target {100 * target:g}%")
         ratio_ticks(axes.xaxis)
@@ -153,7 +156,7 @@ def plot_score_precision(
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_minor_formatter("")
         axes.set_xlabel("Trials of a tuple")
-        axes.set_ylabel("Standard deviation / mean score")
+        axes.set_ylabel("Standard error / score")
         axes.set_title("Precision of the scores")
         legend(axes)
     return axes
@@ -221,6 +224,27 @@ def save_learning_figures(ranking: Ranking, directory: str | PathLike[str]) -> l
         "trial-scores": plot_trial_scores(scores),
         "scores-by-job": plot_scores_by_job(scores),
         "policies": plot_policies(leaders, largest=largest, fixed=middle),
+    }
+    target = make_directory(directory)
+    return [save_figure(figure, target / f"{name}.png") for name, figure in figures.items()]
+
+
+def save_trial_figures(
+    scores: ScoreTable,
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    directory: str | PathLike[str],
+) -> list[Path]:
+    """Write the figures of scores and of their precision as PNG, and return the files; see `plot_score_precision`.
+
+    Raises
+    ------
+    OutputError
+        If the directory cannot be made or written to.
+    """
+    figures: dict[str, Figure | Axes] = {
+        "trial-scores": plot_trial_scores(scores),
+        "scores-by-job": plot_scores_by_job(scores),
+        "precision": plot_score_precision(curves),
     }
     target = make_directory(directory)
     return [save_figure(figure, target / f"{name}.png") for name, figure in figures.items()]
