@@ -153,7 +153,8 @@ class Scores:
     @property
     def relative_error(self) -> NDArray[np.float64]:
         """Standard errors as parts of the scores; infinite for a job that has never come first."""
-        return np.divide(self.standard_error, self.score, out=np.full(len(self.score), np.inf), where=self.score > 0)
+        errors = np.full(len(self.score), np.inf)
+        return np.divide(self.standard_error, self.score, out=errors, where=self.score > 0)
 
 
 def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int) -> Scores:
