@@ -126,6 +126,14 @@ def test_a_window_over_the_whole_queue_and_endless_patience_are_no_options_at_al
     assert (simulate(workload, "saf+easy,starvation=1000000").start_time == plain).all()
 
 
+@given(workload=workloads(), threshold=st.integers(0, 60))
+@settings(max_examples=150, deadline=None)
+def test_in_order_of_arrival_a_starvation_threshold_changes_nothing(workload, threshold):
+    plain, limited = (simulate(workload, f"fcfs+easy{option}") for option in ("", f",starvation={threshold}"))
+    assert (limited.start_time == plain.start_time).all()
+    assert (limited.backfilled == plain.backfilled).all()
+
+
 @given(workload=workloads(), text=st.sampled_from(["p", "-q", "p*q", "sqrt(p)*q + 3*log10(r+1)"]))
 @settings(max_examples=100, deadline=None)
 def test_a_score_that_does_not_use_the_waiting_time_is_the_same_in_both_event_loops(workload, text):

@@ -12,10 +12,12 @@ from schedule_samples import feasible_schedules
 
 from schedlab.schedule.groups import (
     SIZE_CLASSES,
+    SLOWDOWN_CLASSES,
     USER_CLASSES,
     class_metrics,
     size_class_labels,
     size_classes,
+    slowdown_classes,
     user_classes,
 )
 from schedlab.schedule.schedule import Schedule
@@ -122,3 +124,10 @@ def test_class_metrics_are_those_of_the_tables(schedule: Schedule) -> None:
             assert np.isnan(metrics[f"mean_wait_{name}"])
     known = np.count_nonzero(schedule.workload.user_id >= 0)
     assert sum(metrics[f"jobs_{name}"] for name in USER_CLASSES) == known
+
+
+@given(st.floats(1, 1e9))
+def test_a_slowdown_lies_within_the_bounds_of_its_class(slowdown: float) -> None:
+    (found,) = slowdown_classes(np.array([slowdown]))
+    low, high = {"1": (1, 1), "1-10": (1, 10), "10-100": (10, 100), ">=100": (100, np.inf)}[SLOWDOWN_CLASSES[found]]
+    assert slowdown == 1 if low == high else low <= slowdown < high

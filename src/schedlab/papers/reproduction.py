@@ -48,9 +48,9 @@ class Row:
 
     @property
     def difference(self) -> float | None:
-        """Ours against theirs, relative, as exactly as theirs is known; None if either is missing."""
+        """Ours against theirs, relative, as exactly as theirs is known; None if either is missing or theirs is 0."""
         theirs = self.exact if self.exact is not None else self.published
-        if theirs is None or self.ours is None:
+        if not theirs or self.ours is None:
             return None
         return self.ours / theirs - 1
 

@@ -105,26 +105,35 @@ def plot_boxes(frame: pd.DataFrame, metric: str = METRIC, schedulers: Sequence[s
     def draw(ax: Axes, panel: int) -> None:
         part = values[workloads == labels[panel]]
         samples = [part[scheduler].dropna().to_numpy() for scheduler in shown]
-        boxes = ax.boxplot(
-            samples,
-            orientation="horizontal",
-            positions=range(len(shown)),
-            widths=0.62,
-            whis=1.5,
-            patch_artist=True,
-            medianprops={"color": "white", "linewidth": 1.6},
-            flierprops={"marker": ".", "markersize": 3.5, "markeredgewidth": 0},
-        )
-        for number, box in enumerate(boxes["boxes"]):
-            colour = COLOURS[number % len(COLOURS)]
-            box.set(facecolor=colour, edgecolor=colour)
-            boxes["fliers"][number].set_markerfacecolor(colour)
-        for line in [*boxes["whiskers"], *boxes["caps"]]:
-            line.set(color="#666666", linewidth=0.9)
+        draw_boxes(ax, samples)
         value_axis(ax.xaxis, np.concatenate(samples), metric)
         ax.set_title(f"{label_of(labels[panel], 24)}\n({count_of(len(part), 'instance')})")
 
-    return _panels(shown, len(labels), draw, f"Distribution of the {metric_label(metric)} over the instances")
+    return scheduler_panels(shown, len(labels), draw, f"Distribution of the {metric_label(metric)} over the instances")
+
+
+def draw_boxes(ax: Axes, samples: Sequence[NDArray[np.float64]]) -> None:
+    """Draw a lying box for each sample, in rows 0, 1, ...; whiskers reach 1.5 times its length, dots lie beyond."""
+    from matplotlib.patheffects import withStroke
+
+    boxes = ax.boxplot(
+        samples,
+        orientation="horizontal",
+        positions=range(len(samples)),
+        widths=0.62,
+        whis=1.5,
+        patch_artist=True,
+        medianprops={"color": "white", "linewidth": 1.6},
+        flierprops={"marker": ".", "markersize": 3.5, "markeredgewidth": 0},
+    )
+    for number, box in enumerate(boxes["boxes"]):
+        colour = COLOURS[number % len(COLOURS)]
+        box.set(facecolor=colour, edgecolor=colour)
+        boxes["fliers"][number].set_markerfacecolor(colour)
+    for line in [*boxes["whiskers"], *boxes["caps"]]:
+        line.set(color="#666666", linewidth=0.9)
+    for line in boxes["medians"]:  # visible also at the edge of a box, or where there is nothing but a median
+        line.set_path_effects([withStroke(linewidth=2.6, foreground="#333333")])
 
 
 def plot_by_class(
@@ -174,10 +183,10 @@ def plot_by_class(
         ax.spines["bottom"].set_visible(False)
         ax.set_title(f"{present[panel].replace('_', ' ')}\n({count_of(len(values), 'instance')})")
 
-    return _panels(shown, len(present), draw, f"{metric_label(measure).capitalize()} by class", columns=4)
+    return scheduler_panels(shown, len(present), draw, f"{metric_label(measure).capitalize()} by class", columns=4)
 
 
-def _panels(
+def scheduler_panels(
     schedulers: Sequence[str], panels: int, draw: Callable[[Axes, int], None], heading: str, columns: int = 3
 ) -> Figure:
     """Return a figure of panels whose rows are the schedulers, named beside the leftmost panels."""

@@ -18,6 +18,8 @@ SIZE_CLASSES = ("serial", "narrow", "medium", "wide")
 
 USER_CLASSES = ("heavy_users", "medium_users", "light_users")
 
+SLOWDOWN_CLASSES = ("1", "1-10", "10-100", ">=100")
+
 
 def size_classes(processors: NDArray[np.int64], machine: int) -> NDArray[np.int8]:
     """Return the size class of each job, a position in `SIZE_CLASSES`.
@@ -95,6 +97,26 @@ def user_classes(users: NDArray[np.int64], work: NDArray[np.int64] | NDArray[np.
     classes[order] = (2 * before >= total).astype(np.int8) + (10 * before >= 9 * total)
     classes[parties < 0] = -1
     return classes[party]
+
+
+def slowdown_classes(slowdowns: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Return the class of each job's slowdown, a position in `SLOWDOWN_CLASSES`; a bound belongs to the class above.
+
+    Parameters
+    ----------
+    slowdowns
+        Slowdowns or bounded slowdowns, at least 1.
+
+    References
+    ----------
+    Carastan-Santos, de Camargo, Trystram and Zrigui, "One can only gain by replacing EASY backfilling", CCGrid 2019.
+
+    Examples
+    --------
+    >>> [SLOWDOWN_CLASSES[c] for c in slowdown_classes(np.array([1, 1.5, 10, 99.9, 100]))]
+    ['1', '1-10', '10-100', '10-100', '>=100']
+    """
+    return np.where(slowdowns <= 1, 0, np.searchsorted([10.0, 100.0], slowdowns, side="right") + 1).astype(np.int8)
 
 
 def class_metric_names() -> list[str]:
