@@ -154,7 +154,8 @@ class Scores:
     def relative_error(self) -> NDArray[np.float64]:
         """Standard errors as parts of the scores; infinite for a job that has never come first."""
         errors = np.full(len(self.score), np.inf)
-        return np.divide(self.standard_error, self.score, out=errors, where=self.score > 0)
+        np.divide(self.standard_error, self.score, out=errors, where=self.score > 0)
+        return errors
 
 
 def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int) -> Scores:
