@@ -8,10 +8,8 @@ from pathlib import Path
 import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
-ROOMS = [
-    *("workload", "platform", "scheduler", "schedule", "engine", "predict", "learn"),
-    *("campaign", "report", "papers", "cli"),
-]
+ROOMS = ["workload", "platform", "scheduler", "schedule", "engine", "predict", "learn"]
+ROOMS += ["campaign", "report", "papers", "cli"]
 
 
 def imports(module: Path) -> set[str]:

@@ -19,6 +19,7 @@ from schedlab.cli import (
     predictions,
     reports,
     schedules,
+    search,
     trials,
     versions,
     workloads,
@@ -94,6 +95,7 @@ learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simu
 learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
+app.command()(search.search)
 app.command()(reports.report)
 app.command()(schedules.gantt)
 app.command()(schedules.schedulers)

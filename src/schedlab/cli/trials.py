@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from schedlab.cli.campaigns import INTERRUPTED
 from schedlab.cli.options import Clean
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, progress_bar, show
@@ -17,9 +18,6 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.learn.scores import ScoreTable
     from schedlab.workload.workload import Workload
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
 
 
 def trials(

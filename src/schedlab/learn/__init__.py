@@ -1,1 +1,1 @@
-"""Policies learned from trial simulations: scores of jobs, the forms that they are fitted with, and the fits."""
+"""Policies learned from simulations: scores of jobs in trials, forms fitted to them, and direct search."""

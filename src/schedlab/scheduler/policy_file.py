@@ -67,6 +67,15 @@ class PolicyFile:
         """The formula as a policy."""
         return FormulaPolicy(self.formula)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the file holds."""
+        return {
+            "version": VERSION,
+            "formula": self.formula,
+            "coefficients": dict(self.coefficients),
+            "training": dict(self.training),
+        }
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file.
 
@@ -75,16 +84,9 @@ class PolicyFile:
         OutputError
             If it cannot be written; nothing half-written is left.
         """
-        document = {
-            "version": VERSION,
-            "formula": self.formula,
-            "coefficients": dict(self.coefficients),
-            "training": dict(self.training),
-        }
+        text = json.dumps(self.to_dict(), indent=2, default=_plain, ensure_ascii=False)
         with atomic_path(path) as temporary:
-            temporary.write_text(
-                json.dumps(document, indent=2, default=_plain, ensure_ascii=False) + "\n", encoding="utf-8"
-            )
+            temporary.write_text(text + "\n", encoding="utf-8")
 
 
 def _plain(value: Any) -> Any:

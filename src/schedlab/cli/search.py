@@ -1,0 +1,317 @@
+"""The verb `search`: a policy that is better than the known ones on your logs, found by simulation, and its test."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from schedlab.cli.campaigns import INTERRUPTED
+from schedlab.cli.options import Clean, Json
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json
+from schedlab.cli.traces import read_trace
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.campaign.exam import Exam
+    from schedlab.learn.racing import Candidate
+    from schedlab.learn.search import Search
+    from schedlab.learn.training import Training
+    from schedlab.scheduler.policy_file import PolicyFile
+    from schedlab.workload.workload import Workload
+
+SHOWN_LEADERS = 8
+
+HELD_OUT = 1 / 3
+"""Share of each log's windows, the last ones, that the test is about if no other log is given."""
+
+
+def search(
+    workload: Annotated[
+        list[Path], typer.Option("--workload", "-w", metavar="TRACE", help="A trace to learn from; repeat it for each.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the policy, .json.")],
+    objective: Annotated[
+        str, typer.Option(metavar="METRIC", help="What is to become small, such as mean_wait or p95_bounded_slowdown.")
+    ] = "mean_bounded_slowdown",
+    budget: Annotated[str, typer.Option(metavar="TIME", help="How long to search, such as 90s, 10m or 2h.")] = "10m",
+    evaluations: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many simulations instead: the same on every machine, whatever its speed."),
+    ] = None,
+    test: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="TRACE", help="A trace to test on; repeat it. Without, the last third of the windows."),
+    ] = None,
+    family: Annotated[
+        str, typer.Option(metavar="NAMES", help="Which formulas: forms, power, linear (commas between them), or all.")
+    ] = "all",
+    with_: Annotated[
+        str, typer.Option("--with", metavar="TEXT", help="What follows the policy in the scheduler text.")
+    ] = "+easy",
+    baseline: Annotated[
+        str, typer.Option(metavar="SCHEDULER", help="What policies are compared with, window by window.")
+    ] = "saf+easy",
+    worst_wait: Annotated[
+        float | None,
+        typer.Option(metavar="FACTOR", help="Punish longest waits of more than so many times those of fcfs+easy."),
+    ] = None,
+    windows: Annotated[
+        str, typer.Option(metavar="TIME", help="Length of the windows that traces are cut into.")
+    ] = "15d",
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
+    ] = None,
+    clean: Clean = "default",
+    directory: Annotated[
+        Path | None,
+        typer.Option("--directory", "-d", metavar="DIR", help="Keep the test there, as a campaign's run directory."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Search for a policy by simulation, and compare it with the known ones on jobs that the search has not seen."""
+    from schedlab.campaign.executors import usable_cores
+    from schedlab.learn.families import KINDS
+    from schedlab.learn.search import check_kinds
+    from schedlab.learn.training import check_objective, check_rest, prepare_training
+
+    kinds = KINDS if family == "all" else tuple(name.strip() for name in family.split(","))
+    check_objective(objective)
+    check_kinds(kinds)
+    check_rest(with_)
+    allowance: dict[str, float] = (
+        {"simulations": evaluations} if evaluations else {"seconds": _seconds(budget, "--budget")}
+    )
+    length = int(_seconds(windows, "--windows"))
+    for path in (*workload, *(test or [])):
+        check_output(output, path)
+    logs = _read_logs(workload, clean, length)
+    unseen = _read_logs(test, clean, length, known=logs) if test else _hold_out(logs)
+    training = prepare_training(
+        [part for log in logs for part in log.windows.values()],
+        metric=objective,
+        baseline=baseline,
+        rest=with_,
+        worst_wait=worst_wait,
+    )
+    number = workers or usable_cores()
+    found, interrupted = _run(training, kinds, allowance, seed, number)
+    best = found.best
+    if best is None:
+        note("schedlab: interrupted before any policy was simulated on all windows; nothing is written")
+        raise typer.Exit(INTERRUPTED)
+    policy = _policy(best, found, training, logs, {"window": length, "worst_wait": worst_wait, "seed": seed})
+    policy.save(output)
+    exam = None
+    if not interrupted:
+        exam, interrupted = _examine(best.formula, unseen, directory, with_, baseline, objective, length, clean, number)
+    if as_json:
+        leaders = [
+            {"family": leader.family.name, "formula": leader.formula, "ratio": leader.ratio} for leader in found.leaders
+        ]
+        show_json({"policy": policy.to_dict(), "leaders": leaders, "exam": exam and exam.to_dict()})
+    else:
+        show(_found_text(found, baseline, limited=worst_wait is not None))
+        if exam is not None:
+            held_out = "" if test else f", of the last third of {'the log' if len(logs) == 1 else 'each log'}"
+            show(f"\nNot seen by the search{held_out}:\n{exam}")
+    note(f"\npolicy {output}")
+    if interrupted:
+        note(f"schedlab: interrupted; {output} has the best policy found so far, without a test")
+        raise typer.Exit(INTERRUPTED)
+
+
+@dataclass(frozen=True)
+class _Log:
+    """A log that is trained or tested on: some of its windows, by number, out of `total`."""
+
+    path: Path
+    sha256: str
+    name: str
+    windows: dict[int, Workload]
+    total: int
+
+    def only(self, numbers: list[int]) -> _Log:
+        return _Log(self.path, self.sha256, self.name, {i: self.windows[i] for i in numbers}, self.total)
+
+
+def _read_logs(paths: list[Path], clean: str, length: int, known: list[_Log] | None = None) -> list[_Log]:
+    """Read logs and cut them into windows; refuse what is given twice, or among those known already."""
+    from schedlab.learn.training import STATE, usable_windows
+    from schedlab.workload.sampling import windows
+
+    logs: list[_Log] = []
+    for path in paths:
+        read = read_trace(path, clean)
+        with open(path, "rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        if any(log.sha256 == sha256 for log in known or []):
+            raise InputError(f"{path} is also trained on: a test needs a log that the search has not seen")
+        if any(log.sha256 == sha256 for log in logs):
+            raise InputError(f"{path} is given twice")
+        if read.workload.processors is None:
+            raise InputError(f"{path}: the size of the machine is unknown; convert the trace with --processors")
+        with read.blamed():
+            usable = usable_windows(read.workload, length)
+        total = sum(1 for _ in windows(read.workload, length, STATE))
+        logs.append(_Log(path, sha256, read.workload.name, usable, total))
+    return logs
+
+
+def _hold_out(logs: list[_Log]) -> list[_Log]:
+    """Take the last windows from each log of a list, and return the logs with these."""
+    unseen = []
+    for i, log in enumerate(logs):
+        numbers = list(log.windows)
+        taken = int(len(numbers) * HELD_OUT)
+        if not taken:
+            raise InputError(
+                f"{log.path} has only {count_of(len(numbers), 'window')}, too few to hold some out for a test; take "
+                "shorter --windows or another trace to --test"
+            )
+        unseen.append(log.only(numbers[-taken:]))
+        logs[i] = log.only(numbers[:-taken])
+    return unseen
+
+
+def _seconds(text: str, option: str) -> float:
+    """Return the seconds of a duration; m are minutes, and a bare number is in seconds."""
+    from schedlab.campaign.fields import seconds
+
+    try:
+        value = float(seconds(re.sub(r"^\s*([\d.]+)\s*m\s*$", r"\1min", re.sub(r"^\s*([\d.]+)\s*$", r"\1s", text))))
+    except ValueError:
+        raise InputError(f"{option} {text!r} is not a duration; write for example 90s, 10m, 2h or 15d") from None
+    if value < 1:
+        raise InputError(f"{option} {text!r}: less than a second is not enough")
+    return value
+
+
+def _run(
+    training: Training, kinds: tuple[str, ...], allowance: dict[str, float], seed: int, workers: int
+) -> tuple[Search, bool]:
+    """Search, and return what was found and whether the user has stopped it."""
+    from schedlab.learn.racing import Budget
+    from schedlab.learn.search import Search
+    from schedlab.learn.workers import training_workers
+
+    found = None
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with search_bar() as progress, training_workers(training, workers) as executor:
+            found = Search(
+                training, executor, Budget(**allowance), kinds=kinds, seed=seed, workers=workers, progress=progress
+            )
+            found.run()
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+        return found, True
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return found, False
+
+
+def _examine(
+    formula: str,
+    unseen: list[_Log],
+    directory: Path | None,
+    rest: str,
+    baseline: str,
+    metric: str,
+    length: int,
+    clean: str,
+    workers: int,
+) -> tuple[Exam | None, bool]:
+    """Test a policy, and return the table and whether the user has stopped it."""
+    from schedlab.campaign.exam import ExamLog, examine
+    from schedlab.learn.training import STATE
+
+    logs = [ExamLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
+    with tempfile.TemporaryDirectory(prefix="schedlab-") as temporary, campaign_bar() as progress:
+        try:
+            exam = examine(
+                formula,
+                logs,
+                directory or Path(temporary) / "exam",
+                rest=rest,
+                baseline=baseline,
+                metric=metric,
+                length=length,
+                state=STATE,
+                clean=clean,
+                workers=workers,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            return None, True
+    return exam, False
+
+
+def _policy(
+    best: Candidate, found: Search, training: Training, logs: list[_Log], settings: dict[str, Any]
+) -> PolicyFile:
+    """Return what is written of a policy: how it orders, and where it comes from."""
+    from schedlab.schedule.provenance import versions
+    from schedlab.scheduler.policy_file import PolicyFile
+
+    facts = {
+        "method": "search",
+        "family": best.family.name,
+        "objective": training.metric,
+        "with": training.rest,
+        "ratio_to_baseline": best.ratio,
+        **settings,
+        "logs": [{"name": log.name, "sha256": log.sha256, "windows": list(log.windows)} for log in logs],
+        "simulations": found.budget.simulations,
+        "seconds": round(found.budget.elapsed, 1),
+        "versions": versions(),
+        "command": command_line(),
+    }
+    return PolicyFile(best.formula, best.coefficients, facts)
+
+
+def _found_text(found: Search, baseline: str, *, limited: bool) -> str:
+    """Return the best policies of the search as text."""
+    from schedlab.campaign.compare import table
+
+    leaders = found.leaders
+    rows = [[leader.formula, leader.family.name.split()[0], f"{leader.ratio:.3f}"] for leader in leaders]
+    used = f"{count_of(found.budget.simulations, 'simulation')} in {found.budget.elapsed:.0f} s"
+    windows = count_of(len(leaders[0].losses), "window")
+    penalties = ", penalties for long waits included" if limited else ""
+    head = f"Best of {used}, on the {windows} of the training, as ratio to {baseline}{penalties}:"
+    return f"{head}\n\n{table(['formula', 'family', 'ratio'], rows[:SHOWN_LEADERS])}"
+
+
+@contextmanager
+def search_bar() -> Iterator[Callable[[float, int, Candidate | None], None]]:
+    """Give a function that shows how much of the budget is used, how fast, and the best ratio so far."""
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    begin = time.monotonic()
+    columns = (TextColumn("searching"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[state]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=1.0, state="")
+
+        def advance(used: float, simulations: int, best: Candidate | None) -> None:
+            rate = simulations / (time.monotonic() - begin)
+            ratio = "" if best is None else f", best ratio {best.ratio:.3f}"
+            bar.update(task, completed=used, state=f"{simulations:,} simulations, {rate:,.0f}/s{ratio}")
+
+        yield advance

@@ -1,0 +1,203 @@
+"""What a search learns from: windows of logs, and what a policy is worth on each of them.
+
+The loss of a policy on a window is the logarithm of its metric over that of the baseline on the same jobs, so that the
+mean loss is the logarithm of the geometric mean of the ratios, plus a penalty for waits that are too long.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.simulation import simulate
+from schedlab.errors import InputError
+from schedlab.schedule.metrics import MEASURES, job_measures
+from schedlab.schedule.summary import duration
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.sampling import DAY, windows
+from schedlab.workload.workload import Workload
+
+EASY = "fcfs+easy"
+"""Whose longest wait the limit of waits refers to."""
+
+STATE = 16
+"""Jobs at the head of a window that only fill the machine, as in SC'17."""
+
+FEWEST_JOBS = 50
+"""A window with fewer jobs that count says nothing and is left out."""
+
+SHORTEST_LIMIT = 3_600.0
+"""Seconds: where hardly anybody waits under EASY, waits up to an hour are nobody's problem."""
+
+BOUND = math.log(1_000)
+"""The loss on one window lies within this and its negative: one window cannot decide alone."""
+
+STATISTICS = ("mean", "median", "p95", "p99", "max")
+OBJECTIVES = tuple(f"{statistic}_{measure}" for measure in MEASURES for statistic in STATISTICS)
+"""The metrics that can be searched for: statistics of the jobs, less is better."""
+
+Losses = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """Windows to train on, and what their metrics are compared with.
+
+    Parameters
+    ----------
+    windows
+        The workloads; the first `state` jobs of each only fill the machine.
+    metric
+        One of `OBJECTIVES`.
+    rest
+        What follows the policy in the scheduler text, such as "+easy".
+    baseline
+        Metric of the baseline on each window, positive.
+    longest_wait
+        Seconds, for each window, beyond which the longest wait is punished; None if waits are not limited.
+    state
+        See `windows`.
+    """
+
+    windows: tuple[Workload, ...]
+    metric: str
+    rest: str
+    baseline: NDArray[np.float64]
+    longest_wait: NDArray[np.float64] | None
+    state: int
+
+    def __len__(self) -> int:
+        return len(self.windows)
+
+    def losses(self, formula: str, numbers: Sequence[int]) -> Losses:
+        """Return the loss of a policy on some of the windows, by their numbers; infinite if some job has no score.
+
+        Notes
+        -----
+        If the longest wait is beyond the limit, the logarithm of their ratio is added: a wait of twice the limit costs
+        as much as twice the metric. The loss does not jump where the limit is reached.
+        """
+        losses = np.empty(len(numbers))
+        for i, number in enumerate(numbers):
+            try:
+                scheduler = Scheduler.parse(f'"{formula}"{self.rest}')
+                value, longest = measure(self.windows[number], scheduler, self.metric, self.state)
+            except InputError:  # the baseline has run on these jobs: it is the formula that has no number for some job
+                return np.full(len(numbers), np.inf)
+            loss = math.log(value / self.baseline[number]) if value > 0 else -BOUND
+            losses[i] = min(max(loss, -BOUND), BOUND)
+            if self.longest_wait is not None and longest > self.longest_wait[number]:
+                losses[i] += math.log(longest / self.longest_wait[number])
+        return losses
+
+
+def prepare_training(
+    parts: Sequence[Workload],
+    *,
+    metric: str = "mean_bounded_slowdown",
+    baseline: str = "saf+easy",
+    rest: str = "+easy",
+    worst_wait: float | None = None,
+    state: int = STATE,
+) -> Training:
+    """Simulate the baseline on windows, to compare policies with it.
+
+    Parameters
+    ----------
+    parts
+        Windows, see `usable_windows`.
+    metric
+        What is to become small, one of `OBJECTIVES`.
+    baseline
+        Scheduler text.
+    rest
+        What follows the policy in the scheduler text.
+    worst_wait
+        How many times as long as under fcfs+easy the longest wait may be, at most; None is no limit.
+    state
+        Jobs at the head of each window that are not counted.
+
+    Raises
+    ------
+    InputError
+        If the metric cannot be searched for, if `rest` does not fit, if the limit is not positive, or if the metric of
+        the baseline is 0 on all windows.
+
+    Notes
+    -----
+    Windows on which the metric of the baseline is 0 have no ratio and are left out.
+    """
+    check_objective(metric)
+    check_rest(rest)
+    if worst_wait is not None and not 0 < worst_wait < math.inf:
+        raise InputError(f"the longest wait is limited by a positive factor, not by {worst_wait:g}")
+    scheduler = Scheduler.parse(baseline)
+    values = np.array([measure(part, scheduler, metric, state)[0] for part in parts])
+    kept = np.flatnonzero(values > 0).tolist()
+    if not len(kept):
+        raise InputError(f"{metric} of {baseline} is 0 on all windows: nothing can be better")
+    chosen = tuple(parts[i] for i in kept)
+    limit = None
+    if worst_wait is not None:
+        easy = Scheduler.parse(EASY)
+        waits = np.array([measure(part, easy, metric, state)[1] for part in chosen])
+        limit = worst_wait * np.maximum(waits, SHORTEST_LIMIT)
+    return Training(chosen, metric, rest, values[kept], limit, state)
+
+
+def check_objective(metric: str) -> None:
+    """Raise InputError unless a metric can be searched for."""
+    if metric not in OBJECTIVES:
+        near = get_close_matches(metric, OBJECTIVES, 1)
+        hint = f"do you mean {near[0]}?" if near else f"take one of {', '.join(OBJECTIVES)}"
+        raise InputError(f"{metric!r} is no metric to search for: {hint}")
+
+
+def check_rest(rest: str) -> None:
+    """Raise InputError unless a text can follow a policy in a scheduler text, and its backfilling knows a state."""
+    if rest.strip()[:1] not in ("", "+", "@", ","):
+        raise InputError(f"{rest!r} cannot follow a policy; write for example +easy")
+    scheduler = Scheduler.parse(f'"p*q"{rest}')
+    if scheduler.backfill == "conservative":
+        raise InputError("windows begin with jobs in order of submission, which +conservative cannot do; take +easy")
+
+
+def measure(workload: Workload, scheduler: Scheduler, metric: str, state: int) -> tuple[float, float]:
+    """Return a metric and the longest wait (s) of the jobs after the first `state` ones.
+
+    The metric is that of `Schedule.metrics`, without the time that all the others take.
+    """
+    schedule = simulate(workload, scheduler, in_order=state)
+    statistic, _, name = metric.partition("_")
+    values = job_measures(schedule)[name][state:]
+    wait = float(schedule.wait_time[state:].max())
+    if statistic == "mean":
+        return float(values.mean()), wait
+    if statistic == "max":
+        return float(values.max()), wait
+    percent = {"median": 50, "p95": 95, "p99": 99}[statistic]
+    return float(np.percentile(values, percent)), wait
+
+
+def usable_windows(workload: Workload, length: int = 15 * DAY, state: int = STATE) -> dict[int, Workload]:
+    """Return the windows of a log by number, without those that have too few jobs to say anything.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    found = {
+        number: part for number, part in enumerate(windows(workload, length, state)) if len(part) >= state + FEWEST_JOBS
+    }
+    if not found:
+        raise InputError(
+            f"{workload.name}: there is no window of {duration(length)} with {state + FEWEST_JOBS} jobs or more; "
+            "take longer windows or another log"
+        )
+    return found

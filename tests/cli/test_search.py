@@ -1,0 +1,138 @@
+"""The verb `search`: a policy file, a table of what it is worth elsewhere, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from schedlab.cli import search as verb
+
+LENGTH = "2d"
+COMMON = ("--windows", LENGTH, "--workers", 1, "--family", "power")
+
+
+@pytest.fixture
+def logs(run) -> tuple[Path, Path]:
+    """Return two generated logs of a busy machine."""
+    paths = (Path("one.swf"), Path("two.swf"))
+    for seed, path in enumerate(paths, start=1):
+        words = ("--jobs", 900, "--processors", 64, "--load", 1.0, "--seed", seed)
+        assert run("generate", "lublin", *words, "-o", path).exit_code == 0
+    return paths
+
+
+def test_a_search_writes_a_policy_and_judges_it_on_windows_that_it_has_not_seen(run, logs) -> None:
+    result = run("search", "-w", logs[0], *COMMON, "--evaluations", 300, "-o", "policy.json", "--json", "-d", "exam")
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    policy = json.loads(Path("policy.json").read_text())
+    assert policy == answer["policy"]
+    assert policy["version"] == 1
+    assert set(policy["coefficients"]) <= {"a", "b", "c", "d", "t"}
+    assert policy["training"]["logs"][0]["name"] == "one"
+    assert answer["leaders"][0]["formula"] == policy["formula"]
+    marks = {mark["scheduler"]: mark for mark in answer["exam"]["marks"]}
+    rivals = [f"{name}+easy" for name in ["fcfs", "spf", "saf", "f1", "f2", "f3", "f4", "wfp3", "unicef"]]
+    assert set(marks) == {f'"{policy["formula"]}"+easy', *rivals}
+    assert marks["saf+easy"]["to_baseline"] is None
+    trained = policy["training"]["logs"][0]["windows"]
+    tested = json.loads(run("campaign", "sql", 'select distinct "window" from results', "exam", "--json").stdout)
+    assert not {row["window"] for row in tested} & set(trained)
+    assert answer["exam"]["windows"] == {"one": len(tested)}
+    assert len(tested) == (len(tested) + len(trained)) // 3
+
+
+def test_the_policy_runs_in_a_scheduler_text(run, logs) -> None:
+    assert run("search", "-w", logs[0], *COMMON, "--evaluations", 100, "-o", "policy.json").exit_code == 0
+    formula = json.loads(Path("policy.json").read_text())["formula"]
+    assert run("simulate", logs[1], "-s", f'"{formula}"+easy').exit_code == 0
+
+
+def test_the_text_says_what_was_found_and_what_it_is_worth_on_another_log(run, logs) -> None:
+    result = run("search", "-w", logs[0], "--test", logs[1], *COMMON, "--evaluations", 100, "-o", "policy.json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("Best of 1")
+    assert "\nNot seen by the search:\nmean_bounded_slowdown on " in result.stdout
+    assert "windows of two" in result.stdout
+    assert "\nfound " in result.stdout
+
+
+@contextmanager
+def _impatient() -> Iterator[object]:
+    """Stop the search when it has found something, as Ctrl-C does."""
+
+    def advance(used: float, simulations: int, best: object) -> None:
+        if best is not None and used > 0.5:
+            raise KeyboardInterrupt
+
+    yield advance
+
+
+def test_an_interruption_leaves_the_best_policy_so_far(run, logs, monkeypatch) -> None:
+    monkeypatch.setattr(verb, "search_bar", _impatient)
+    result = run("search", "-w", logs[0], *COMMON, "--evaluations", 300, "-o", "policy.json")
+    assert result.exit_code == 130
+    assert "without a test" in result.stderr
+    assert json.loads(Path("policy.json").read_text())["training"]["simulations"] < 300
+
+
+def test_an_interruption_before_anything_is_found_leaves_nothing(run, logs, monkeypatch) -> None:
+    @contextmanager
+    def very_impatient() -> Iterator[object]:
+        def advance(used: float, simulations: int, best: object) -> None:
+            raise KeyboardInterrupt
+
+        yield advance
+
+    monkeypatch.setattr(verb, "search_bar", very_impatient)
+    result = run("search", "-w", logs[0], *COMMON, "--evaluations", 300, "-o", "policy.json")
+    assert result.exit_code == 130
+    assert not Path("policy.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--objective", "mean_wiat"), "do you mean mean_wait?"),
+        (("--family", "power,poetry"), "unknown family 'poetry'; known are forms, power, linear, or all"),
+        (("--budget", "soon"), "--budget 'soon' is not a duration; write for example 90s, 10m, 2h or 15d"),
+        (("--budget", "-5m"), "is not a duration"),
+        (("--budget", "0s"), "less than a second"),
+        (("--windows", "15"), "no window of 15 s with 66 jobs"),
+        (("--windows", "long"), "--windows 'long' is not a duration"),
+        (("--windows", "100d"), "too few to hold some out"),
+        (("--with", "+conservative"), "take +easy"),
+        (("--baseline", "nobody"), "unknown policy 'nobody'"),
+        (("--worst-wait", "0"), "positive factor"),
+        (("--test", "one.swf"), "one.swf is also trained on"),
+        (("-w", "one.swf"), "one.swf is given twice"),
+        (("--test", "none.swf"), "none.swf: there is no such file"),
+        (("--clean", "soap"), "soap"),
+        (("-o", "one.swf"), "the output is the trace itself"),
+        (("-o", "nowhere/policy.json"), "there is no directory nowhere"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_wrong_input_is_one_sentence(run, logs, words, message) -> None:
+    result = run("search", "-w", logs[0], "-o", "policy.json", *COMMON, *words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("policy.json").exists()
+
+
+def test_a_log_without_enough_jobs_is_named(run, trace: Path) -> None:
+    result = run("search", "-w", trace, "-o", "policy.json")
+    assert result.exit_code == 1
+    assert "three.swf: there is no window of 15 d with 66 jobs or more" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5_400), ("2 min", 120), ("15d", 1_296_000)]
+)
+def test_durations_are_read(text: str, seconds: int) -> None:
+    assert verb._seconds(text, "--budget") == seconds
