@@ -15,7 +15,9 @@ from result import Result
 
 import schedlab as sl
 from schedlab.campaign.instances import make_workload
-from schedlab.papers import sc17
+from schedlab.papers import sc17, sequences, thesis3
+from schedlab.papers.medians import LAST_DIGIT, MedianTable
+from schedlab.workload.sampling import windows
 
 LOGS = {
     "CEA-Curie-2011-2.1-cln.swf.gz": 93_312,
@@ -33,22 +35,24 @@ def sc17_grid(traces: Path) -> Iterator[Result]:
     if not all((traces / log).is_file() for log in LOGS):
         print(f"sc17-grid: skipped, {traces} lacks one of {', '.join(LOGS)}")
         return
-    policies = list(sc17.POLICIES.values())[:8]
+    policies = list(sequences.POLICIES)[:8]
     schedulers = [
-        sc17.scheduler_of(policy, setting, sc17.WINDOW).text for setting in sc17.SETTINGS for policy in policies
+        sequences.scheduler_text(policy, setting, sequences.AS_PUBLISHED)
+        for setting in sequences.ALL_SETTINGS
+        for policy in policies
     ]
-    windows = {"length": "15d", "count": 10, "state": sc17.STATE}
+    cut = {"length": "15d", "count": 10, "state": sequences.STATE}
     entries = [
         {
             "trace": str(traces / log),
             "processors": processors,
             "clean": "allocated-processors,no-request",
             "requests": "advisory",
-            "windows": windows,
+            "windows": cut,
         }
         for log, processors in LOGS.items()
     ]
-    campaign = sl.Campaign(name="sc17-grid", workloads=entries, schedulers=schedulers)
+    campaign = sl.Campaign(name="sc17-grid", workloads=entries, schedulers=schedulers, events="sc17")
     with tempfile.TemporaryDirectory() as directory:
         begin = time.perf_counter()
         run = sl.run_campaign(campaign, directory)
@@ -56,11 +60,12 @@ def sc17_grid(traces: Path) -> Iterator[Result]:
         frame = run.results()
     medians = frame.groupby(["workload", "scheduler"]).mean_bounded_slowdown.median()
     log = "SDSC-BLUE-2000-4.2-cln.swf.gz"
-    blue = sl.read_swf(traces / log).replace(processors=LOGS[log])
-    parts = list(islice(sc17.sequences(blue, next(t for t in sc17.TRACES if t.file == log), "estimates"), 10))
+    blue = sl.read_swf(traces / log).replace(processors=LOGS[log], requests_enforced=False)
+    parts = list(islice(windows(sl.clean(blue, "allocated-processors,no-request")), 10))
     same = []
     for text in schedulers:
-        values = [sc17.average_bounded_slowdown(part, sl.Scheduler.parse(text)) for part in parts]
+        schedules = [sl.simulate(part, text, events="sc17", in_order=sequences.STATE) for part in parts]
+        values = [schedule.bounded_slowdown[sequences.STATE :].mean() for schedule in schedules]
         same.append(medians["SDSC-BLUE-2000-4.2-cln", text] == np.median(values))
     yield Result(
         f"SC'17's grid, {len(frame):,} simulations, 2 workers",
@@ -69,6 +74,27 @@ def sc17_grid(traces: Path) -> Iterator[Result]:
         seconds < 60,
         f"{sum(same)} of 24 medians of SDSC Blue equal direct simulations",
         len(frame) == 1_440 and all(same),
+    )
+
+
+def published_tables(traces: Path) -> Iterator[Result]:
+    """Table 4 of SC'17 and Table 3.3 of the thesis, in both variants, with SAF and SQF: against the printed values."""
+    if not (traces / next(iter(LOGS))).is_file():
+        print(f"published-tables: skipped, {traces} lacks {next(iter(LOGS))}")
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        begin = time.perf_counter()
+        parts = [*sc17.reproduce(traces, directory=Path(directory)).tables, *thesis3.chapter3(traces, Path(directory))]
+        seconds = time.perf_counter() - begin
+    agreements = [part.agreement() for part in parts if isinstance(part, MedianTable)]
+    same, compared = (sum(numbers) for numbers in zip(*agreements, strict=True))
+    yield Result(
+        "SC'17's Table 4 and the thesis' Table 3.3, both variants, 2 workers",
+        f"{seconds:.0f} s",
+        "120 s",
+        seconds < 120,
+        f"{same} of {compared} medians are the published ones to {LAST_DIGIT}",
+        same == compared,
     )
 
 

@@ -239,6 +239,7 @@ BENCHMARKS = {
     "whole-process": whole_process,
     "start-up": start_up,
     "sc17-grid": campaigns.sc17_grid,
+    "published-tables": campaigns.published_tables,
     "small-simulations": campaigns.small_simulations,
     "e-loss": predictions.e_loss,
     "sc15-grid": predictions.sc15_grid,

@@ -19,10 +19,26 @@ def test_a_missing_directory_of_traces_is_named(run, tmp_path: Path, monkeypatch
     assert f"there is no directory {tmp_path}/nowhere" in run("reproduce", "sc17").stderr
 
 
-def test_options_of_one_paper_are_refused_for_the_other(run, tmp_path: Path) -> None:
-    result = run("reproduce", "sc17", "--traces", str(tmp_path), "--full")
+@pytest.mark.parametrize(
+    ("paper", "option"),
+    [
+        ("sc17", ["--full"]),
+        ("sc15", ["--variant", "as-described"]),
+        ("sc15", ["--scores", "x.csv"]),
+        ("sc17", ["--chapter", "3"]),
+    ],
+)
+def test_options_of_one_paper_are_refused_for_the_other(run, tmp_path: Path, paper: str, option: list[str]) -> None:
+    result = run("reproduce", paper, "--traces", str(tmp_path), *option)
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
-    assert "leave out --log, --full" in result.stderr
+    assert f"{option[0]} does not go with {paper}" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["sc17"], ["thesis", "--chapter", "3"]])
+def test_a_directory_without_traces_is_one_sentence(run, tmp_path: Path, words: list[str]) -> None:
+    result = run("reproduce", *words, "--traces", str(tmp_path))
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "holds none of the traces" in result.stderr
 
 
 def test_a_log_that_the_paper_has_not_is_named(run, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The simulator of SC'17 as its authors describe it in code, in plain Python; `OURS` turns their peculiarities off.
 
-It keeps all jobs in one list. The first `started` of them have started; the scheduler reorders those of the next 32
-that have arrived, then tries to start the first.
+It keeps all jobs in one list. The first `started` of them have started; the scheduler reorders those of the next ones
+in its window that have arrived, then tries to start the first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from schedlab.workload.workload import Workload
 
-STATE, WINDOW = 16, 32
+STATE = 16
 SAME_MOMENT = 1e-5  # seconds within which their kernel handles two events as one
 
 
@@ -22,14 +22,15 @@ SAME_MOMENT = 1e-5  # seconds within which their kernel handles two events as on
 class Rules:
     """Where the authors' simulator and ours part."""
 
+    window: int
     start_delay: float
     burst_sorted: bool  # of jobs that arrive together when nobody waits, start the best and not the first
     exchange_sort: bool  # sort by exchanges, which shuffle ties (SPT only)
-    all_releases: bool  # count all releases of the reservation's second as free beside the head
+    all_releases: bool  # count all releases of the reservation's second as free beside the head; overdue ones are now
 
 
-THEIRS = Rules(start_delay=0.002610247, burst_sorted=False, exchange_sort=True, all_releases=False)
-OURS = Rules(start_delay=0.0, burst_sorted=True, exchange_sort=False, all_releases=True)
+THEIRS = Rules(window=32, start_delay=0.002610247, burst_sorted=False, exchange_sort=True, all_releases=False)
+OURS = Rules(window=1_000_000, start_delay=0.0, burst_sorted=True, exchange_sort=False, all_releases=True)
 
 
 class Simulator:
@@ -84,7 +85,7 @@ class Simulator:
     def sort(self) -> None:
         """Reorder the visible jobs; move one that may be backfilled to the front."""
         visible = []
-        for job in self.order[self.started : self.started + WINDOW]:
+        for job in self.order[self.started : self.started + self.rules.window]:
             if self.submit[job] > self.now:
                 break
             visible.append(job)
@@ -101,9 +102,14 @@ class Simulator:
             self.backfill(visible)
         self.order[self.started : self.started + len(visible)] = visible
 
+    def remaining(self, job: int) -> int:
+        """Return after how many whole seconds a job is expected to end; it may be overdue."""
+        seconds = int(self.estimate[job] - np.float32(int(self.now) - self.start[job]))
+        return max(seconds, 0) if self.rules.all_releases else seconds
+
     def backfill(self, visible: list[int]) -> None:
         """Move the first job that does not delay the head's reservation before it."""
-        releases = [(self.estimate[job] - int(self.now - self.start[job]), self.width[job]) for job in self.running]
+        releases = [(self.remaining(job), self.width[job]) for job in self.running]
         releases.sort(key=lambda release: release[0])  # of equal ones, the job that started first
         available, last = self.free, 0
         for length, width in releases:

@@ -1,118 +1,94 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sc17_simulator import OURS, THEIRS, Rules, Simulator
+from sc17_simulator import OURS, STATE, THEIRS, Rules, Simulator
+from sequence_samples import full_width_jobs, write_log
 
+from schedlab.campaign.store import RunDirectory
 from schedlab.errors import InputError
-from schedlab.papers import Reproduction, Row, sc17
-from schedlab.workload.swf import read_swf, write_swf
-from schedlab.workload.workload import Workload
+from schedlab.papers import sc17
+from schedlab.papers.medians import Experiment, MedianTable
+from schedlab.papers.sc17_tables import TABLE_4
+from schedlab.papers.sequences import AS_DESCRIBED, AS_PUBLISHED, POLICIES, Setting, Variant, entry_of, scheduler_text
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.cleaning import clean
+from schedlab.workload.sampling import windows
+from schedlab.workload.swf import read_swf
 
-DAY = 86_400
-MODEL = sc17.TRACES[0]
+MODEL = TABLE_4.logs[0]
 LEARNED = ("F1", "F2", "F3", "F4")
 AD_HOC = ("FCFS", "WFP", "UNI", "SPT")
+START = 0.002610247
 
 
-def full_width_jobs(run_time: list[int]) -> Workload:
-    """Return jobs that each fill the machine of 256 processors, all submitted at once."""
-    n = len(run_time)
-    columns = {
-        "submit_time": [0] * n,
-        "run_time": run_time,
-        "requested_time": run_time,
-        "allocated_processors": [256] * n,
-    }
-    return Workload.from_columns(columns, processors=256)
+@pytest.fixture(scope="module")
+def one_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with one log: ten times sixteen jobs of 10 s, one of 100 s and one of 10 s."""
+    directory = tmp_path_factory.mktemp("traces")
+    write_log(full_width_jobs([10] * STATE + [100, 10], sequences=10), directory / MODEL.file)
+    return directory
 
 
-@pytest.fixture
-def one_trace(tmp_path: Path) -> Path:
-    """Return a directory with one trace: sixteen jobs of 10 s, then one of 100 s and one of 10 s."""
-    (tmp_path / MODEL.file).parent.mkdir(parents=True)
-    write_swf(full_width_jobs([10] * 16 + [100, 10]), tmp_path / MODEL.file)
-    return tmp_path
+@pytest.fixture(scope="module")
+def small(one_trace: Path) -> MedianTable:
+    """Return Table 4 of it, with boxplots."""
+    plots = one_trace / "plots"
+    plots.mkdir()
+    return medians(sc17.reproduce(one_trace, directory=one_trace / "runs", plots=plots))
 
 
-def test_sc17_rows_are_mean_bounded_slowdowns_without_the_first_sixteen_jobs(one_trace: Path):
-    long_first = ((160 + 100) / 100 + (260 + 10) / 10) / 2
-    short_first = ((170 + 100) / 100 + (160 + 10) / 10) / 2
-    rows = sc17.rows_of(MODEL, one_trace)
-    assert len(rows) == len(sc17.SETTINGS) * len(sc17.POLICIES)
-    for row in rows:
-        # All arrive at 0, where the logarithm in F1 to F4 is minus infinity: they keep the order of submission.
-        by_hand = short_first if row.scheduler in ("WFP", "UNI", "SPT", "SAF") else long_first
-        assert (row.ours, row.alternative) == pytest.approx((by_hand, by_hand)), row
+def medians(reproduction: sc17.Reproductions) -> MedianTable:
+    """Return the table of medians."""
+    (table,) = (table for table in reproduction.tables if isinstance(table, MedianTable))
+    return table
 
 
-def test_sc17_a_scheduler_with_a_window_does_not_see_a_short_job_behind_it():
-    jobs = full_width_jobs([10] * 16 + [100] * 32 + [10]).replace(requests_enforced=False)
-    seen, whole = (
-        sc17.average_bounded_slowdown(jobs, sc17.scheduler_of(sc17.POLICIES["SPT"], "estimates", window))
-        for window in (sc17.WINDOW, None)
-    )
-    # The short job waits for the state and, with the window, for the first of the long ones.
-    assert seen == pytest.approx((sum(np.r_[160, 270:3370:100] + 100) / 100 + (260 + 10) / 10) / 33)
-    assert whole == pytest.approx((sum(np.arange(170, 3370, 100) + 100) / 100 + (160 + 10) / 10) / 33)
+def test_sc17_medians_are_of_mean_bounded_slowdowns_without_the_first_sixteen_jobs(small: MedianTable):
+    for one in small.experiments[:3]:
+        for policy in POLICIES:
+            # All arrive at 0, where the logarithm in F1 to F4 is minus infinity: they keep the order of submission.
+            short_first = policy in ("WFP", "UNI", "SPT", "SAF")
+            for values, start in ((one.as_published, START), (one.as_described, 0)):
+                first, second = 160 + 17 * start, (170 if short_first else 260) + 18 * start
+                waits = (second, first) if short_first else (first, second)
+                by_hand = ((waits[0] + 100) / 100 + (waits[1] + 10) / 10) / 2
+                assert values[policy] == pytest.approx(by_hand, rel=1e-9), (one.setting, policy)
 
 
-def test_sc17_jobs_take_the_processors_they_were_given_and_are_not_killed():
-    jobs = Workload.from_columns(
-        {
-            "submit_time": [0] * 17,
-            "run_time": [50] * 17,
-            "requested_time": [10] * 17,
-            "requested_processors": [1] * 17,
-            "allocated_processors": [2] * 17,
-        },
-        processors=2,
-    )
-    (part,) = sc17.sequences(jobs, MODEL, "estimates")
-    assert sc17.average_bounded_slowdown(part, sc17.scheduler_of(sc17.POLICIES["FCFS"], "estimates", None)) == 17.0
+def test_sc17_says_which_traces_are_missing(small: MedianTable):
+    absent = [(one.log, one.notes) for one in small.experiments if not one.as_published]
+    assert absent == [(log.name, (f"trace not found: {log.file}",)) for log in TABLE_4.logs[1:] for _ in range(3)]
 
 
-def test_sc17_sequences_leave_out_what_the_authors_left_out():
-    submit = np.repeat([0, 16, 32], 17) * DAY
-    requests = np.where(np.arange(51) == 50, 0, 5)
-    columns = {
-        "submit_time": submit,
-        "run_time": [5] * 51,
-        "requested_time": requests,
-        "allocated_processors": [1] * 51,
-    }
-    jobs = Workload.from_columns(columns, processors=1)
-    trace = sc17.Trace("x", "x.swf", 1, {}, cut=3, skipped=(0,))
-    assert [int(part.job_id[0]) for part in sc17.sequences(jobs, trace, "actual")] == [18, 35]
-    assert [int(part.job_id[0]) for part in sc17.sequences(jobs, trace, "backfilling")] == [18]
+def test_sc17_says_that_the_scores_are_missing(one_trace: Path, small: MedianTable):
+    first, _ = sc17.reproduce(one_trace, directory=one_trace / "runs").tables
+    assert "score-distribution.csv.gz" in str(first)
 
 
-def test_sc17_trimming_is_a_row_of_its_own(one_trace: Path):
-    trace = sc17.Trace("Curie", MODEL.file, 256, MODEL.published, trimmed={"actual": {"FCFS": 1}})
-    write_swf(
-        Workload.from_columns(
-            {
-                "submit_time": np.repeat([0, 16 * DAY], [17, 18]),
-                "run_time": [10] * 35,
-                "requested_time": [10] * 35,
-                "allocated_processors": [256] * 35,
-            },
-            processors=256,
-        ),
-        one_trace / MODEL.file,
-    )
-    all_of_them, trimmed, *_ = sc17.rows_of(trace, one_trace)
-    assert all_of_them.scheduler == "FCFS"
-    assert all_of_them.ours == pytest.approx((17 + 17.5) / 2)
-    assert (trimmed.scheduler, trimmed.ours, trimmed.alternative) == ("FCFS, trimmed", 17.0, None)
+def test_sc17_a_second_run_finds_the_results_of_the_first(one_trace: Path, small: MedianTable):
+    run = RunDirectory.open(one_trace / "runs" / "sc17-as-published-estimates")
+    before = run.files("results", ".parquet")
+    again = medians(sc17.reproduce(one_trace, directory=one_trace / "runs"))
+    assert again == small
+    assert run.files("results", ".parquet") == before
 
 
-def test_sc17_says_which_traces_are_missing(one_trace: Path):
-    absent = [row for row in sc17.reproduce(one_trace).rows if row.ours is None]
-    assert [row.notes for row in absent] == [(f"trace not found: {trace.file}",) for trace in sc17.TRACES[1:]]
+def test_sc17_boxplots_are_written_for_each_log_that_is_there(one_trace: Path, small: MedianTable):
+    assert [path.name for path in (one_trace / "plots").iterdir()] == ["sc17-model-256.png"]
+
+
+def test_sc17_one_variant_alone_makes_no_runs_of_the_other(one_trace: Path, tmp_path: Path):
+    table = medians(sc17.reproduce(one_trace, variant="as-described", directory=tmp_path, logs=["MODEL-256"]))
+    assert sorted(path.name for path in tmp_path.glob("sc17-*")) == [
+        "sc17-as-described-actual",
+        "sc17-as-described-estimates",
+    ]
+    assert not table.experiments[0].as_published
 
 
 def test_sc17_without_any_trace_is_refused(tmp_path: Path):
@@ -120,72 +96,61 @@ def test_sc17_without_any_trace_is_refused(tmp_path: Path):
         sc17.reproduce(tmp_path)
 
 
-def test_sc17_coefficients_are_those_of_the_published_policies():
-    """The ratio of the coefficients is the constant that the paper prints, cut to three digits."""
-    jobs = [np.array([value]) for value in (10, 1, 10, 0)]
-    later = [np.array([value]) for value in (10, 1, 1000, 0)]
-    at_origin = [np.array([value]) for value in (10, 1, 1, 0)]
-    size = {"F1": 1.0, "F2": 10**0.5, "F3": 10.0, "F4": 10.0}
-    for name, constant in (("F1", 8.70e2), ("F2", 2.56e4), ("F3", 6.86e6), ("F4", 5.30e5)):
-        policy = sc17.POLICIES[name]
-        per_decade = (policy.scores(*later) - policy.scores(*jobs))[0] / 2
-        per_size = policy.scores(*at_origin)[0] / size[name]
-        assert per_decade / per_size == pytest.approx(constant, rel=0.004), name
+def test_sc17_a_log_that_the_paper_has_not_is_named(tmp_path: Path):
+    with pytest.raises(InputError, match=r"SC'17 has no log mira; known are anl-intrepid ctc-sp2 curie"):
+        sc17.reproduce(tmp_path, logs=["mira"])
 
 
 @pytest.fixture(scope="module")
-def table(traces: Path) -> Reproduction:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the run directories of the whole reproduction are."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def table(traces: Path, runs: Path) -> MedianTable:
     """Return the whole reproduction."""
-    return sc17.reproduce(traces)
+    return medians(sc17.reproduce(traces, directory=runs))
 
 
-def in_setting(table: Reproduction, setting: str) -> list[Row]:
-    """Return the rows of one setting on all workloads."""
-    return [row for row in table.rows if row.experiment.endswith(f", {setting}")]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", ["actual", "estimates"])
-def test_sc17_medians_without_backfilling_are_those_of_table_4(table: Reproduction, setting: str):
-    """To 0.1 % and the last digit; SPT, whose ties the authors shuffle, and the bursts of Curie are tested apart."""
-    compared = 0
-    for row in in_setting(table, setting):
-        if row.published is None or row.scheduler.startswith("SPT") or set(row.notes) & {sc17.TRIMMED, sc17.BURSTS}:
-            continue
-        assert abs(row.ours - row.published) <= 0.001 * row.published + 0.01, row
-        compared += 1
-    assert compared >= 33
-    assert all(row.experiment.startswith("Curie") for row in table.rows if sc17.BURSTS in row.notes)
+def simulated(table: MedianTable) -> list[Experiment]:
+    """Return the experiments on logs that are there."""
+    return [one for one in table.experiments if one.as_published]
 
 
 @pytest.mark.slow
-def test_sc17_medians_of_spt_with_actual_run_times_are_within_5_percent_of_table_4(table: Reproduction):
-    for row in in_setting(table, "actual"):
-        if row.scheduler.startswith("SPT") and sc17.TRIMMED not in row.notes:
-            assert row.ours == pytest.approx(row.published, rel=0.05), row
+def test_sc17_all_medians_are_those_of_table_4_to_the_last_digit(table: MedianTable):
+    assert len(simulated(table)) >= 15
+    for one in simulated(table):
+        for policy, published in one.published.items():
+            assert one.as_published[policy] == pytest.approx(published, abs=0.01 + 1e-9), (one.log, one.setting, policy)
+
+
+UNTRIMMED = {"FCFS": 261.51, "WFP": 199.82, "UNI": 112.84, "SPT": 147.93}
+"""Medians of all ten sequences of Curie with actual run times that the authors' simulator gives."""
 
 
 @pytest.mark.slow
-def test_sc17_medians_of_f1_with_backfilling_are_those_of_table_4(table: Reproduction):
-    for row in in_setting(table, "backfilling"):
-        if row.scheduler == "F1":
-            assert abs(row.ours - row.published) <= 0.001 * row.published + 0.01, row
+def test_sc17_without_the_trimming_the_medians_of_curie_are_larger(table: MedianTable):
+    (curie,) = [one for one in simulated(table) if (one.log, one.setting) == ("Curie", "actual")]
+    for policy, value in UNTRIMMED.items():
+        assert curie.untrimmed[policy] == pytest.approx(value, abs=0.01), policy
 
 
 @pytest.mark.slow
-def test_sc17_the_best_learned_policy_beats_every_ad_hoc_one_in_all_experiments(table: Reproduction):
-    for experiment in {row.experiment for row in table.rows}:
-        ours = {row.scheduler: row.ours for row in table.rows if row.experiment == experiment}
-        assert min(ours[name] for name in LEARNED) < min(ours[name] for name in AD_HOC), experiment
+def test_sc17_the_best_learned_policy_beats_every_ad_hoc_one_in_all_experiments(table: MedianTable):
+    for one in simulated(table):
+        for values in (one.as_published, one.as_described):
+            assert min(values[name] for name in LEARNED) < min(values[name] for name in AD_HOC), one
 
 
 @pytest.mark.slow
-def test_sc17_fcfs_without_backfilling_needs_no_estimates(table: Reproduction):
-    actual, estimates = (
-        [row.ours for row in in_setting(table, setting) if row.scheduler == "FCFS"]
+def test_sc17_fcfs_without_backfilling_needs_no_estimates(table: MedianTable):
+    fcfs = {
+        setting: [one.as_published["FCFS"] for one in simulated(table) if one.setting == setting]
         for setting in ("actual", "estimates")
-    )
-    assert actual == estimates
+    }
+    assert fcfs["actual"] == pytest.approx(fcfs["estimates"], rel=1e-9)
 
 
 WHOLE_QUEUE = {
@@ -199,42 +164,52 @@ WHOLE_QUEUE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", WHOLE_QUEUE)
-def test_sc17_whole_queue_agrees_with_an_independent_simulator(table: Reproduction, experiment: str):
-    ours = [row.alternative for row in table.rows if row.experiment == experiment]
-    assert ours == pytest.approx(WHOLE_QUEUE[experiment], abs=0.0051)
+def test_sc17_whole_queue_agrees_with_an_independent_simulator(table: MedianTable, experiment: str):
+    (one,) = [one for one in table.experiments if f"{one.log}, {one.setting}" == experiment]
+    assert list(one.as_described.values()) == pytest.approx(WHOLE_QUEUE[experiment], abs=0.0051)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("variant", "rules"), [(AS_PUBLISHED, THEIRS), (AS_DESCRIBED, OURS)], ids=str)
 @pytest.mark.parametrize(
-    ("trace", "setting", "policy"),
+    ("log", "setting", "policy"),
     [
         ("model 256", "estimates", "SPT"),
         ("model 256", "backfilling", "F4"),
         ("model 256", "backfilling", "FCFS"),
         ("model 1024", "backfilling", "F2"),
-        ("Curie", "actual", "F2"),
+        ("CTC SP2", "backfilling", "SAF"),
     ],
 )
-def test_sc17_differences_come_from_four_rules_of_the_authors_simulator(
-    traces: Path, table: Reproduction, trace: str, setting: str, policy: str
+def test_sc17_every_sequence_agrees_with_a_plain_simulator_that_has_the_authors_rules_as_switches(
+    traces: Path,
+    runs: Path,
+    table: MedianTable,
+    log: str,
+    setting: Setting,
+    policy: str,
+    variant: Variant,
+    rules: Rules,
 ):
-    """With these rules a plain simulator gives the published value; without them it gives ours."""
-    (row,) = [row for row in table.rows if (row.experiment, row.scheduler) == (f"{trace}, {setting}", policy)]
-    assert row.notes
-    assert _median(traces, trace, setting, policy, THEIRS) == pytest.approx(row.published, abs=0.01)
-    assert _median(traces, trace, setting, policy, OURS) == pytest.approx(row.ours, abs=1e-9)
+    known = "actual" if setting == "actual" else "estimates"
+    frame = RunDirectory.open(runs / f"sc17-{variant.name}-{known}").results()
+    ours = frame[(frame.workload == log) & (frame.scheduler == scheduler_text(policy, setting, variant))]
+    plain = plain_values(traces, log, setting, policy, rules)
+    assert list(ours.sort_values("window").mean_bounded_slowdown) == pytest.approx(plain, rel=1e-9)
 
 
-def _median(traces: Path, name: str, setting: str, policy: str, rules: Rules) -> float:
-    """Return what the plain simulator gives for an entry of the table."""
-    (trace,) = [trace for trace in sc17.TRACES if trace.name == name]
-    workload = read_swf(traces / trace.file).replace(processors=trace.processors)
+def plain_values(traces: Path, name: str, setting: Setting, policy: str, rules: Rules) -> list[float]:
+    """Return what the plain simulator gives for the sequences of a log."""
+    (log,) = [log for log in TABLE_4.logs if log.name == name]
+    jobs = read_swf(traces / log.file).replace(processors=log.processors)
+    jobs = clean(jobs, entry_of(log, traces, "actual" if setting == "actual" else "estimates", AS_PUBLISHED)["clean"])
     if policy != "SPT":
         rules = replace(rules, exchange_sort=False)
     values = []
-    for part in sc17.sequences(workload, trace, setting):
+    for part in islice(windows(jobs), log.cut):
         estimate = part.run_time if setting == "actual" else part.requested_time
-        keys = sc17.POLICIES[policy].scores(estimate, part.job_processors, part.submit_time, part.submit_time)
-        simulator = Simulator(part, estimate, keys, rules, easy=setting == "backfilling")
+        scores = Scheduler.parse(POLICIES[policy]).policy.scores
+        keys = scores(estimate, part.job_processors, part.submit_time, part.submit_time)
+        simulator = Simulator(part, estimate, np.asarray(keys), rules, easy=setting == "backfilling")
         values.append(simulator.average_bounded_slowdown())
-    return float(np.median(values))
+    return values

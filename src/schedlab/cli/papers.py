@@ -13,48 +13,71 @@ from schedlab.cli.options import Json, Traces
 from schedlab.cli.terminal import campaign_bar, show, show_json
 from schedlab.errors import InputError
 
+ONLY: dict[str, tuple[str, ...]] = {
+    "full": ("sc15",),
+    "variant": ("sc17", "thesis"),
+    "scores": ("sc17", "thesis"),
+    "chapter": ("thesis",),
+}
+"""Options that not all papers have."""
+
 
 def reproduce(
-    paper: Annotated[Literal["sc15", "sc17"], typer.Argument(help="Which paper.")],
+    paper: Annotated[Literal["sc15", "sc17", "thesis"], typer.Argument(help="Which paper.")],
     traces: Traces = None,
     log: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", show_default="all that are there", help="sc15: a log; repeat it for each."),
+        typer.Option(metavar="NAME", show_default="all that are there", help="A log; repeat it for each."),
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="sc15: all 130 triples, in some 20 minutes, not only the published ones.")
     ] = False,
-    directory: Annotated[
-        Path | None,
+    variant: Annotated[
+        Literal["both", "as-published", "as-described"] | None,
         typer.Option(
-            "--directory", "-d", metavar="DIR", show_default=str(RUNS), help="sc15: where run directories are kept."
+            show_default="both", help="sc17, thesis: by the rules of the authors' simulator, or of their text."
         ),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="sc15: write a scatter of the triples for each pair of logs.")
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default="../sc17/score-distribution.csv.gz in the traces",
+            help="sc17, thesis: the published scores.",
+        ),
     ] = None,
+    chapter: Annotated[int | None, typer.Option(min=3, max=4, show_default="both", help="thesis: one chapter.")] = None,
+    directory: Annotated[
+        Path, typer.Option("--directory", "-d", metavar="DIR", help="Where run directories are kept.")
+    ] = RUNS,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures of the paper, as PNG.")] = None,
     as_json: Json = False,
 ) -> None:
     """Repeat a paper's simulations, and print its numbers beside ours."""
+    given = {"full": full, "variant": variant, "scores": scores, "chapter": chapter}
+    for name, value in given.items():
+        if value and paper not in ONLY[name]:
+            raise InputError(f"--{name} does not go with {paper}: leave it out")
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"
         raise InputError(f"{what}: name one that holds the logs of the paper (--traces, or SCHEDLAB_TRACES)")
     if plot is not None:
         make_directory(plot)
-    reproduction: Any
-    if paper == "sc15":
-        from schedlab.papers import sc15
+    with campaign_bar() as progress:
+        common: Any = {"logs": log or (), "directory": directory, "plots": plot, "progress": progress}
+        reproduction: Any
+        if paper == "sc15":
+            from schedlab.papers import sc15
 
-        with campaign_bar() as progress:
-            reproduction = sc15.reproduce(
-                traces, logs=log or (), full=full, directory=directory or RUNS, plots=plot, progress=progress
-            )
-    else:
-        from schedlab.papers import sc17
+            reproduction = sc15.reproduce(traces, full=full, **common)
+        elif paper == "sc17":
+            from schedlab.papers import sc17
 
-        if log or full or directory or plot:
-            raise InputError("sc17 is repeated whole: leave out --log, --full, --directory and --plot")
-        reproduction = sc17.reproduce(traces)
+            reproduction = sc17.reproduce(traces, variant=variant or "both", scores=scores, **common)
+        else:
+            from schedlab.papers import thesis
+
+            reproduction = thesis.reproduce(traces, chapter=chapter, variant=variant or "both", scores=scores, **common)
     if as_json:
         show_json(reproduction.to_dict())
     else:

@@ -1,4 +1,4 @@
-"""Published experiments repeated, the paper's numbers beside ours: `sc15.reproduce` and `sc17.reproduce`."""
+"""Published experiments repeated, the paper's numbers beside ours: `reproduce` of `sc15`, `sc17` and `thesis`."""
 
 from schedlab.papers.reproduction import Reproduction, Reproductions, Row
 

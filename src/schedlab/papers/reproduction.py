@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from schedlab.campaign.compare import table
 from schedlab.errors import InputError
@@ -64,7 +64,7 @@ class Reproduction:
     title
         The paper and what its numbers are.
     alternative
-        What the rows' `alternative` is, in a word or two.
+        What the rows' `alternative` is, in a word or two; empty if they have none.
     rows
         One per number.
 
@@ -111,13 +111,14 @@ class Reproduction:
             "authors' exact": [_shown(number, _decimals(exact)) for number in exact],
             "ours": [_shown(row.ours, decimals) for row in self.rows],
             "difference": [_percent(difference) for difference in self._differences()],
-            f"ours, {self.alternative}": [_shown(row.alternative, decimals) for row in self.rows],
+            (alternative := f"ours, {self.alternative}"): [_shown(row.alternative, decimals) for row in self.rows],
             "notes": [" ".join(str(notes.index(note) + 1) for note in row.notes) for row in self.rows],
         }
         needed: dict[str, Sequence[object]] = {
             "published": published,
             "authors' exact": exact,
             "difference": self._differences(),
+            alternative: [row.alternative for row in self.rows],
             "notes": notes,
         }
         for name, known in needed.items():
@@ -161,6 +162,49 @@ def require_some(traces: Path, files: Iterable[str]) -> None:
     names = list(files)
     if not any((traces / name).is_file() for name in names):
         raise InputError(f"{traces} holds none of the traces that this paper needs: {', '.join(names)}")
+
+
+class NamedFile(Protocol):
+    """A log of a paper."""
+
+    @property
+    def name(self) -> str:
+        """What the paper calls it."""
+        ...
+
+    @property
+    def file(self) -> str:
+        """Where it is in the directory of traces; empty if it is not to be had."""
+        ...
+
+
+AnyLog = TypeVar("AnyLog", bound=NamedFile)
+
+
+def chosen(logs: Iterable[AnyLog], names: Iterable[str], paper: str) -> list[AnyLog]:
+    """Return the logs with these names, or all if there are none; neither case nor hyphens matter.
+
+    Raises
+    ------
+    InputError
+        If the paper has no such log.
+    """
+    known = {plain_name(log.name): log for log in logs}
+    wanted = {plain_name(name) for name in names}
+    for name in sorted(wanted - known.keys()):
+        raise InputError(f"{paper} has no log {name}; known are {' '.join(sorted(known))}")
+    return [log for name, log in known.items() if not wanted or name in wanted]
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a log as options and files have it.
+
+    Examples
+    --------
+    >>> plain_name("SDSC Blue")
+    'sdsc-blue'
+    """
+    return name.lower().replace(" ", "-")
 
 
 def missing(experiment: str, file: str) -> Row:

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from schedlab.errors import InputError
-from schedlab.papers.reproduction import Number
+from schedlab.papers.reproduction import Number, chosen
 from schedlab.scheduler.predictor import CORRECTIONS, Regression
 from schedlab.scheduler.scheduler import ALIASES, Scheduler
 
@@ -203,8 +202,4 @@ def named(names: Iterable[str]) -> list[Log]:
     InputError
         If the paper has no such log.
     """
-    wanted = {name.lower() for name in names}
-    known = {log.name.lower() for log in LOGS}
-    for name in sorted(wanted - known):
-        raise InputError(f"SC'15 has no log {name}; known are {' '.join(sorted(known))}")
-    return [log for log in LOGS if not wanted or log.name.lower() in wanted]
+    return chosen(LOGS, names, "SC'15")
