@@ -12,7 +12,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.papers.reproduction import Part
 from schedlab.papers.thesis4 import chapter4
-from schedlab.papers.thesis4_logs import FCFS, LOGS, POLICIES, named
+from schedlab.papers.thesis4_logs import FCFS, LOGS, POLICIES
 from schedlab.papers.thesis4_samples import (
     MEASURES,
     Sample,
@@ -174,13 +174,6 @@ def test_tables_4_3_and_4_4_are_means_over_the_samples_beside_the_printed_values
         ("SQF", 9.31, 2),
         ("SAF", 11.41, 6),
     ]
-
-
-def test_names_of_logs_ignore_case_and_hyphens_and_others_are_refused():
-    assert [log.name for log in named(["hpc2n", "SDSC-Blue"])] == ["HPC2N", "SDSC Blue"]
-    assert named([]) == list(LOGS)
-    with pytest.raises(InputError, match="has no log Curie; known are HPC2N, "):
-        named(["Curie"])
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,8 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     begin = time.monotonic()
-    said, before = begin, None
+    said = begin
+    before: int | None = None
     columns = (
         TextColumn("simulating"),
         BarColumn(),
@@ -102,10 +103,11 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
         task = bar.add_task("", total=None, failed=0, rate="-")
 
         def advance(done: int, failed: int, total: int) -> None:
-            nonlocal said, before
+            nonlocal begin, said, before
             now = time.monotonic()
-            before = done + failed if before is None else before
-            rate = (done + failed - before) / (now - begin)
+            if before is None or done + failed < before:  # at the beginning, also of a further campaign
+                begin, before = now, done + failed
+            rate = (done + failed - before) / max(now - begin, 1e-9)
             bar.update(task, completed=done + failed, total=total, failed=failed, rate=f"{rate:,.0f}")
             if bar.disable and now - said > SECONDS_BETWEEN_LINES:
                 said = now

@@ -66,9 +66,9 @@ def draw_tuples(jobs: Workload, count: int, settings: Trials, *, seed: int) -> l
 
     Examples
     --------
-    >>> jobs = Workload.from_columns(dict(submit_time=range(50), run_time=[9] * 50, requested_processors=[1] * 50))
+    >>> jobs = Workload.from_columns(dict(submit_time=range(90), run_time=[9] * 90, requested_processors=[1] * 90))
     >>> [tuple.start for tuple in draw_tuples(jobs, 4, Trials(), seed=1)]
-    [1, 2, 2, 0]
+    [20, 22, 27, 19]
     """
     generators = (np.random.default_rng([seed, number]) for number in range(count))
     last = len(jobs) - settings.state - settings.queue

@@ -18,8 +18,8 @@ from typing import Any
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.inputs import read_trace
-from schedlab.papers.reproduction import Part, Reproduction, missing
-from schedlab.papers.thesis4_logs import FCFS, LOGS, POLICIES, Log, named
+from schedlab.papers.reproduction import Part, Reproduction, chosen, missing
+from schedlab.papers.thesis4_logs import FCFS, LOGS, POLICIES, Log
 from schedlab.papers.thesis4_samples import MEASURES, WORST, Sample, kept, premature, premature_in_spans, samples_of
 from schedlab.papers.thesis4_tables import (
     Experiment,
@@ -83,7 +83,7 @@ def chapter4(
     InputError
         If a log cannot be read, or if the chapter has no log of such a name.
     """
-    wanted = named(logs)
+    wanted = chosen(LOGS, logs, "chapter 4 of the thesis")
     present = [log for log in wanted if (traces / log.file).is_file()]
     tables: list[Part] = []
     if present:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from schedlab.errors import InputError
 
 FCFS = "FCFS"
 POLICIES = (FCFS, "SPF", "SQF", "SAF")
@@ -49,29 +47,3 @@ LOGS = (
     Log("CTC SP2", "CTC-SP2-1996-3.1-cln.swf.gz", 77_222, 85.2, 9.5, _ratios(5.58, 5.04, 1.67, 2.61)),
     Log("KTH SP2", "KTH-SP2-1996-2.1-cln.swf.gz", 28_476, 70.1, 12.4, _ratios(8.69, 12.09, 9.31, 11.41)),
 )
-
-
-def named(names: Iterable[str]) -> list[Log]:
-    """Return the logs with these names, or all if there are none; case and hyphens do not matter.
-
-    Raises
-    ------
-    InputError
-        If the chapter has no such log.
-
-    Examples
-    --------
-    >>> [log.name for log in named(["kth-sp2"])]
-    ['KTH SP2']
-    """
-    wanted = {_plain(name): name for name in names}
-    known = {_plain(log.name) for log in LOGS}
-    for plain in sorted(wanted.keys() - known):
-        raise InputError(
-            f"chapter 4 of the thesis has no log {wanted[plain]}; known are {', '.join(log.name for log in LOGS)}"
-        )
-    return [log for log in LOGS if not wanted or _plain(log.name) in wanted]
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("-", " ")
