@@ -36,7 +36,8 @@ SEGMENT = np.dtype([("begin", "i8"), ("free", "i8")])
 SEGMENTS = 0  # length of the profile
 NEXT_START = 1  # the earliest reserved start
 STAMPS = 2  # reservations set so far
-COUNTERS_SIZE = 3
+ROUND_END = 3  # of a round of fixed reservations
+COUNTERS_SIZE = 4
 
 
 class Plan(NamedTuple):
@@ -53,11 +54,11 @@ class Plan(NamedTuple):
     corrections: NDArray[np.int64]
 
 
-def new_plan(jobs: NDArray[Any], processors: int) -> Plan:
-    """Return the plan of an empty machine."""
+def new_plan(jobs: NDArray[Any], processors: int, bookings: int = 1) -> Plan:
+    """Return the plan of an empty machine, where a job has at most so many bookings at once."""
     n = len(jobs)
-    counters = np.array([1, NEVER, 0], dtype=np.int64)
-    profile = np.recarray(2 * n + 4, dtype=SEGMENT)  # a booking has two ends; two more are being cut
+    counters = np.array([1, NEVER, 0, 0], dtype=np.int64)
+    profile = np.recarray(2 * bookings * n + 4, dtype=SEGMENT)  # a booking has two ends; two more are being cut
     profile[0] = (np.iinfo(np.int64).min, processors)
     never = np.full(n, NEVER, dtype=np.int64)
     return Plan(counters, profile, never, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
@@ -121,40 +122,40 @@ def plan_pass(
     clock = state.clock
     now = clock[NOW]
     before = clock[WAITING] - clock[ARRIVED]
-    _forget_the_past(plan, now)
+    forget_the_past(plan, now)
     overrun = soonest(state.running) <= now
     afresh = overrun or clock[CORRECTED] > 0
     for i in range(clock[COMPLETED]):
         job = state.ended[i]
-        _book(plan, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
+        book(plan, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
     blamed = BLAMELESS
     if afresh:
         if overrun:
             _expect_twice_as_long(jobs, state, plan)
         _plan_afresh(state, plan, processors)
         blamed = score(queue, jobs, waiting, 0, clock[WAITING], now)
-        _sort(waiting, queue.now, clock[WAITING])
+        sort_waiting(waiting, queue.now, clock[WAITING])
         for i in range(clock[WAITING]):
-            _reserve(jobs, plan, waiting[i], now)
+            reserve(jobs, plan, waiting[i], now)
     else:
         if clock[COMPLETED] > 0 and before > 0:
             blamed = score(queue, jobs, waiting, 0, before, now)
-            _sort(waiting, queue.now, before)
+            sort_waiting(waiting, queue.now, before)
             for i in range(before):
                 job = waiting[i]
                 reserved = plan.reserved[job]
                 if reserved > now:
-                    _book(plan, reserved, reserved + jobs[job].estimate, jobs[job].processors)
-                    _reserve(jobs, plan, job, now)
+                    book(plan, reserved, reserved + jobs[job].estimate, jobs[job].processors)
+                    reserve(jobs, plan, job, now)
         for i in range(before, clock[WAITING]):
-            _reserve(jobs, plan, waiting[i], now)
+            reserve(jobs, plan, waiting[i], now)
     if blamed == BLAMELESS:
-        _start_due(jobs, state, plan, waiting)
+        start_due(jobs, state, plan, waiting)
     return blamed
 
 
 @inlined
-def _start_due(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64]) -> None:
+def start_due(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64]) -> None:
     """Start the jobs whose reserved time has come, in the order in which their reservations were set."""
     clock = state.clock
     while True:
@@ -200,13 +201,13 @@ def _plan_afresh(state: State, plan: Plan, processors: int) -> None:
     for place in range(running.status[USED]):
         block = running.order[place]
         for i in range(running.counts[block]):
-            _book(
+            book(
                 plan, clock[NOW], running.records[block * BLOCK + i].end, -running.records[block * BLOCK + i].processors
             )
 
 
 @inlined
-def _sort(waiting: NDArray[np.int64], scores: NDArray[np.float64], count: int) -> None:
+def sort_waiting(waiting: NDArray[np.int64], scores: NDArray[np.float64], count: int) -> None:
     """Sort by score, then submission; by insertion, because the list is nearly sorted from the pass before."""
     for i in range(1, count):
         job = waiting[i]
@@ -221,7 +222,7 @@ def _sort(waiting: NDArray[np.int64], scores: NDArray[np.float64], count: int) -
 
 
 @bare_kernel
-def _reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = jobs[job].estimate
     processors = jobs[job].processors
@@ -237,11 +238,11 @@ def _reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
         plan.reserved[job] = begins
         plan.stamp[job] = plan.counters[STAMPS]
         plan.counters[STAMPS] += 1
-    _book(plan, begins, begins + length, -processors)
+    book(plan, begins, begins + length, -processors)
 
 
 @bare_kernel
-def _book(plan: Plan, begins: int, ends: int, processors: int) -> None:
+def book(plan: Plan, begins: int, ends: int, processors: int) -> None:
     """Add processors (negative: take them) between two seconds."""
     if begins >= ends:
         return
@@ -286,7 +287,7 @@ def _join(plan: Plan, place: int) -> None:
 
 
 @inlined
-def _forget_the_past(plan: Plan, now: int) -> None:
+def forget_the_past(plan: Plan, now: int) -> None:
     """Let the profile begin now."""
     profile = plan.profile
     past = 0

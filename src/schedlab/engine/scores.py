@@ -22,7 +22,8 @@ class Scores(NamedTuple):
 
     Either `codes` is empty and `fixed` (one per job) holds the scores, or `codes` and `constants` are the program of a
     formula to run at every pass. `stack` and `columns` are its scratch space. `now` receives the scores of the waiting
-    jobs, by their position in the list of those.
+    jobs, by their position in the list of those. `origin` is the second from which submissions are counted. Jobs that
+    are marked in `first`, if it has an entry per job, come before all others.
     """
 
     fixed: NDArray[np.float64]
@@ -31,6 +32,8 @@ class Scores(NamedTuple):
     stack: NDArray[np.float64]
     columns: NDArray[np.int64]
     now: NDArray[np.float64]
+    origin: int
+    first: NDArray[np.bool_]
 
 
 def fixed_scores(policy: Policy, jobs: NDArray[Any]) -> NDArray[np.float64]:
@@ -50,7 +53,9 @@ def fixed_scores(policy: Policy, jobs: NDArray[Any]) -> NDArray[np.float64]:
     return scores
 
 
-def new_scores(policy: Policy, jobs: NDArray[Any], *, at_submission: bool = False) -> Scores:
+def new_scores(
+    policy: Policy, jobs: NDArray[Any], *, at_submission: bool = False, first: NDArray[np.bool_] | None = None
+) -> Scores:
     """Return the arrays with which a kernel scores the waiting jobs.
 
     Parameters
@@ -60,6 +65,8 @@ def new_scores(policy: Policy, jobs: NDArray[Any], *, at_submission: bool = Fals
     at_submission
         Whether scores that do not change with time are known only when a job is submitted, because its run time is
         predicted then; see `entry_scores`.
+    first
+        Marks the jobs that come before all others; see `Scores`.
     """
     n = len(jobs)
     program = policy.program if policy.changes_with_time else None
@@ -67,23 +74,27 @@ def new_scores(policy: Policy, jobs: NDArray[Any], *, at_submission: bool = Fals
         fixed = np.zeros(n if program is None else 0, dtype=np.float64)
     else:
         fixed = fixed_scores(policy, jobs)
-    return _scores(program, fixed, n)
+    return _scores(program, fixed, jobs, first)
 
 
 def entry_scores(policy: Policy, jobs: NDArray[Any]) -> Scores:
     """Return the arrays with which a kernel scores jobs once, when they are submitted; empty if that is not enough."""
     program = None if policy.changes_with_time else policy.program
-    return _scores(program, np.empty(0), len(jobs))
+    return _scores(program, np.empty(0), jobs, None)
 
 
-def _scores(program: Formula | None, fixed: NDArray[np.float64], n: int) -> Scores:
+def _scores(
+    program: Formula | None, fixed: NDArray[np.float64], jobs: NDArray[Any], first: NDArray[np.bool_] | None
+) -> Scores:
     return Scores(
         fixed,
         np.empty(0, dtype=np.int64) if program is None else program.codes,
         np.empty(0, dtype=np.float64) if program is None else program.constants,
         np.empty((1 if program is None else program.depth, CHUNK), dtype=np.float64),
         np.empty((4, CHUNK), dtype=np.int64),
-        np.empty(n, dtype=np.float64),
+        np.empty(len(jobs), dtype=np.float64),
+        int(jobs["submit"][0]) if len(jobs) else 0,
+        np.empty(0, dtype=np.bool_) if first is None else first,
     )
 
 
@@ -144,8 +155,20 @@ def score(scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: i
     if scores.codes.shape[0] == 0:
         for i in range(low, high):
             scores.now[i] = scores.fixed[waiting[i]]
-        return BLAMELESS
-    origin = jobs[0].submit
+    else:
+        blamed = _run_formula(scores, jobs, waiting, low, high, now)
+        if blamed != BLAMELESS:
+            return blamed
+    if scores.first.shape[0] > 0:
+        for i in range(low, high):
+            if scores.first[waiting[i]]:
+                scores.now[i] = -np.inf
+    return BLAMELESS
+
+
+@bare_kernel
+def _run_formula(scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: int, high: int, now: int) -> int:
+    """Evaluate the formula for the waiting jobs at positions `low` to `high`; return as `score` does."""
     columns = scores.columns
     while low < high:
         count = min(high - low, CHUNK)
@@ -153,7 +176,7 @@ def score(scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64], low: i
             job = waiting[low + i]
             columns[0, i] = jobs[job].estimate
             columns[1, i] = jobs[job].processors
-            columns[2, i] = jobs[job].submit - origin
+            columns[2, i] = jobs[job].submit - scores.origin
             columns[3, i] = now - jobs[job].submit
         result = scores.now[low : low + count]
         evaluate(

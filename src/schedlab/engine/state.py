@@ -72,7 +72,7 @@ def new_jobs(
     return jobs
 
 
-def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False) -> State:
+def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False, starts: int | None = None) -> State:
     """Return the state of an empty machine before the first submission.
 
     Parameters
@@ -83,6 +83,8 @@ def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False) -> 
         Size of the machine.
     watched
         Whether estimates are predictions that may expire.
+    starts
+        How often jobs may start; by default, each once.
     """
     n = len(jobs)
     most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
@@ -96,7 +98,7 @@ def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False) -> 
         new_agenda(most),
         new_agenda(most),
         np.empty(most, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
+        np.empty(n if starts is None else starts, dtype=np.int64),
         new_agenda(most if watched else 0),
     )
 

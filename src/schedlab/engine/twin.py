@@ -227,7 +227,7 @@ class QueueTwin(Twin):
 
     def queue(self, policy: Policy) -> list[Job]:
         """Return the visible waiting jobs in order: starving ones by submission, then the others by the policy."""
-        by_submission = sorted(self.waiting, key=lambda job: job.number)
+        by_submission = self.by_submission()
         if self.started < self.case.in_order:
             return by_submission
         visible = by_submission[: self.case.scheduler.window]
@@ -235,16 +235,25 @@ class QueueTwin(Twin):
         starving = [job for job in visible if limit is not None and self.now - job.submit > limit]
         return starving + self.in_order_of(policy, [job for job in visible if job not in starving])
 
-    def candidate(self, head: Job) -> Job | None:
-        """Return the first waiting job that EASY may start before the blocked head."""
-        scheduler = self.case.scheduler
-        if scheduler.backfill != "easy" or self.started < self.case.in_order:
-            return None
+    def by_submission(self) -> list[Job]:
+        """Return the waiting jobs in the order of their submission."""
+        return sorted(self.waiting, key=lambda job: job.number)
+
+    def shadow(self, head: Job) -> int:
+        """Return when the blocked head is expected to fit."""
         shadow = self.now
         for job in sorted(self.seen(), key=lambda job: job.expected_end):
             if self.free_at(shadow) >= head.processors:
                 break
             shadow = max(shadow, job.expected_end)
+        return shadow
+
+    def candidate(self, head: Job) -> Job | None:
+        """Return the first waiting job that EASY may start before the blocked head."""
+        scheduler = self.case.scheduler
+        if scheduler.backfill != "easy" or self.started < self.case.in_order:
+            return None
+        shadow = self.shadow(head)
         extra = self.free_at(shadow) - head.processors
         for job in self.queue(scheduler.order or scheduler.policy):
             in_time = self.now + job.estimate <= shadow
@@ -264,7 +273,7 @@ class ConservativeTwin(Twin):
 
     def reserved_starts(self) -> list[int]:
         """Return when waiting jobs are to start."""
-        return [job.reserved for job in self.waiting]
+        return [job.reserved for job in self.waiting if job.reserved >= 0]
 
     def schedule(self, completed: list[Job], submitted: list[Job], replan: bool) -> None:
         """Compress after completions, reserve for new jobs, start those whose time has come.
@@ -293,10 +302,14 @@ class ConservativeTwin(Twin):
             for job in submitted:
                 self.waiting.append(job)
                 self.reserve(job, -1)
+        self.start_due()
+
+    def start_due(self) -> None:
+        """Start the jobs whose reserved time has come, in the order in which their reservations were set."""
         for job in sorted(self.waiting, key=lambda job: job.stamp):
-            if job.reserved <= self.now:
+            if 0 <= job.reserved <= self.now:
                 ahead = self.waiting[: self.waiting.index(job)]
-                job.backfilled = any(other.reserved > self.now for other in ahead)
+                job.backfilled |= any(not 0 <= other.reserved <= self.now for other in ahead)
                 self.begin(job)
 
     def reserve(self, job: Job, before: int) -> None:
@@ -318,7 +331,7 @@ class ConservativeTwin(Twin):
             for moment in moments
         )
 
-    def bookings(self, without: Job) -> list[tuple[int, int, int]]:
+    def bookings(self, without: Job | None) -> list[tuple[int, int, int]]:
         """Return (begin, end, processors) of all running and reserved jobs but one."""
         running = [(job.start, job.expected_end, job.processors) for job in self.seen()]
         reserved = [

@@ -1,6 +1,7 @@
 """The scheduler text: one short text that names a scheduler everywhere, and the object it stands for.
 
 POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS][,start_delay=SECONDS]
+[,reservations=fixed][,requests=METHOD][,speculation=SHARE]
 
 A policy is a name, a formula, or @FILE: the formula of a policy file.
 """
@@ -16,6 +17,7 @@ from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor
 from schedlab.scheduler.predictor_text import as_predictor, predictor_from_text
+from schedlab.scheduler.request_method import request_method
 
 Backfill = Literal["none", "easy", "conservative"]
 
@@ -24,7 +26,7 @@ ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@
 """Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
 
 LONGEST_START = 1_000_000
-OPTIONS = ("starvation", "window", "start_delay")
+OPTIONS = ("starvation", "window", "start_delay", "reservations", "requests", "speculation")
 
 _BACKFILL_AT_THE_END = re.compile(r"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*(?P<order>:.*)?", re.DOTALL)
 
@@ -55,6 +57,14 @@ class Scheduler:
     start_delay
         Seconds that each start takes the scheduler, which does nothing else meanwhile; with the event order of SC'17
         only. None is no time.
+    reservations
+        "fixed": with conservative backfilling, in rounds; a reservation that has been made stands, also when a job ends
+        early (Gainaru et al., ICPP 2019). None: they move forward.
+    requests
+        What jobs with a law of run times ask for: "classic", "neuroscience(k=10)", "toptimal" or "atoptimal(zeta=0.1)",
+        see `schedlab.speculate.plan`. None: what the workload says.
+    speculation
+        Run such jobs speculatively in gaps of which more than this share is expected to be of use; None: never.
 
     Raises
     ------
@@ -82,6 +92,9 @@ class Scheduler:
     window: int | None = None
     correction: str | None = None
     start_delay: float | None = None
+    reservations: Literal["fixed"] | None = None
+    requests: str | None = None
+    speculation: float | None = None
 
     def __post_init__(self) -> None:
         for policy in (self.policy, self.order):
@@ -111,6 +124,29 @@ class Scheduler:
             raise InputError(
                 "conservative backfilling gives every job a reservation: it goes neither with window= nor starvation="
             )
+
+        self._check_requests()
+
+    def _check_requests(self) -> None:
+        if self.reservations not in (None, "fixed"):
+            raise InputError(f"reservations={self.reservations}: they are fixed, or move without this option")
+        if self.reservations is not None and self.backfill != "conservative":
+            raise InputError("reservations=fixed belongs to conservative backfilling, which gives everybody one")
+        if self.speculation is not None and not 0 <= self.speculation < 1:
+            raise InputError(f"speculation={self.speculation}: the share of a gap is from 0 to 1")
+        if self.speculation is not None and self.backfill == "none":
+            raise InputError("speculation= uses gaps before reservations: add +easy or +conservative")
+        if self.requests is not None:
+            object.__setattr__(self, "requests", request_method(self.requests))
+        if self.tries_again and self.runtimes != REQUESTED:
+            raise InputError(
+                f"{self.text}: jobs that may fail are scheduled by their requests; leave @{self.runtimes.text} out"
+            )
+
+    @property
+    def tries_again(self) -> bool:
+        """Whether runs may fail at their requests and come back, or reservations are fixed."""
+        return any(option is not None for option in (self.reservations, self.requests, self.speculation))
 
     def _check_correction(self) -> None:
         if not self.runtimes.learns:
@@ -155,7 +191,7 @@ class Scheduler:
             values.get("starvation"),
             values.get("window"),
             correction.strip().lower() if slash else None,
-            values.get("start_delay"),
+            **{name: values[name] for name in OPTIONS[2:] if name in values},
         )
 
     @property
@@ -174,7 +210,10 @@ class Scheduler:
             f",{name}={getattr(self, name)}" for name in ("starvation", "window") if getattr(self, name) is not None
         ]
         if self.start_delay is not None:
-            parts.append(f",start_delay={self.start_delay:.12f}".rstrip("0").rstrip("."))
+            parts.append(f",start_delay={_decimal(self.start_delay)}")
+        parts += [f",{name}={getattr(self, name)}" for name in ("reservations", "requests") if getattr(self, name)]
+        if self.speculation is not None:
+            parts.append(f",speculation={_decimal(self.speculation)}")
         return "".join(parts)
 
     def __str__(self) -> str:
@@ -232,13 +271,19 @@ def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None
     )
 
 
-def _parse_option(option: str) -> tuple[str, int | float]:
+def _decimal(value: float) -> str:
+    return f"{value:.12f}".rstrip("0").rstrip(".")
+
+
+def _parse_option(option: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in option.partition("="))
     if name not in OPTIONS or not equals:
         raise InputError(f"unknown option {option!r}; known are {' '.join(known + '=' for known in OPTIONS)}")
-    if name == "start_delay":
+    if name in ("reservations", "requests"):
+        return name, value.lower()
+    if name in ("start_delay", "speculation"):
         if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,12})?", value):
-            raise InputError(f"option {option!r}: {value!r} is not a number of seconds, such as 0.0026")
+            raise InputError(f"option {option!r}: {value!r} is not a number such as 0.0026")
         return name, float(value)
     if not re.fullmatch(r"[0-9]{1,18}", value):
         raise InputError(f"option {option!r}: {value!r} is not a whole number from 0 to 10^18")

@@ -1,0 +1,128 @@
+"""Simulate jobs that ask for run times by a plan, fail, come back, and may run speculatively."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.agenda import NEVER
+from schedlab.engine.attempted import FULL, run_planned_attempts, run_scanned_attempts
+from schedlab.engine.attempts import COUNTERS_SIZE, RUN, RUNS, Attempts
+from schedlab.engine.case import Case
+from schedlab.engine.conservative import new_plan
+from schedlab.engine.scores import asked_of_python, check_scores, entry_scores, new_scores
+from schedlab.engine.state import State, new_state
+from schedlab.errors import InputError
+from schedlab.speculate.plan import Requests
+
+
+def new_attempts(jobs: NDArray[Any], requests: Requests) -> Attempts:
+    """Return what jobs in order of submission ask for, before the first of them does; their durations are what they need."""
+    n = len(jobs)
+    applications = int(requests.application.max(initial=-1)) + 1
+    first = requests.lengths[requests.offsets[:-1]]
+    return Attempts(
+        counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        work=jobs["duration"].copy(),
+        offsets=requests.offsets,
+        requests=requests.lengths,
+        place=np.zeros(n, dtype=np.int64),
+        asked=first.astype(np.int64),
+        known=np.zeros(n, dtype=np.int64),
+        most=requests.most,
+        growth=requests.growth,
+        law=requests.law,
+        application=requests.application,
+        latest=np.zeros((applications, max(1, requests.history)), dtype=np.int64),
+        seen=np.zeros(applications, dtype=np.int64),
+        history=requests.history,
+        laws=requests.laws,
+        runs=np.recarray(3 * n + len(requests.lengths), dtype=RUN),
+        run=np.full(n, -1, dtype=np.int64),
+        first=np.zeros(n, dtype=np.bool_),
+        entered=np.zeros(n, dtype=np.int64),
+        returned=np.empty(n, dtype=np.int64),
+    )
+
+
+def run_stochastic(case: Case, requests: Requests) -> tuple[State, Attempts]:
+    """Simulate.
+
+    Parameters
+    ----------
+    case
+        The simulation; durations are what the jobs need.
+    requests
+        In order of submission.
+
+    Returns
+    -------
+    state, attempts
+        At the end.
+
+    Raises
+    ------
+    InputError
+        If a policy cannot be evaluated here, or the score of a job is not a number.
+    """
+    scheduler, jobs = case.scheduler, case.jobs
+    attempts = new_attempts(jobs, requests)
+    jobs["estimate"] = attempts.asked
+    jobs["duration"] = np.minimum(attempts.work, attempts.asked)
+    state = new_state(jobs, case.processors, starts=len(attempts.runs))
+    waiting = np.empty(len(jobs), dtype=np.int64)
+    queue = new_scores(scheduler.policy, jobs, at_submission=True, first=attempts.first)
+    entry = entry_scores(scheduler.policy, jobs)
+    candidates, candidates_entry = queue, entry
+    if scheduler.order is not None:
+        candidates = new_scores(scheduler.order, jobs, at_submission=True, first=attempts.first)
+        candidates_entry = entry_scores(scheduler.order, jobs)
+    if asked_of_python(scheduler, queue, candidates, at_submission=True):
+        raise InputError(f"scheduler {scheduler.text}: with requests= a policy must be a formula, not a Python function")
+    speculation = -1.0 if scheduler.speculation is None else scheduler.speculation
+    plan = new_plan(jobs, case.processors, bookings=2) if scheduler.backfill == "conservative" else None
+    while True:
+        if plan is not None:
+            fixed = scheduler.reservations == "fixed"
+            blamed = run_planned_attempts(
+                jobs, state, attempts, plan, waiting, queue, entry, case.processors, fixed, speculation
+            )
+        else:
+            blamed = run_scanned_attempts(
+                jobs,
+                state,
+                attempts,
+                waiting,
+                queue,
+                candidates,
+                entry,
+                candidates_entry,
+                scheduler.backfill == "easy",
+                scheduler.order is not None,
+                -1 if scheduler.starvation is None else scheduler.starvation,
+                len(jobs) if scheduler.window is None else scheduler.window,
+                case.in_order,
+                speculation,
+            )
+        if blamed != FULL:
+            break
+        attempts = attempts._replace(runs=_longer(attempts.runs))
+        state = state._replace(begun=_longer(state.begun))
+    check_scores(scheduler, jobs, state, blamed)
+    return state, attempts
+
+
+def _longer(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of twice the length with the same beginning."""
+    longer = np.empty(2 * len(array), dtype=array.dtype).view(type(array))
+    longer[: len(array)] = array
+    return longer
+
+
+def runs_of(attempts: Attempts) -> NDArray[Any]:
+    """Return all runs, in the order of their starts."""
+    runs = np.asarray(attempts.runs[: attempts.counters[RUNS]])
+    assert not np.any(runs["end"] == NEVER)
+    return runs

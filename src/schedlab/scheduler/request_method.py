@@ -1,0 +1,43 @@
+"""How jobs with a law of run times choose what they ask for: the names of the methods, as text."""
+
+from __future__ import annotations
+
+import re
+
+from schedlab.errors import InputError
+
+KNOWN = ("classic", "neuroscience(k=10)", "toptimal", "atoptimal(zeta=auto)")
+
+
+def request_method(text: str) -> str:
+    """Return the canonical text of a method.
+
+    Raises
+    ------
+    InputError
+        If it is unknown, or its parameter is not possible.
+
+    Examples
+    --------
+    >>> request_method("Neuroscience( 5 )"), request_method("atoptimal"), request_method("atoptimal(zeta=0.10)")
+    ('neuroscience(k=5)', 'atoptimal(zeta=auto)', 'atoptimal(zeta=0.1)')
+    """
+    plain = re.sub(r"\s", "", text.lower())
+    if plain in ("classic", "toptimal"):
+        return plain
+    if match := re.fullmatch(r"neuroscience(?:\((?:k=)?([0-9]{1,6})\))?", plain):
+        k = int(match[1] or 10)
+        if k < 1:
+            raise InputError(f"requests={text}: the longest of the last k run times needs at least 1 of them")
+        return f"neuroscience(k={k})"
+    if match := re.fullmatch(r"atoptimal(?:\((?:zeta=)?(auto|[0-9.]+)\))?", plain):
+        if match[1] in (None, "auto"):
+            return "atoptimal(zeta=auto)"
+        try:
+            zeta = float(match[1])
+        except ValueError:
+            zeta = 1.0
+        if not 0 <= zeta < 1:
+            raise InputError(f"requests={text}: zeta, the share of small jobs, is at least 0 and less than 1")
+        return f"atoptimal(zeta={zeta:g})"
+    raise InputError(f"unknown method requests={text}; known are {', '.join(KNOWN)}")

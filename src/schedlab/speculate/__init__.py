@@ -1,0 +1,1 @@
+"""Jobs with stochastic run times: laws, request sequences."""
