@@ -48,7 +48,7 @@ from schedlab.engine.state import (
     reservation,
 )
 from schedlab.kernels import bare_kernel, inlined
-from schedlab.speculate.plan import NO_LAW
+from schedlab.speculate.requests import NO_LAW
 
 FULL = -2
 """What a loop returns when there may be more runs than there is room for; it goes on where it was."""

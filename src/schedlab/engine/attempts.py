@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from schedlab.engine.agenda import NEVER
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, STARTED, SUBMITTED, WAITING, State
 from schedlab.kernels import bare_kernel, inlined
-from schedlab.speculate.plan import NO_LAW, Laws
+from schedlab.speculate.requests import NO_LAW, Laws
 
 RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
 """A run of a job. `end` is when it really ended, `done` whether the job was done then."""

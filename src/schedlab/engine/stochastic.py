@@ -15,7 +15,7 @@ from schedlab.engine.conservative import new_plan
 from schedlab.engine.scores import asked_of_python, check_scores, entry_scores, new_scores
 from schedlab.engine.state import State, new_state
 from schedlab.errors import InputError
-from schedlab.speculate.plan import Requests
+from schedlab.speculate.requests import Requests
 
 
 def new_attempts(jobs: NDArray[Any], requests: Requests) -> Attempts:

@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlab.engine.twin import ConservativeTwin, Job, QueueTwin, Twin
 from schedlab.scheduler.policy import Policy
-from schedlab.speculate.plan import NO_LAW, Requests
+from schedlab.speculate.requests import NO_LAW, Requests
 
 
 @dataclass(frozen=True)

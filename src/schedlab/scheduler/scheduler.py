@@ -62,7 +62,7 @@ class Scheduler:
         early (Gainaru et al., ICPP 2019). None: they move forward.
     requests
         What jobs with a law of run times ask for: "classic", "neuroscience(k=10)", "toptimal" or "atoptimal(zeta=0.1)",
-        see `schedlab.speculate.plan`. None: what the workload says.
+        see `schedlab.speculate.requests`. None: what the workload says.
     speculation
         Run such jobs speculatively in gaps of which more than this share is expected to be of use; None: never.
 
