@@ -38,7 +38,6 @@ from schedlab.engine.state import (
     FREE,
     NOW,
     STARTED,
-    SUBMITTED,
     WAITING,
     State,
     advance,
@@ -286,9 +285,7 @@ def _use_gaps(
                     ends = max(now, profile[k].begin)
                     break
             share = useful_share(attempts, job, processors, ends - now, clock[FREE])
-            if share > most or (
-                best != NOWHERE and share == most and processors > jobs[waiting[best]].processors
-            ):
+            if share > most or (best != NOWHERE and share == most and processors > jobs[waiting[best]].processors):
                 best, most, best_length = i, share, ends - now
         if best == NOWHERE:
             return
@@ -315,9 +312,7 @@ def _cancel(jobs: NDArray[Any], state: State, attempts: Attempts, plan: Plan) ->
 
 
 @bare_kernel
-def _round_pass(
-    jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64], queue: Scores
-) -> int:
+def _round_pass(jobs: NDArray[Any], state: State, plan: Plan, waiting: NDArray[np.int64], queue: Scores) -> int:
     """Reserve within the round, or begin a new one when it is over; start the jobs whose time has come.
 
     A round begins when nobody runs and nobody has a reservation. All waiting jobs then get one, in the order of the

@@ -1,9 +1,9 @@
 """Jobs that ask for less than they may need: failed runs come back with the next request, and may run speculatively.
 
-What a job needs is known to the simulation alone. It asks for the first request of its sequence; if that is too short, the
-run fails when it is over, loses all its work, and the job is submitted again with the next request. A job may also be
-run speculatively, in a gap that none of its requests fits: if it fails there, it goes back to the head of the queue as it
-was before, and is known to need more.
+What a job needs is known to the simulation alone. It asks for the first request of its sequence; if that is too short,
+the run fails when it is over, loses all its work, and the job is submitted again with the next request. A job may also
+be run speculatively, in a gap that none of its requests fits: if it fails there, it goes back to the head of the queue
+as it was before, and is known to need more.
 
 References
 ----------
@@ -127,7 +127,7 @@ def come_back(jobs: NDArray[Any], state: State, attempts: Attempts, waiting: NDA
             jobs[job].submit = now
             attempts.returned[attempts.counters[RETURNED]] = job
             attempts.counters[RETURNED] += 1
-        # The plan takes the rest of an ended run out of the profile, and there is none: the run was as long as asked for.
+        # The plan takes what is left of an ended run out of the profile: nothing, for it was as long as asked for.
         state.start[job] = now - jobs[job].estimate
     for i in range(attempts.counters[RETURNED]):
         waiting[clock[WAITING]] = attempts.returned[i]
@@ -215,7 +215,7 @@ def useful_share(attempts: Attempts, job: int, processors: int, length: int, gap
 
 @inlined
 def _law_at(laws: Laws, law: int, second: float) -> tuple[float, float]:
-    """Return the probability of at most so many seconds, and the expectation over those runs, linear between entries."""
+    """Return the probability of at most so many seconds, and the expectation over those runs, interpolated."""
     last = laws.below.shape[1] - 1
     at = (second - laws.begin[law]) / laws.step[law]
     if at <= 0:

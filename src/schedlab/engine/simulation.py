@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from schedlab.engine.scanned import run_scanned, scan_pass, to_next_pass
 from schedlab.engine.scores import asked_of_python, check_scores, fixed_scores, new_scores, refresh
 from schedlab.engine.serial import run_serial
 from schedlab.engine.state import NOW, WAITING, State, new_state
+from schedlab.engine.stochastic import prepare_attempts, run_stochastic, runs_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
 
 
@@ -29,6 +32,7 @@ def simulate(
     processors: int | None = None,
     events: Events = "batched",
     in_order: int = 0,
+    requests: Requests | None = None,
 ) -> Schedule:
     """Replay a workload under a scheduler.
 
@@ -47,6 +51,9 @@ def simulate(
     in_order
         So many jobs are started strictly by submission before the scheduler takes over (SC'17 puts its machine into a
         state with 16).
+    requests
+        What the jobs ask for, one after the other, if that is not what the scheduler's `requests` says. Jobs whose
+        requests are too short fail and come back; the schedule shows their last runs, and all of them in `runs`.
 
     Returns
     -------
@@ -72,6 +79,10 @@ def simulate(
     >>> simulate(jobs, "fcfs+easy").start_time.tolist()
     [0, 10, 2]
     """
+    if isinstance(scheduler, str):
+        scheduler = Scheduler.parse(scheduler)
+    if requests is not None or (isinstance(scheduler, Scheduler) and scheduler.tries_again):
+        return _simulate_attempts(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
     state = new_state(case.jobs, case.processors, watched=case.scheduler.runtimes.learns)
     if case.events == "sc17":
@@ -80,6 +91,28 @@ def simulate(
         return to_schedule(workload, case, case.jobs["estimate"], start, state.backfilled, never)
     predicted, corrections = run(case, state)
     return to_schedule(workload, case, predicted, state.start, state.backfilled, corrections)
+
+
+def _simulate_attempts(
+    workload: Workload,
+    scheduler: Scheduler,
+    processors: int | None,
+    events: Events,
+    in_order: int,
+    requests: Requests | None,
+) -> Schedule:
+    """Replay jobs that may fail at their requests; parameters as for `simulate`."""
+    asked, case = prepare_attempts(workload, scheduler, processors, events, in_order, requests)
+    state, attempts = run_stochastic(case, asked)
+    killed = ~attempts.runs["done"][attempts.run]
+    if case.order is not None:
+        back = np.argsort(case.order)
+        killed = killed[back]
+    case = case._replace(killed=killed)
+    never = np.broadcast_to(np.int64(0), state.start.shape)
+    first = asked.lengths[asked.offsets[:-1]]
+    schedule = to_schedule(workload, case, first, state.start, state.backfilled, never)
+    return replace(schedule, runs=runs_of(case, attempts))
 
 
 def to_schedule(

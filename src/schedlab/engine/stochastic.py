@@ -7,19 +7,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import NEVER
 from schedlab.engine.attempted import FULL, run_planned_attempts, run_scanned_attempts
 from schedlab.engine.attempts import COUNTERS_SIZE, RUN, RUNS, Attempts
-from schedlab.engine.case import Case
+from schedlab.engine.case import Case, Events, prepare
 from schedlab.engine.conservative import new_plan
 from schedlab.engine.scores import asked_of_python, check_scores, entry_scores, new_scores
 from schedlab.engine.state import State, new_state
 from schedlab.errors import InputError
-from schedlab.speculate.requests import Requests
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Requests, requests_of
+from schedlab.workload.workload import Workload
+
+
+def prepare_attempts(
+    workload: Workload,
+    scheduler: Scheduler,
+    processors: int | None,
+    events: Events,
+    in_order: int,
+    requests: Requests | None,
+) -> tuple[Requests, Case]:
+    """Check a simulation in which runs may fail; return what jobs ask for, in order of submission, and the rest.
+
+    Requests are enforced; parameters and errors as for `schedlab.engine.simulation.simulate`.
+    """
+    if events != "batched":
+        raise InputError(f"jobs that may fail at their requests need the default event order, not {events}")
+    if in_order and scheduler.backfill == "conservative":
+        raise InputError("in_order= does not go with conservative backfilling")
+    asked = requests_of(workload, scheduler.requests) if requests is None else requests
+    first = asked.lengths[asked.offsets[:-1]]
+    if len(first) != len(workload) or bool(np.any(first < 1)) or bool(np.any(np.diff(asked.offsets) < 1)):
+        raise InputError(f"{workload.name}: each job needs at least one request of at least one second")
+    free = workload.replace(requested_time=first, requests_enforced=False)
+    case = prepare(free, scheduler, processors=processors, in_order=in_order)
+    return (asked if case.order is None else asked.in_order(case.order)), case
 
 
 def new_attempts(jobs: NDArray[Any], requests: Requests) -> Attempts:
-    """Return what jobs in order of submission ask for, before the first of them does; their durations are what they need."""
+    """Return what jobs in order of submission ask for, before the first of them does; their durations are what they
+    need.
+    """
     n = len(jobs)
     applications = int(requests.application.max(initial=-1)) + 1
     first = requests.lengths[requests.offsets[:-1]]
@@ -80,7 +108,9 @@ def run_stochastic(case: Case, requests: Requests) -> tuple[State, Attempts]:
         candidates = new_scores(scheduler.order, jobs, at_submission=True, first=attempts.first)
         candidates_entry = entry_scores(scheduler.order, jobs)
     if asked_of_python(scheduler, queue, candidates, at_submission=True):
-        raise InputError(f"scheduler {scheduler.text}: with requests= a policy must be a formula, not a Python function")
+        raise InputError(
+            f"{scheduler.text}: where jobs may fail and come back, a policy must be a formula, not a Python function"
+        )
     speculation = -1.0 if scheduler.speculation is None else scheduler.speculation
     plan = new_plan(jobs, case.processors, bookings=2) if scheduler.backfill == "conservative" else None
     while True:
@@ -121,8 +151,9 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
     return longer
 
 
-def runs_of(attempts: Attempts) -> NDArray[Any]:
-    """Return all runs, in the order of their starts."""
-    runs = np.asarray(attempts.runs[: attempts.counters[RUNS]])
-    assert not np.any(runs["end"] == NEVER)
+def runs_of(case: Case, attempts: Attempts) -> NDArray[Any]:
+    """Return all runs in the order of their starts; `job` is the row in the workload."""
+    runs = np.array(attempts.runs[: attempts.counters[RUNS]])
+    if case.order is not None:
+        runs["job"] = case.order[runs["job"]]
     return runs

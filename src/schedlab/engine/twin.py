@@ -18,6 +18,7 @@ from schedlab.engine.twin_serial import SerialTwin
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
 
 
@@ -28,6 +29,7 @@ def simulate_plain(
     processors: int | None = None,
     events: Events = "batched",
     in_order: int = 0,
+    requests: Requests | None = None,
 ) -> Schedule:
     """Replay a workload under a scheduler, slowly; parameters, result and errors as for `simulate`.
 
@@ -38,6 +40,12 @@ def simulate_plain(
     >>> simulate_plain(jobs, "fcfs+easy").start_time.tolist()
     [0, 10, 2]
     """
+    if isinstance(scheduler, str):
+        scheduler = Scheduler.parse(scheduler)
+    if requests is not None or scheduler.tries_again:
+        from schedlab.engine.twin_attempts import simulate_attempts_plain
+
+        return simulate_attempts_plain(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
     if events == "sc17":
         return _simulate_serially(workload, case)

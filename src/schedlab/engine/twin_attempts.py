@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from schedlab.engine.attempts import RUN
+from schedlab.engine.case import Events
+from schedlab.engine.simulation import to_schedule
+from schedlab.engine.stochastic import prepare_attempts
 from schedlab.engine.twin import ConservativeTwin, Job, QueueTwin, Twin
+from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import NO_LAW, Requests
+from schedlab.workload.workload import Workload
 
 
-@dataclass(frozen=True)
-class PlainRun:
+def simulate_attempts_plain(
+    workload: Workload,
+    scheduler: Scheduler,
+    processors: int | None,
+    events: Events,
+    in_order: int,
+    requests: Requests | None,
+) -> Schedule:
+    """Replay jobs that may fail at their requests; parameters as for `simulate`."""
+    asked, case = prepare_attempts(workload, scheduler, processors, events, in_order, requests)
+    first = asked.lengths[asked.offsets[:-1]]
+    case.jobs["estimate"] = first
+    twin = (TryingPlanTwin if scheduler.backfill == "conservative" else TryingQueueTwin)(case, requests=asked)
+    twin.run()
+    runs = np.array(sorted((tuple(run) for run in twin.runs), key=lambda run: run[1]), dtype=RUN)
+    last = {run["job"]: run for run in runs}
+    start = np.array([last[job.number]["start"] for job in twin.jobs])
+    case.jobs["duration"] = [last[job.number]["end"] - last[job.number]["start"] for job in twin.jobs]
+    killed = np.array([not last[job.number]["done"] for job in twin.jobs])
+    backfilled = np.array([job.backfilled for job in twin.jobs])
+    if case.order is not None:
+        killed = killed[np.argsort(case.order)]
+        runs["job"] = case.order[runs["job"]]
+    never = np.zeros(len(start), dtype=np.int64)
+    schedule = to_schedule(workload, case._replace(killed=killed), first, start, backfilled, never)
+    return replace(schedule, runs=runs)
+
+
+class PlainRun(NamedTuple):
     """A run of a job."""
 
     job: int

@@ -229,6 +229,18 @@ def throughput(schedule: Schedule, window: Window) -> float:
     return float(ended * DAY / window.length)
 
 
+def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
+    """Return the number of failed runs in the window, and the share of the machine that they took."""
+    assert schedule.runs is not None
+    failed = schedule.runs[~schedule.runs["done"]]
+    processors = schedule.workload.job_processors[failed["job"]].astype(np.float64)
+    overlap = window.overlap(failed["start"], failed["end"])
+    return {
+        "failed_runs": float(np.count_nonzero(overlap > 0)),
+        "lost_share": float((overlap * processors).sum()) / (schedule.processors * window.length),
+    }
+
+
 def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float | None:
     """Return Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike.
 
@@ -273,6 +285,8 @@ OF_SCHEDULES = (
     "backfilled_share",
     "killed_jobs",
     "fairness",
+    "failed_runs",
+    "lost_share",
 )
 
 
@@ -305,7 +319,8 @@ def schedule_metrics(
         ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1),
         ``makespan`` (seconds, from the first submission to the last end, or the length of the trimmed
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
-        ``backfilled_share`` (of the jobs), ``killed_jobs``, and ``fairness`` between users (see `fairness`),
+        ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs`` and
+        ``lost_share`` (of the machine), and ``fairness`` between users (see `fairness`),
         which is left out if the jobs that count name fewer than two users. None of them is ever NaN.
 
     Raises
@@ -336,5 +351,7 @@ def schedule_metrics(
         "backfilled_share": float(schedule.backfilled[rows].mean()),
         "killed_jobs": float(np.count_nonzero(schedule.killed[rows])),
     }
+    if schedule.runs is not None:
+        metrics |= lost_work(schedule, window)
     evenness = fairness(schedule.workload.user_id[rows], np.asarray(measures["bounded_slowdown"]))
     return metrics if evenness is None else metrics | {"fairness": evenness}

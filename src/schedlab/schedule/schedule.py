@@ -48,6 +48,10 @@ class Schedule:
         The event order, "batched", "pyss" or "sc17".
     specification
         Everything else that the simulation was told.
+    runs
+        If jobs may fail at their requests and come back: all runs, in the order of their starts, with the fields `job`
+        (row of the workload), `start`, `end`, `request` (seconds), `speculative` and `done`. The columns above speak of
+        the last run of each job. None: each job ran once.
 
     Raises
     ------
@@ -82,6 +86,7 @@ class Schedule:
     processors: int
     events: str = "batched"
     specification: Mapping[str, Any] = field(default_factory=dict)
+    runs: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         for name in COLUMNS:
@@ -96,6 +101,21 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.workload)
+
+    @property
+    def attempts(self) -> NDArray[np.int64]:
+        """How often each job was started."""
+        if self.runs is None:
+            return np.broadcast_to(np.int64(1), len(self))
+        return np.bincount(self.runs["job"], minlength=len(self))
+
+    @property
+    def lost_time(self) -> NDArray[np.int64]:
+        """Seconds of all runs of a job that failed."""
+        if self.runs is None:
+            return np.broadcast_to(np.int64(0), len(self))
+        failed = self.runs[~self.runs["done"]]
+        return np.bincount(failed["job"], failed["end"] - failed["start"], len(self)).astype(np.int64)
 
     @property
     def wait_time(self) -> NDArray[np.int64]:
@@ -177,7 +197,7 @@ class Schedule:
             "killed": self.killed,
             "predicted_run_time": self.predicted_run_time,
             "corrections": self.corrections,
-        }
+        } | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
 
     def to_frame(self) -> pd.DataFrame:
         """Return the `columns` as a pandas data frame, one row per job."""

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import InputError
+from schedlab.workload.workload import Workload
+
 NO_LAW = -1
+
+GROWTH = 1.5
+"""A job whose sequence has ended asks for so many times its last request, as in the experiments of ICPP'19."""
+
+ENTRIES = 2_000
+"""Of the table of a law."""
+
+LARGEST_ZETA = 0.95
+"""Of a share of small jobs that is read off the workload."""
+
+LATEST = 2**61
 
 
 class Laws(NamedTuple):
@@ -59,8 +76,8 @@ class Requests:
         count = np.diff(self.offsets)[order]
         offsets = np.concatenate([[0], np.cumsum(count)])
         rows = np.repeat(self.offsets[:-1][order] - offsets[:-1], count) + np.arange(offsets[-1])
-        columns = (getattr(self, name)[order] for name in ("most", "growth", "law", "application"))
-        return Requests(offsets, self.lengths[rows], *columns, self.history, self.laws)
+        columns = {name: getattr(self, name)[order] for name in ("most", "growth", "law", "application")}
+        return replace(self, offsets=offsets, lengths=self.lengths[rows], **columns)
 
 
 def no_laws() -> Laws:
@@ -68,3 +85,97 @@ def no_laws() -> Laws:
     return Laws(np.empty(0), np.empty(0), np.empty((0, 1)), np.empty((0, 1)))
 
 
+def requests_of(workload: Workload, method: str | None) -> Requests:
+    """Return what the jobs of a workload ask for under a method.
+
+    Parameters
+    ----------
+    workload
+        Jobs with a law use the method; others ask for their requested time, once.
+    method
+        "classic": the longest run time of the law. "neuroscience(k=10)": the longest of the last 10 jobs of the same
+        law that were done, at first that of the law. "toptimal": the sequence of the least expected makespan of the
+        job. "atoptimal(zeta=0.1)": the same beside a stream of small jobs that takes so much of the machine; "auto"
+        takes the work of the jobs without a law. None: all ask for their requested times.
+
+    Raises
+    ------
+    InputError
+        If no job has a law, or one without has no requested time.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], requested_time=[-1, 12]))
+    >>> jobs = jobs.replace(law=np.array([0, -1]), laws=("uniform(0s,10s)",))
+    >>> requests_of(jobs, "classic").lengths.tolist()
+    [10, 12]
+    """
+    law = np.full(len(workload), NO_LAW) if workload.law is None else workload.law
+    if method is not None and not np.any(law >= 0):
+        raise InputError(
+            f"{workload.name}: requests={method} is for jobs whose run times follow a law, and no job has one; "
+            "give laws (--laws FILE)"
+        )
+    asking = law >= 0 if method is not None else np.zeros(len(law), dtype=np.bool_)
+    unknown = ~asking & (workload.requested_time < 1)
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        raise InputError(f"job {workload.job_id[row]} has no requested time: clean the workload", row=row)
+    zeta = _share_of_small_jobs(workload, law) if method == "atoptimal(zeta=auto)" else None
+    sequences = [_sequence(text, method or "classic", zeta) for text in workload.laws]
+    count = np.where(asking, np.array([len(one) for one in sequences] or [1])[law], 1)
+    offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+    lengths = np.repeat(workload.requested_time, count)
+    for number, sequence in enumerate(sequences):
+        rows = np.flatnonzero(asking & (law == number))
+        lengths[(offsets[rows][:, None] + np.arange(len(sequence)))] = sequence
+    history = re.fullmatch(r"neuroscience\(k=([0-9]+)\)", method or "")
+    return Requests(
+        offsets=offsets,
+        lengths=lengths,
+        most=np.where(asking, LATEST, workload.requested_time),
+        growth=np.where(asking, GROWTH, 0.0),
+        law=np.asarray(law, dtype=np.int64),
+        application=np.where(asking, law, -1),
+        history=int(history[1]) if history else 0,
+        laws=tables_of(workload.laws),
+    )
+
+
+def _share_of_small_jobs(workload: Workload, law: NDArray[np.int64]) -> float:
+    """Return the share of the machine that the jobs without a law need, from the first to the last submission."""
+    small = law < 0
+    work = float(np.sum(workload.run_time[small] * workload.job_processors[small].astype(np.float64)))
+    capacity = float((workload.processors or 1) * max(1, int(np.ptp(workload.submit_time))))
+    return round(min(work / capacity, LARGEST_ZETA), 3) if workload.processors else 0.0
+
+
+@lru_cache(maxsize=256)
+def _sequence(law: str, method: str, zeta: float | None) -> tuple[int, ...]:
+    """Return the requests of a method, in whole seconds, ascending."""
+    from schedlab.speculate.laws import Law
+    from schedlab.speculate.plan import optimal_requests
+
+    parsed = Law.parse(law)
+    if method in ("classic",) or method.startswith("neuroscience"):
+        return (max(1, math.ceil(parsed.high)),)
+    match = re.fullmatch(r"atoptimal\(zeta=([0-9.]+)\)", method)
+    share = zeta if zeta is not None else float(match[1]) if match else 0.0
+    lengths = optimal_requests(parsed, zeta=share).sequence.requests
+    return tuple(dict.fromkeys(max(1, math.ceil(length - 1e-6)) for length in lengths))
+
+
+@lru_cache(maxsize=64)
+def tables_of(laws: tuple[str, ...]) -> Laws:
+    """Return laws as tables of equally spaced seconds."""
+    from schedlab.speculate.laws import Law
+
+    if not laws:
+        return no_laws()
+    parsed = [Law.parse(text) for text in laws]
+    begin = np.array([law.low for law in parsed])
+    step = np.array([max(law.high - law.low, 1e-9) / ENTRIES for law in parsed])
+    seconds = begin[:, None] + step[:, None] * np.arange(ENTRIES + 1)
+    below = np.array([law.cdf(at) for law, at in zip(parsed, seconds, strict=True)])
+    part = np.array([law.partial_mean(at) for law, at in zip(parsed, seconds, strict=True)])
+    return Laws(begin, step, below, part)

@@ -66,6 +66,10 @@ class Workload:
         Whether the machine kills a job when its requested time is over.
     rounded
         How many values had a fraction that was rounded to a whole number when the workload was read.
+    law
+        int64, one per job: which of `laws` its run time follows, -1 if none is known. None: no job has a law.
+    laws
+        Laws of run times as texts, see `schedlab.speculate.laws.Law.parse`.
 
     References
     ----------
@@ -106,6 +110,8 @@ class Workload:
     header: tuple[str, ...] = ()
     requests_enforced: bool = True
     rounded: int = 0
+    law: NDArray[np.int64] | None = None
+    laws: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "processors", _machine_size(self.processors))
@@ -117,6 +123,15 @@ class Workload:
             view = column.view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
+        if self.law is not None:
+            self._check_laws(self.law)
+
+    def _check_laws(self, law: NDArray[np.int64]) -> None:
+        if law.shape != (len(self),) or law.min(initial=-1) < -1 or law.max(initial=-1) >= len(self.laws):
+            raise InputError(f"{self.name}: law needs, for each job, a number from -1 to {len(self.laws) - 1}")
+        view = law.astype(np.int64, copy=False).view()
+        view.flags.writeable = False
+        object.__setattr__(self, "law", view)
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], **attributes: Any) -> Workload:
@@ -224,7 +239,8 @@ class Workload:
     def __getitem__(self, rows: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
         """Return the chosen rows: a slice, a boolean mask or an array of positions."""
         columns: dict[str, Any] = {field: _take(getattr(self, field), rows) for field in FIELDS}
-        return replace(self, **columns)
+        law = None if self.law is None else self.law[rows]
+        return replace(self, law=law, **columns)
 
     def replace(self, **changes: Any) -> Workload:
         """Return a copy with some columns or attributes replaced; new columns are converted and checked."""
