@@ -8,7 +8,20 @@ from pathlib import Path
 import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
-ROOMS = ["workload", "platform", "scheduler", "schedule", "engine", "predict", "campaign", "report", "papers", "cli"]
+ROOMS = [
+    "workload",
+    "platform",
+    "scheduler",
+    "schedule",
+    "engine",
+    "predict",
+    "learn",
+    "speculate",
+    "campaign",
+    "report",
+    "papers",
+    "cli",
+]
 
 
 def imports(module: Path) -> set[str]:

@@ -43,6 +43,8 @@ from .report.figures import (
 )
 from .report.predictions import plot_predicted_values as plot_predicted_values
 from .report.predictions import plot_prediction_errors as plot_prediction_errors
+from .report.requests import plot_requests as plot_requests
+from .report.requests import plot_requests_on_law as plot_requests_on_law
 from .schedule.exports import read_schedule as read_schedule
 from .schedule.schedule import Schedule as Schedule
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
@@ -59,6 +61,23 @@ from .scheduler.predictor import SimilarQuantile as SimilarQuantile
 from .scheduler.predictor import UserMean as UserMean
 from .scheduler.predictor import UserQuantile as UserQuantile
 from .scheduler.scheduler import Scheduler as Scheduler
+from .speculate.applications import RequestGains as RequestGains
+from .speculate.applications import request_gains as request_gains
+from .speculate.costs import AffineCost as AffineCost
+from .speculate.costs import Checkpointing as Checkpointing
+from .speculate.costs import RequestLimits as RequestLimits
+from .speculate.fits import Fit as Fit
+from .speculate.fits import fit_laws as fit_laws
+from .speculate.history import evaluate_last_maximum as evaluate_last_maximum
+from .speculate.history import law_of_runs as law_of_runs
+from .speculate.history import read_runs as read_runs
+from .speculate.laws import Law as Law
+from .speculate.plan import RequestPlan as RequestPlan
+from .speculate.plan import optimal_requests as optimal_requests
+from .speculate.sequences import Evaluation as Evaluation
+from .speculate.sequences import RequestSequence as RequestSequence
+from .speculate.sequences import costs_of_runs as costs_of_runs
+from .speculate.sequences import evaluate_requests as evaluate_requests
 from .workload.archive import fetch as fetch
 from .workload.batsim import read_batsim as read_batsim
 from .workload.batsim import write_batsim as write_batsim

@@ -10,7 +10,18 @@ import typer
 from typer.core import TyperGroup
 
 import schedlab
-from schedlab.cli import archives, campaigns, demo, papers, predictions, reports, schedules, versions, workloads
+from schedlab.cli import (
+    archives,
+    campaigns,
+    demo,
+    papers,
+    predictions,
+    reports,
+    requests,
+    schedules,
+    versions,
+    workloads,
+)
 from schedlab.errors import SchedlabError
 
 
@@ -78,6 +89,7 @@ campaign.command()(archives.reindex)
 campaign.command(hidden=True)(campaigns.element)
 app.add_typer(campaign, name="campaign")
 app.command()(predictions.predict)
+app.command()(requests.requests)
 app.command()(reports.report)
 app.command()(schedules.gantt)
 app.command()(schedules.schedulers)
