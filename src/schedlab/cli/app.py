@@ -18,6 +18,7 @@ from schedlab.cli import (
     papers,
     predictions,
     reports,
+    requests,
     schedules,
     search,
     trials,
@@ -96,6 +97,7 @@ learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
 app.command()(search.search)
+app.command()(requests.requests)
 app.command()(reports.report)
 app.command()(schedules.gantt)
 app.command()(schedules.schedulers)

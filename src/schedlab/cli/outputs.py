@@ -10,8 +10,8 @@ from schedlab.errors import InputError
 FIGURE_SUFFIXES = (".png", ".pdf", ".svg")
 
 
-def check_output(output: Path | None, source: Path) -> None:
-    """Refuse an output that cannot be written, or that is the file that the verb reads.
+def check_output(output: Path | None, source: Path | None) -> None:
+    """Refuse an output that cannot be written, or that is the file that the verb reads, if there is one.
 
     Raises
     ------
@@ -22,12 +22,12 @@ def check_output(output: Path | None, source: Path) -> None:
     """
     if output is None:
         return
-    if output.exists() and source.exists() and output.samefile(source):
+    if source is not None and output.exists() and source.exists() and output.samefile(source):
         raise InputError(f"{output}: the output is the trace itself; choose another name")
     writable_target(output)
 
 
-def check_figure(output: Path, source: Path) -> None:
+def check_figure(output: Path, source: Path | None) -> None:
     """Refuse what `check_output` refuses, and a suffix that is not one of a figure."""
     if output.suffix not in FIGURE_SUFFIXES:
         raise InputError(f"{output}: unknown suffix; a figure is written as .png, .pdf or .svg")

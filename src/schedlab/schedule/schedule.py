@@ -188,16 +188,20 @@ class Schedule:
             column = getattr(self.workload, name)
             if name == "job_id" or not bool((column == UNKNOWN).all()):
                 known["recorded_wait_time" if name == "wait_time" else name] = column
-        return known | {
-            "start_time": self.start_time,
-            "end_time": self.end_time,
-            "wait_time": self.wait_time,
-            "bounded_slowdown": self.bounded_slowdown,
-            "backfilled": self.backfilled,
-            "killed": self.killed,
-            "predicted_run_time": self.predicted_run_time,
-            "corrections": self.corrections,
-        } | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
+        return (
+            known
+            | {
+                "start_time": self.start_time,
+                "end_time": self.end_time,
+                "wait_time": self.wait_time,
+                "bounded_slowdown": self.bounded_slowdown,
+                "backfilled": self.backfilled,
+                "killed": self.killed,
+                "predicted_run_time": self.predicted_run_time,
+                "corrections": self.corrections,
+            }
+            | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the `columns` as a pandas data frame, one row per job."""

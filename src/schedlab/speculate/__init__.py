@@ -1,1 +1,1 @@
-"""Jobs with stochastic run times: laws, request sequences."""
+"""Requests for jobs whose run time is a distribution: laws, optimal sequences of requests, what they cost."""

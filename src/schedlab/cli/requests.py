@@ -1,0 +1,184 @@
+"""The verb `requests`: how much time jobs of uncertain length should ask for, in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from schedlab.cli.options import Clean, Json
+from schedlab.cli.outputs import check_figure
+from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.traces import read_trace
+from schedlab.errors import InputError
+from schedlab.speculate.costs import AffineCost, Checkpointing, CheckpointMode, RequestLimits
+from schedlab.speculate.durations import parse_duration
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.speculate.fits import Fit
+    from schedlab.speculate.laws import Law
+    from schedlab.speculate.plan import RequestPlan
+
+
+def requests(
+    law: Annotated[
+        str | None, typer.Argument(metavar="[LAW]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".')
+    ] = None,
+    from_runs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Past run times of one application, as CSV, instead of a law.")
+    ] = None,
+    column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the run times in that file.")] = None,
+    law_of: Annotated[
+        str, typer.Option("--law", metavar="NAME", help="Law of past runs: empirical, interpolated, best, or a family.")
+    ] = "empirical",
+    cut: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Longest past run that counts, and the end of a fitted law.")
+    ] = None,
+    from_swf: Annotated[
+        Path | None, typer.Option(metavar="TRACE", help="A log: which of its applications would gain from sequences?")
+    ] = None,
+    by: Annotated[
+        str, typer.Option(metavar="KEYS", help="What makes an application: user, executable, group, queue, ...")
+    ] = "user,executable",
+    zeta: Annotated[float, typer.Option(help="Share of the machine that a stream of small jobs takes, in [0, 1).")] = 0,
+    points: Annotated[
+        int | None,
+        typer.Option(min=1, show_default="200, or 100 with zeta", help="Intervals that the law is cut into."),
+    ] = None,
+    cost: Annotated[
+        str, typer.Option(metavar="A,B,G", help="Cost of an attempt: A x requested + B x used + G (a time).")
+    ] = "1,0,0",
+    max_requests: Annotated[int | None, typer.Option(metavar="K", min=1, help="At most so many requests.")] = None,
+    min_request: Annotated[str, typer.Option(metavar="TIME", help="Shortest request allowed.")] = "0s",
+    max_request: Annotated[str, typer.Option(metavar="TIME", help="Longest request allowed.")] = "inf",
+    increment: Annotated[str, typer.Option(metavar="TIME", help="A request covers so much more than the last.")] = "0s",
+    checkpoint: Annotated[
+        CheckpointMode, typer.Option(help="Whether failed attempts leave their progress behind.")
+    ] = "never",
+    checkpoint_cost: Annotated[str, typer.Option(metavar="TIME", help="To write a checkpoint.")] = "0s",
+    restart_cost: Annotated[str, typer.Option(metavar="TIME", help="To read a checkpoint.")] = "0s",
+    sequence: Annotated[
+        str | None, typer.Option(metavar="TIMES", help='A sequence to compare with, such as "10h,20h".')
+    ] = None,
+    last: Annotated[int, typer.Option(metavar="K", min=1, help="Compare with the maximum of the last K runs.")] = 10,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw law, requests and costs.")] = None,
+    clean: Clean = "default",
+    as_json: Json = False,
+) -> None:
+    """Find the requests that cost least for jobs whose run time is a distribution, and what others cost."""
+    if sum(given is not None for given in (law, from_runs, from_swf)) != 1:
+        raise typer.BadParameter("give one of a LAW, --from-runs FILE and --from-swf TRACE")
+    model = _cost(cost)
+    limits = RequestLimits(
+        max_requests, parse_duration(min_request), parse_duration(max_request), parse_duration(increment)
+    )
+    if from_swf is not None:
+        if zeta or checkpoint != "never" or sequence or plot or cut:
+            raise typer.BadParameter("--from-swf goes with --by, --law, --cost, limits, --clean and --json only")
+        _show_gains(from_swf, clean, by, model, limits, law_of, as_json)
+        return
+    if plot is not None:
+        check_figure(plot, from_runs)
+    saving = Checkpointing(checkpoint, parse_duration(checkpoint_cost), parse_duration(restart_cost))
+    from schedlab.speculate.laws import Law
+    from schedlab.speculate.plan import optimal_requests
+
+    runs = None if from_runs is None else _read_runs(from_runs, column, law_of, cut)
+    chosen = Law.parse(str(law)) if runs is None else runs.law
+    plan = optimal_requests(chosen, zeta=zeta, points=points, cost=model, limits=limits, checkpointing=saving)
+    _show_plan(plan, runs, sequence, last, plot, as_json)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Past runs of an application, their law and what it is called, and fits if they were asked for."""
+
+    law: Law
+    name: str
+    fits: list[Fit]
+    notes: list[str]
+
+
+def _read_runs(path: Path, column: str | None, law_of: str, cut: str | None) -> _Runs:
+    """Read past runs and find their law."""
+    from schedlab.speculate.fits import fit_laws
+    from schedlab.speculate.history import FEWEST_RUNS, law_of_runs, read_runs, runs_up_to
+
+    longest = None if cut is None else parse_duration(cut)
+    found = read_runs(path, column)
+    try:
+        law = law_of_runs(found, law_of, cut=longest)
+        kept = runs_up_to(found, longest)
+        compared = fit_laws(kept, cut=longest) if law_of not in ("empirical", "interpolated") else []
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    notes = []
+    if len(kept) < len(found):
+        notes.append(f"left out {count_of(len(found) - len(kept), 'run')} of {len(found):,} beyond {cut}")
+    if len(kept) < FEWEST_RUNS:
+        notes.append(f"only {count_of(len(kept), 'run')}: do not trust a law of fewer than {FEWEST_RUNS}")
+    if any(fit.law == law and not fit.fits for fit in compared):
+        notes.append(f"{law_of}: the law does not fit the runs; --law empirical assumes no family")
+    return _Runs(law, f"{law_of} law of {count_of(len(kept), 'run')} in {path.name}", compared, notes)
+
+
+def _show_plan(
+    plan: RequestPlan, runs: _Runs | None, given: str | None, last: int, plot: Path | None, as_json: bool
+) -> None:
+    """Show a plan, what other requests cost, and how well the grid has converged."""
+    from schedlab.speculate.sequences import RequestSequence
+    from schedlab.speculate.tables import convergence_text, fits_text, plan_text
+
+    alternatives = plan.alternatives(last)
+    if given is not None:
+        alternatives["the given sequence"] = plan.evaluate(RequestSequence.parse(given))
+    grids = plan.convergence() if plan.points else []
+    if plot is not None:
+        from schedlab.report.requests import plot_requests
+        from schedlab.report.style import save_figure
+
+        save_figure(plot_requests(plan, alternatives, name=runs.name if runs else None), plot)
+    for text in runs.notes if runs else []:
+        note(text)
+    if as_json:
+        document = plan.to_dict()
+        document["alternatives"] = {name: one.to_dict() for name, one in alternatives.items()}
+        document["convergence"] = [one.to_dict() for one in grids]
+        document["fits"] = [one.to_dict() for one in runs.fits] if runs else []
+        show_json(document)
+        return
+    parts = [fits_text(runs.fits)] if runs and runs.fits else []
+    parts.append(plan_text(plan, alternatives, runs.name if runs else None))
+    show("\n\n".join([*parts, convergence_text(grids)] if grids else parts))
+
+
+def _show_gains(
+    trace: Path, clean: str, by: str, cost: AffineCost, limits: RequestLimits, law_of: str, as_json: bool
+) -> None:
+    """Show which applications of a log would gain from sequences of requests."""
+    from schedlab.speculate.applications import request_gains
+    from schedlab.speculate.tables import gains_text
+
+    read = read_trace(trace, clean)
+    keys = [key.strip() for key in by.split(",")]
+    with read.blamed():
+        gains = request_gains(read.workload, keys, cost=cost, limits=limits, law=law_of)
+    read.note_cleaning()
+    if as_json:
+        show_json({"cleaning": read.cleaning.to_dict(), **gains.to_dict()})
+    else:
+        show(gains_text(gains))
+
+
+def _cost(text: str) -> AffineCost:
+    """Read the three numbers of a cost; the last one is a time."""
+    parts = text.split(",")
+    try:
+        alpha, beta = map(float, parts[:2])
+        (gamma,) = map(parse_duration, parts[2:])
+    except ValueError:
+        raise InputError(f"cost {text!r}: write two numbers and a time, such as 1,1,10m") from None
+    return AffineCost(alpha, beta, gamma)

@@ -1,0 +1,245 @@
+"""Which applications of a log would gain from sequences of requests: fitted on its past half, judged on its future.
+
+An application is what jobs with the same user, executable or other fields have in common. The jobs that were submitted
+before the middle of the log, and had ended by then, give its law and so its sequence; each later job is then charged
+for this sequence and for the request that it really made, and the two sums are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.speculate.costs import AffineCost, RequestLimits
+from schedlab.speculate.history import FEWEST_RUNS, law_of_runs
+from schedlab.speculate.plan import optimal_requests
+from schedlab.speculate.sequences import RequestSequence, costs_of_runs
+from schedlab.workload.workload import UNKNOWN, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Jobs = NDArray[np.intp]
+
+KEYS = {
+    "user": "user_id",
+    "executable": "executable_id",
+    "group": "group_id",
+    "queue": "queue_id",
+    "partition": "partition_id",
+    "processors": "job_processors",
+}
+"""What jobs of one application can have in common, and the column of it."""
+
+FEWEST_JUDGED = 10
+"""With fewer later jobs, there is no interval."""
+
+RESAMPLES = 2_000
+LEVEL = 0.95
+HOUR = 3_600
+
+GAINS, LOSES, OPEN = "gains", "loses", "cannot be told"
+FEW_PAST, FEW_FUTURE, CONSTANT = "too few past runs", "too few later runs", "all past runs are equal"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationGain:
+    """What a sequence instead of the present requests would have cost an application.
+
+    Parameters
+    ----------
+    key
+        Its user, executable and so on.
+    past, future
+        Number of its jobs before and after the middle.
+    verdict
+        "gains" or "loses" if the whole interval of the ratio lies below or above 1; "cannot be told"; or why it was not
+        judged: "too few past runs", "too few later runs", "all past runs are equal".
+    sequence
+        That was fitted to the past runs; None if there is none.
+    ratio
+        Cost of the sequence over the cost of the present requests, both times processors, of the later jobs.
+    low, high
+        Bootstrap interval of the ratio.
+    saved
+        Present cost less the sequence's, in processor hours.
+    """
+
+    key: tuple[int, ...]
+    past: int
+    future: int
+    verdict: str
+    sequence: RequestSequence | None = None
+    ratio: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    saved: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class RequestGains:
+    """All applications of a log, those that would save most first.
+
+    Parameters
+    ----------
+    workload
+        Its name.
+    by
+        What makes an application.
+    split
+        Submit time, in seconds of the log, that divides past and future.
+    left_out
+        Number of jobs without a run time or a request.
+    applications
+        Judged ones first.
+    """
+
+    workload: str
+    by: tuple[str, ...]
+    split: int
+    left_out: int
+    applications: tuple[ApplicationGain, ...]
+
+    def of(self, verdict: str) -> list[ApplicationGain]:
+        """Return the applications of one verdict."""
+        return [one for one in self.applications if one.verdict == verdict]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per application; durations in seconds, savings in processor hours."""
+        import pandas as pd
+
+        rows = [
+            {
+                **dict(zip(self.by, one.key, strict=True)),
+                **{name: getattr(one, name) for name in ("past", "future", "verdict", "ratio", "low", "high", "saved")},
+                "requests": list(one.sequence.requests) if one.sequence else None,
+            }
+            for one in self.applications
+        ]
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        about = {"workload": self.workload, "by": list(self.by), "split": self.split, "left_out": self.left_out}
+        return about | {"applications": self.to_frame().to_dict(orient="records")}
+
+
+def request_gains(
+    workload: Workload,
+    by: Sequence[str] = ("user", "executable"),
+    *,
+    cost: AffineCost | None = None,
+    limits: RequestLimits | None = None,
+    law: str = "empirical",
+    seed: int = 0,
+) -> RequestGains:
+    """Return which applications of a log would gain from sequences of requests.
+
+    Parameters
+    ----------
+    workload
+        Jobs with run times and requested times.
+    by
+        Names of `KEYS`: what makes an application.
+    cost
+        Of an attempt; by default the time requested. gamma stands for waiting in the queue again, which is
+        otherwise free.
+    limits
+        Which requests are allowed.
+    law
+        Of past runs, as in `law_of_runs`.
+    seed
+        Of the bootstrap.
+
+    Raises
+    ------
+    InputError
+        If the log does not say what `by` needs, or no job has both a run time and a request.
+
+    Notes
+    -----
+    The interval is that of the ratio of two sums over the same jobs, at 95 %, by drawing the later jobs anew (2,000
+    times). It takes jobs as independent, and each application by itself: of many that gain nothing, a few will look
+    as if they did. A job that its request has killed counts as if it had ended then.
+    """
+    columns = [_column(workload, name) for name in by]
+    known = (workload.run_time > 0) & (workload.requested_time > 0)
+    if not known.any():
+        raise InputError(f"{workload.name}: no job has both a run time and a requested time")
+    jobs = np.flatnonzero(known)
+    submit = workload.submit_time[jobs]
+    split = int(submit.min() + submit.max()) // 2
+    keys, members = np.unique(np.column_stack([column[jobs] for column in columns]), axis=0, return_inverse=True)
+    order = np.argsort(members.ravel(), kind="stable")
+    groups = np.split(jobs[order], np.cumsum(np.bincount(members.ravel()))[:-1])
+    judge = _Judge(workload, split, cost or AffineCost(), limits or RequestLimits(), law, seed)
+    found = [judge.gain(tuple(map(int, key)), group) for key, group in zip(keys, groups, strict=True)]
+    found.sort(key=lambda one: (math.isnan(one.saved), -one.saved, -one.past, one.key))
+    return RequestGains(workload.name, tuple(by), split, len(workload) - len(jobs), tuple(found))
+
+
+def _column(workload: Workload, name: str) -> NDArray[np.int64]:
+    """Return the column of a key."""
+    if name not in KEYS:
+        raise InputError(f"unknown key {name!r}; an application is made of {', '.join(KEYS)}")
+    column: NDArray[np.int64] = getattr(workload, KEYS[name])
+    if not (column != UNKNOWN).any():
+        raise InputError(f"{workload.name}: the log does not say the {name} of any job; leave it out of --by")
+    return column
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What is the same for all applications."""
+
+    workload: Workload
+    split: int
+    cost: AffineCost
+    limits: RequestLimits
+    law: str
+    seed: int
+
+    def gain(self, key: tuple[int, ...], jobs: Jobs) -> ApplicationGain:
+        """Fit a sequence to the past of an application, and judge it on the rest."""
+        log = self.workload
+        late = log.submit_time[jobs] >= self.split
+        end = log.submit_time[jobs] + np.maximum(log.wait_time[jobs], 0) + log.run_time[jobs]
+        past, future = jobs[~late & (end <= self.split)], jobs[late]
+        runs = log.run_time[past]
+        counts = len(past), len(future)
+        if len(past) < FEWEST_RUNS:
+            return ApplicationGain(key, *counts, FEW_PAST)
+        if runs.min() == runs.max():
+            return ApplicationGain(key, *counts, CONSTANT)
+        law = law_of_runs(runs, self.law)
+        sequence = optimal_requests(law, cost=self.cost, limits=self.limits).sequence
+        if len(future) < FEWEST_JUDGED:
+            return ApplicationGain(key, *counts, FEW_FUTURE, sequence)
+        ours, present = self.costs(future, sequence)
+        ratio = float(ours.sum() / present.sum())
+        low, high = self.interval(ours, present)
+        verdict = GAINS if high < 1 else LOSES if low > 1 else OPEN
+        saved = float((present - ours).sum()) / HOUR
+        return ApplicationGain(key, *counts, verdict, sequence, ratio, low, high, saved)
+
+    def costs(self, jobs: Jobs, sequence: RequestSequence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what jobs cost with a sequence, and with the requests that they made, times processors."""
+        log, cost = self.workload, self.cost
+        run_time, requested = log.run_time[jobs], log.requested_time[jobs]
+        size = np.maximum(log.job_processors[jobs], 1)
+        present = cost.alpha * requested + cost.beta * np.minimum(run_time, requested) + cost.gamma
+        return size * costs_of_runs(sequence, run_time, cost=cost), size * present
+
+    def interval(self, ours: NDArray[np.float64], present: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the bootstrap interval of the ratio of the sums; jobs are drawn with both of their costs."""
+        rng = np.random.default_rng(self.seed)
+        # How often each job is drawn.
+        drawn = rng.multinomial(len(ours), np.full(len(ours), 1 / len(ours)), RESAMPLES)
+        low, high = np.quantile((drawn @ ours) / (drawn @ present), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return float(low), float(high)

@@ -1,0 +1,42 @@
+"""Equally spaced discretisation (ESDD): n intervals of one width, the mass of each moved to its right end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.speculate.laws import Law
+from schedlab.speculate.point_laws import DiscreteLaw
+
+
+def discretise(law: Law, points: int) -> DiscreteLaw:
+    """Return the discrete law on low, low + d, ..., high, where d = (high - low) / points.
+
+    Parameters
+    ----------
+    law
+        With a support of positive length.
+    points
+        Number of intervals; the grid has one point more.
+
+    Raises
+    ------
+    InputError
+        If the number is below 1, or the law is a single run time.
+
+    References
+    ----------
+    Gainaru, Pallez, Sun and Raghavan, "Speculative scheduling for stochastic HPC applications", ICPP 2019.
+
+    Examples
+    --------
+    >>> grid = discretise(Law.parse("uniform(0s,100s)"), 4)
+    >>> grid.points.tolist(), grid.masses.tolist()
+    ([0.0, 25.0, 50.0, 75.0, 100.0], [0.0, 0.25, 0.25, 0.25, 0.25])
+    """
+    if points < 1:
+        raise InputError(f"the law is to be cut into {points} intervals; there must be at least one")
+    if law.low == law.high:
+        raise InputError("all runs take the same time: there is nothing to cut into intervals")
+    grid = np.linspace(law.low, law.high, points + 1)
+    return DiscreteLaw(grid, np.diff(law.cdf(grid), prepend=0.0))

@@ -1,0 +1,50 @@
+"""Durations as people write them: 90s, 15m or 15min, 8h, 2d; without a unit, seconds."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from schedlab.errors import InputError
+
+UNITS = {"d": 86_400, "h": 3_600, "m": 60, "min": 60, "s": 1, "": 1}
+"""Seconds by suffix."""
+
+_DURATION = re.compile(r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<unit>min|[smhd]|)", re.IGNORECASE)
+
+
+def parse_duration(text: str) -> float:
+    """Read a duration, in seconds; "inf" is one too.
+
+    Raises
+    ------
+    InputError
+        If the text is not a number with one of the suffixes s, m, min, h, d.
+
+    Examples
+    --------
+    >>> parse_duration("1.5h"), parse_duration("15 min"), parse_duration("42")
+    (5400.0, 900.0, 42.0)
+    """
+    if text.strip().lower() == "inf":
+        return math.inf
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"{text.strip()!r} is no duration; write 90s, 15m, 8h or 2d")
+    # To the nanosecond: 16.6h are 59760 s, not 59760.00000000001.
+    return round(float(match["number"]) * UNITS[match["unit"].lower()], 9)
+
+
+def duration_text(seconds: float) -> str:
+    """Return a text that `parse_duration` reads as exactly these seconds, in the largest unit that makes it short.
+
+    Examples
+    --------
+    >>> duration_text(28_800), duration_text(38_880), duration_text(90), duration_text(0.5)
+    ('8h', '10.8h', '1.5m', '0.5s')
+    """
+    for unit in "dhm":
+        text = f"{seconds / UNITS[unit]:.4g}{unit}"
+        if seconds >= UNITS[unit] * (2 if unit == "d" else 1) and parse_duration(text) == seconds:
+            return text
+    return f"{repr(float(seconds)).removesuffix('.0')}s"

@@ -1,0 +1,140 @@
+"""Families of laws: their parameters, and the distribution of SciPy that each one is before it is cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schedlab.errors import InputError
+
+Parameters = Mapping[str, float]
+
+FROM_SCIPY = "scipy."
+"""Before the name of a distribution of SciPy that has no name of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of laws.
+
+    Parameters
+    ----------
+    distribution
+        Its name in `scipy.stats`.
+    durations
+        Names of the parameters that are durations.
+    numbers
+        Names of the parameters that are plain numbers.
+    arguments
+        From the parameters and the support to the arguments of the distribution.
+    example
+        A text that is right.
+    """
+
+    distribution: str
+    durations: tuple[str, ...]
+    numbers: tuple[str, ...]
+    arguments: Callable[[Parameters, float, float], dict[str, float]]
+    example: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parameters."""
+        return self.durations + self.numbers
+
+
+FAMILIES = {
+    "truncnorm": Family(
+        "norm",
+        ("mu", "sigma"),
+        (),
+        lambda p, low, high: {"loc": p["mu"], "scale": p["sigma"]},
+        "truncnorm(0h,20h,mu=8h,sigma=2h)",
+    ),
+    "exponential": Family(
+        "expon", ("mean",), (), lambda p, low, high: {"scale": p["mean"]}, "exponential(0h,15h,mean=1h)"
+    ),
+    "pareto": Family(
+        "pareto", (), ("shape",), lambda p, low, high: {"b": p["shape"], "scale": low}, "pareto(1h,20h,shape=2.1)"
+    ),
+    "beta": Family(
+        "beta",
+        (),
+        ("alpha", "beta"),
+        lambda p, low, high: {"a": p["alpha"], "b": p["beta"], "loc": low, "scale": high - low},
+        "beta(0h,1h,alpha=2,beta=2)",
+    ),
+    "lognormal": Family(
+        "lognorm",
+        ("median",),
+        ("sigma",),
+        lambda p, low, high: {"s": p["sigma"], "scale": p["median"]},
+        "lognormal(0h,30h,median=2h,sigma=0.8)",
+    ),
+    "uniform": Family("uniform", (), (), lambda p, low, high: {"loc": low, "scale": high - low}, "uniform(1h,3h)"),
+    "weibull": Family(
+        "weibull_min",
+        ("scale",),
+        ("shape",),
+        lambda p, low, high: {"c": p["shape"], "scale": p["scale"]},
+        "weibull(0h,20h,scale=3h,shape=0.9)",
+    ),
+    "gamma": Family(
+        "gamma",
+        ("scale",),
+        ("shape",),
+        lambda p, low, high: {"a": p["shape"], "scale": p["scale"]},
+        "gamma(0h,20h,scale=1h,shape=2)",
+    ),
+}
+"""By the names that a text uses."""
+
+
+def frozen_distribution(family: str, parameters: Parameters, low: float, high: float) -> Any:
+    """Return the distribution of SciPy of which a law is the part on [low, high].
+
+    Raises
+    ------
+    InputError
+        If SciPy has no such distribution, or it does not take these parameters.
+    """
+    from scipy import stats
+
+    if family in FAMILIES:
+        known = FAMILIES[family]
+        return getattr(stats, known.distribution)(**known.arguments(parameters, low, high))
+    name = family.removeprefix(FROM_SCIPY)
+    distribution = getattr(stats, name, None)
+    if not isinstance(distribution, stats.rv_continuous):
+        raise InputError(f"law {family}: scipy.stats has no continuous distribution {name!r}")
+    try:
+        frozen = distribution(**parameters)
+    except TypeError:
+        takes = ", ".join([*(distribution.shapes or "").replace(",", " ").split(), "loc", "scale"])
+        raise InputError(f"law {family} takes the parameters {takes}, all but loc and scale needed") from None
+    if not math.isfinite(frozen.median()):
+        raise InputError(f"law {family}: the parameters do not define a distribution")
+    return frozen
+
+
+def check_parameters(family: str, parameters: Parameters, low: float, high: float) -> None:
+    """Refuse parameters of one of our families that are missing, unknown, or out of range.
+
+    Raises
+    ------
+    InputError
+        With the name of the parameter, and an example.
+    """
+    known = FAMILIES[family]
+    for name in known.names:
+        if name not in parameters:
+            raise InputError(f"law {family} needs {name}=, as in {known.example}")
+    for name, value in parameters.items():
+        if name not in known.names:
+            raise InputError(f"law {family} has no parameter {name!r}; write it as in {known.example}")
+        if not math.isfinite(value) or (value <= 0 and name != "mu"):
+            raise InputError(f"law {family}: {name} is {value:g}; it must be {'finite' if name == 'mu' else 'above 0'}")
+    if family == "pareto" and low <= 0:
+        raise InputError(f"law pareto begins above 0, as in {known.example}")

@@ -1,0 +1,195 @@
+"""Requests from past runs: their law, and the habit of requesting the maximum of the last few."""
+
+from __future__ import annotations
+
+import csv
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from schedlab.errors import InputError
+from schedlab.speculate.costs import AffineCost
+from schedlab.speculate.durations import duration_text, parse_duration
+from schedlab.speculate.fits import FAMILIES_TO_FIT, best_fit, fit_law
+from schedlab.speculate.laws import Law
+from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw, checked_runs
+from schedlab.speculate.sequences import RETRY_FACTOR, Evaluation, attempt, check_objective
+
+FEWEST_RUNS = 10
+"""Below, a law from runs is not to be trusted."""
+
+LAWS_OF_RUNS = ("empirical", "interpolated", "best", *FAMILIES_TO_FIT)
+
+HISTORIES = 2_000
+"""Equally likely values of the maximum over which the mean is taken."""
+
+SHORTEST_REQUEST = 1.0
+"""Seconds that are requested where all of the last runs took less."""
+
+
+def law_of_runs(runs: ArrayLike, law: str = "empirical", *, cut: float | None = None) -> Law:
+    """Return a law of the run time of an application, given past runs.
+
+    Parameters
+    ----------
+    runs
+        Past run times in seconds.
+    law
+        "empirical" (what was seen, no more), "interpolated" (straight lines between the runs), "best" (the family with
+        the least AIC), or the name of a family.
+    cut
+        Longest run that counts, in seconds: longer ones are left out, and a fitted law ends there.
+
+    Raises
+    ------
+    InputError
+        If there is no run, or all are equal, or the law is unknown or cannot be fitted.
+
+    Examples
+    --------
+    >>> law_of_runs([3600, 5400, 7200, 7200]).text
+    'discrete(1h:0.25,1.5h:0.25,2h:0.5)'
+    """
+    if law not in LAWS_OF_RUNS:
+        raise InputError(f"unknown law of runs {law!r}; known are {', '.join(LAWS_OF_RUNS)}")
+    values = runs_up_to(runs, cut)
+    if values.min() == values.max():
+        raise InputError(
+            f"all {len(values)} runs take the same time, {duration_text(float(values[0]))}: "
+            f"a request of that length is all they need"
+        )
+    if law == "empirical":
+        return DiscreteLaw.of_runs(values)
+    if law == "interpolated":
+        return InterpolatedLaw.of_runs(values)
+    return (best_fit(values, cut=cut) if law == "best" else fit_law(values, law, cut=cut)).law
+
+
+def runs_up_to(runs: ArrayLike, cut: float | None) -> NDArray[np.float64]:
+    """Return the runs that are not longer than the cut.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    values = checked_runs(runs)
+    if cut is None:
+        return values
+    if not (values <= cut).any():
+        raise InputError(f"all runs are longer than the cut, {duration_text(cut)}; choose a later one")
+    return values[values <= cut]
+
+
+def evaluate_last_maximum(
+    law: Law, last: int = 10, *, zeta: float = 0.0, cost: AffineCost | None = None, factor: float = RETRY_FACTOR
+) -> Evaluation:
+    """Return what it costs to request the maximum of the last runs, and more each time that was not enough.
+
+    Parameters
+    ----------
+    law
+        Of the run time; past runs and the next one are independent.
+    last
+        Number of runs of which the maximum is requested.
+    zeta, cost
+        As for `evaluate_requests`.
+    factor
+        A request that is not enough is followed by one that is so many times as long, also beyond the longest run.
+
+    Raises
+    ------
+    InputError
+        If there is no run to take the maximum of, or the factor is not above 1.
+
+    Notes
+    -----
+    The maximum has the distribution function F(x)^last; the mean is taken over 2,000 of its quantiles.
+
+    References
+    ----------
+    Gainaru, Pallez, Sun and Raghavan, ICPP 2019, section 5 ("neuroscience"); the factor is that of the authors'
+    program.
+
+    Examples
+    --------
+    >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+    >>> round(evaluate_last_maximum(law, 10).makespan / 3600, 2)
+    12.28
+    """
+    if last < 1:
+        raise InputError(f"the maximum of the last {last} runs: there must be at least one")
+    if not factor > 1:
+        raise InputError(f"a request that was not enough is followed by one {factor:g} times as long; take more than 1")
+    model = cost or AffineCost()
+    check_objective(zeta, model)
+    share = ((np.arange(HISTORIES) + 0.5) / HISTORIES) ** (1 / last)
+    request = np.maximum(law.quantile(share), SHORTEST_REQUEST)
+    below, lost = np.full(HISTORIES, -1.0), np.zeros(HISTORIES)
+    totals = np.zeros((4, HISTORIES))
+    while (below < law.high).any():
+        totals += attempt(law, below, request, request, 0.0, lost, zeta)
+        below, lost, request = request, lost + request, factor * request
+    makespan, attempts, requested, used = (float(mean) for mean in totals.mean(axis=1))
+    return Evaluation.of(model, zeta, makespan, attempts, requested, used)
+
+
+def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[np.float64]:
+    """Read past run times from a CSV file.
+
+    Parameters
+    ----------
+    path
+        The file: run times in seconds or with a suffix, one per line; or a table with a line of names.
+    column
+        Name of the column; not needed if there is only one.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, has no such column or no run, or a value is not a duration of 0 or more.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = [(number, row) for number, row in enumerate(csv.reader(file), start=1) if any(map(str.strip, row))]
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the runs: {error.strerror or error}") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError(f"{path}: the runs are not CSV in UTF-8") from None
+    if not rows:
+        raise InputError(f"{path}: there are no runs: a law needs past run times")
+    place, rows = _column(path, rows, column)
+    runs = []
+    for number, row in rows:
+        try:
+            run = parse_duration(row[place] if place < len(row) else "")
+        except InputError as error:
+            raise InputError(f"{path}, line {number}: {error}") from None
+        if not 0 <= run < np.inf:
+            raise InputError(f"{path}, line {number}: a run takes {run:g} s; it must be finite, 0 or more")
+        runs.append(run)
+    if not runs:
+        raise InputError(f"{path}: there are no runs: a law needs past run times")
+    return np.array(runs)
+
+
+def _column(
+    path: Any, rows: list[tuple[int, list[str]]], column: str | None
+) -> tuple[int, list[tuple[int, list[str]]]]:
+    """Return the place of the column of run times, and the rows without the line of names, if there is one."""
+    names = [name.strip() for name in rows[0][1]]
+    if column is not None:
+        if column not in names:
+            raise InputError(f"{path}: there is no column {column!r}; there are {', '.join(names)}")
+        return names.index(column), rows[1:]
+    if len(names) > 1:
+        raise InputError(
+            f"{path}: there are {len(names)} columns; name that of the run times, as in --column {names[-1]}"
+        )
+    try:
+        parse_duration(names[0])
+    except InputError:
+        return 0, rows[1:]
+    return 0, rows

@@ -1,0 +1,276 @@
+"""Laws: the distribution of the run time of an application, on a finite support [low, high], in seconds.
+
+A continuous law is a distribution of SciPy that is cut to its support and renormalised there; `point_laws` has those
+that are given by points, such as the empirical law of past runs.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from schedlab.errors import InputError
+from schedlab.speculate.durations import duration_text
+from schedlab.speculate.families import FAMILIES, FROM_SCIPY, check_parameters, frozen_distribution
+
+Values = NDArray[np.float64]
+
+PANELS = 512
+"""Of the quadrature that gives partial means: so many of equal width, and so many of equal probability."""
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+class Law(ABC):
+    """The distribution of a run time X on a finite support; laws are equal if their texts are.
+
+    Examples
+    --------
+    >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+    >>> law.low, law.high, round(law.mean / 3600, 4)
+    (0.0, 72000.0, 8.0003)
+    >>> float(law.cdf(8 * 3600).round(3))
+    0.5
+    >>> law.exceeding(10 * 3600).text
+    'truncnorm(0s,20h,mu=8h,sigma=2h,above=10h)'
+    """
+
+    @staticmethod
+    def parse(text: str) -> Law:
+        """Return the law that a text such as "exponential(0h,15h,mean=1h)" stands for.
+
+        Raises
+        ------
+        InputError
+            If it is none: unknown family, wrong parameters, infinite support.
+        """
+        from schedlab.speculate.law_text import law_from_text
+
+        return law_from_text(text)
+
+    @staticmethod
+    def from_scipy(frozen: Any, low: float | None = None, high: float | None = None) -> Law:
+        """Return a frozen distribution of SciPy, in seconds, cut to [low, high] and renormalised there.
+
+        Parameters
+        ----------
+        frozen
+            Such as `scipy.stats.invgauss(0.5, scale=3600)`.
+        low, high
+            Ends of the support in seconds; by default, its own.
+
+        Raises
+        ------
+        InputError
+            If it is not a continuous distribution with a name, or if its support is infinite and not cut.
+        """
+        from scipy import stats
+
+        distribution = getattr(frozen, "dist", None)
+        if not isinstance(distribution, stats.rv_continuous):
+            raise InputError("a law is made from a frozen continuous distribution, such as scipy.stats.norm(8, 2)")
+        names = [*(distribution.shapes or "").replace(",", " ").split(), "loc", "scale"]
+        # As many positional arguments as there are: loc and scale may be missing.
+        parameters = dict(zip(names, map(float, frozen.args), strict=False))
+        parameters |= {name: float(value) for name, value in frozen.kwds.items()}
+        ends = frozen.support()
+        return ContinuousLaw(
+            FROM_SCIPY + str(distribution.name),
+            float(max(0.0, ends[0]) if low is None else low),
+            float(ends[1] if high is None else high),
+            tuple(parameters.items()),
+        )
+
+    low: float
+    """The smallest run time."""
+
+    high: float
+    """The largest run time."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The text that `parse` reads as this law."""
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> Values:
+        """Return P(X <= x)."""
+
+    @abstractmethod
+    def partial_mean(self, x: ArrayLike) -> Values:
+        """Return E[X; X <= x], that is, the mean of X times the indicator of X <= x."""
+
+    @abstractmethod
+    def quantile(self, probability: ArrayLike) -> Values:
+        """Return the smallest x with P(X <= x) >= probability."""
+
+    @abstractmethod
+    def exceeding(self, above: float) -> Law:
+        """Return the law of X given that X > above.
+
+        Raises
+        ------
+        InputError
+            If no run is that long.
+        """
+
+    @property
+    def mean(self) -> float:
+        """E[X]."""
+        return float(self.partial_mean(self.high))
+
+    def sample(self, rng: np.random.Generator, size: int) -> Values:
+        """Return independent run times.
+
+        Parameters
+        ----------
+        rng
+            Source of randomness.
+        size
+            How many.
+        """
+        return self.quantile(rng.random(size))
+
+    def check_above(self, above: float) -> None:
+        """Refuse a run time that none exceeds.
+
+        Raises
+        ------
+        InputError
+            With the end of the law.
+        """
+        if not above < self.high:
+            raise InputError(
+                f"no run is longer than {duration_text(above)}: the law ends at {duration_text(self.high)}"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Law) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousLaw(Law):
+    """A member of a family, cut to [first, last], and given that the run time exceeds `above`.
+
+    Parameters
+    ----------
+    family
+        A name of `FAMILIES`, or "scipy." and the name of a distribution there.
+    first, last
+        Ends of the support in seconds, 0 <= first < last.
+    parameters
+        Pairs of names and values.
+    above
+        What the run time is known to exceed, if anything is.
+    """
+
+    family: str
+    first: float
+    last: float
+    parameters: tuple[tuple[str, float], ...] = ()
+    above: float | None = None
+
+    def __post_init__(self) -> None:
+        if math.isinf(self.last):
+            raise InputError(
+                f"law {self.family}: the support is infinite; cut it at the longest run that counts, "
+                f"as in {FAMILIES[self.family].example if self.family in FAMILIES else 'scipy.NAME(0h,20h,...)'}"
+            )
+        if not 0 <= self.first < self.last:
+            raise InputError(
+                f"law {self.family}: the support is from {duration_text(self.first)} to {duration_text(self.last)}; "
+                f"it must begin at 0 or later, and end later than it begins"
+            )
+        if self.family in FAMILIES:
+            check_parameters(self.family, dict(self.parameters), self.first, self.last)
+        if not self._masses[1] > self._masses[0]:
+            raise InputError(f"law {self.text}: practically no run time lies within the support")
+
+    @property
+    def low(self) -> float:  # type: ignore[override]
+        """The smallest run time, which has probability 0."""
+        return self.first if self.above is None else max(self.first, self.above)
+
+    @property
+    def high(self) -> float:  # type: ignore[override]
+        """The largest run time."""
+        return self.last
+
+    @property
+    def text(self) -> str:
+        """The text that `parse` reads as this law."""
+        durations = FAMILIES[self.family].durations if self.family in FAMILIES else ("loc", "scale")
+        parts = [duration_text(self.first), duration_text(self.last)]
+        parts += [f"{name}={duration_text(v) if name in durations else f'{v!r}'}" for name, v in self.parameters]
+        return f"{self.family}({','.join(parts)}{'' if self.above is None else f',above={duration_text(self.above)}'})"
+
+    @cached_property
+    def _distribution(self) -> Any:
+        return frozen_distribution(self.family, dict(self.parameters), self.first, self.last)
+
+    @cached_property
+    def _upper_tail(self) -> bool:
+        """Whether probabilities are counted from above, so that those of a far tail keep their digits."""
+        return bool(self._distribution.cdf(self.low) > 0.5)
+
+    @cached_property
+    def _masses(self) -> tuple[float, float]:
+        """The distribution function before the cut at both ends; minus the survival function in the upper tail."""
+        return float(self._uncut(np.float64(self.low))), float(self._uncut(np.float64(self.high)))
+
+    def _uncut(self, x: Any) -> Any:
+        return -self._distribution.sf(x) if self._upper_tail else self._distribution.cdf(x)
+
+    def cdf(self, x: ArrayLike) -> Values:
+        """Return P(X <= x)."""
+        begin, end = self._masses
+        inside = np.clip(np.asarray(x, dtype=np.float64), self.low, self.high)
+        return np.asarray(np.clip((self._uncut(inside) - begin) / (end - begin), 0.0, 1.0))
+
+    def quantile(self, probability: ArrayLike) -> Values:
+        """Return the x with P(X <= x) = probability."""
+        begin, end = self._masses
+        mass = begin + np.asarray(probability, dtype=np.float64) * (end - begin)
+        found = self._distribution.isf(-mass) if self._upper_tail else self._distribution.ppf(mass)
+        return np.asarray(np.clip(found, self.low, self.high))
+
+    @cached_property
+    def _areas(self) -> tuple[Values, Values]:
+        """Knots, and the area below the distribution function up to each."""
+        even = np.linspace(self.low, self.high, PANELS + 1)
+        knots = np.unique(np.concatenate([even, self.quantile(np.linspace(0.0, 1.0, PANELS + 1))]))
+        return knots, np.concatenate([[0.0], np.cumsum(self._area_between(knots[:-1], knots[1:]))])
+
+    def _area_between(self, begin: Values, end: Values) -> Values:
+        half = (end - begin) / 2
+        middle = (end + begin) / 2
+        return np.asarray(half * (self.cdf(middle[..., None] + half[..., None] * NODES) @ WEIGHTS))
+
+    def partial_mean(self, x: ArrayLike) -> Values:
+        """Return E[X; X <= x], by parts: x F(x) less the area below F."""
+        inside = np.clip(np.asarray(x, dtype=np.float64), self.low, self.high)
+        knots, areas = self._areas
+        knot = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, len(knots) - 1)
+        return np.asarray(inside * self.cdf(inside) - areas[knot] - self._area_between(knots[knot], inside))
+
+    def log_likelihood(self, runs: Values) -> float:
+        """Return the logarithm of the density of independent runs within the support."""
+        begin, end = self._masses
+        return float(self._distribution.logpdf(runs).sum() - len(runs) * math.log(end - begin))
+
+    def exceeding(self, above: float) -> ContinuousLaw:
+        """Return the law of X given that X > above."""
+        self.check_above(above)
+        return self if above <= self.low else replace(self, above=float(above))

@@ -1,0 +1,192 @@
+"""From a law to the requests that one should make: the optimum, how well it has converged, and what else costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from schedlab.errors import InputError
+from schedlab.speculate.atoptimal import atoptimal
+from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
+from schedlab.speculate.discretise import discretise
+from schedlab.speculate.history import evaluate_last_maximum
+from schedlab.speculate.laws import Law
+from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.sequences import Evaluation, RequestSequence, check_objective, evaluate_requests
+from schedlab.speculate.toptimal import toptimal
+
+POINTS = 200
+"""Intervals of the grid at zeta = 0."""
+
+POINTS_WITH_SMALL_JOBS = 100
+"""Intervals of the grid at zeta > 0."""
+
+MOST_ATOMS = 1_000
+"""A discrete law with so many points is solved on them, and not on a grid."""
+
+CONVERGENCE = (10, 25, 50, 100, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a sequence is to minimise, and what is allowed.
+
+    Parameters
+    ----------
+    zeta
+        Share of the machine that a steady stream of small jobs takes.
+    cost
+        Of an attempt.
+    limits
+        Of the requests.
+    checkpointing
+        Whether failed attempts leave progress behind.
+
+    Raises
+    ------
+    InputError
+        If zeta lies outside [0, 1), or is above 0 together with another cost or with checkpoints.
+    """
+
+    zeta: float = 0.0
+    cost: AffineCost = field(default_factory=AffineCost)
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    checkpointing: Checkpointing = field(default_factory=Checkpointing)
+
+    def __post_init__(self) -> None:
+        check_objective(self.zeta, self.cost)
+        if self.zeta and self.checkpointing.mode != "never":
+            raise InputError("zeta above 0 and checkpoints do not go together; let zeta be 0, or take no checkpoints")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPlan:
+    """The best sequence of requests for a law.
+
+    Parameters
+    ----------
+    law
+        Of the run time.
+    objective
+        What is minimised.
+    sequence
+        Of requests.
+    evaluation
+        What it costs on the law.
+    points
+        Intervals of the grid; 0 if the points are those of a discrete law.
+    grid_cost
+        What it costs on the grid: a little more.
+    """
+
+    law: Law
+    objective: Objective
+    sequence: RequestSequence
+    evaluation: Evaluation
+    points: int
+    grid_cost: float
+
+    def evaluate(self, sequence: RequestSequence | Iterable[float]) -> Evaluation:
+        """Return what another sequence costs on the law."""
+        return evaluate_requests(self.law, sequence, zeta=self.objective.zeta, cost=self.objective.cost)
+
+    def alternatives(self, last: int = 10) -> dict[str, Evaluation]:
+        """Return what other methods cost: always the longest run, and the maximum of the last runs.
+
+        Parameters
+        ----------
+        last
+            Number of runs of which the maximum is requested.
+        """
+        of_last = evaluate_last_maximum(self.law, last, zeta=self.objective.zeta, cost=self.objective.cost)
+        return {"always the longest run": self.evaluate([self.law.high]), f"maximum of the last {last}": of_last}
+
+    def convergence(self, points: Iterable[int] = CONVERGENCE) -> list[RequestPlan]:
+        """Return the plans of other grids, among which this one is, from coarse to fine."""
+        grids = sorted({*points, self.points} - {0})
+        return [self if n == self.points else _solve(self.law, self.objective, n) for n in grids]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; durations in seconds."""
+        return {
+            "law": self.law.text,
+            "zeta": self.objective.zeta,
+            "cost_model": asdict(self.objective.cost),
+            "points": self.points,
+            "requests": list(self.sequence.requests),
+            "checkpoints": list(self.sequence.checkpoints),
+            "grid_cost": self.grid_cost,
+            **self.evaluation.to_dict(),
+        }
+
+
+def optimal_requests(
+    law: Law | str,
+    *,
+    zeta: float = 0.0,
+    points: int | None = None,
+    cost: AffineCost | None = None,
+    limits: RequestLimits | None = None,
+    checkpointing: Checkpointing | None = None,
+) -> RequestPlan:
+    """Return the sequence of requests that costs least on average for jobs whose run time follows a law.
+
+    Parameters
+    ----------
+    law
+        Or its text.
+    zeta
+        Share of the machine that a steady stream of small jobs takes, in [0, 1). 0 is TOptimal, above is ATOptimal.
+    points
+        Number of intervals that the law is cut into; by default 200, with zeta above 0 100. A discrete law is solved
+        on its own points if none is given and zeta is 0.
+    cost
+        Of an attempt, at zeta 0; by default the time requested.
+    limits
+        Which requests are allowed.
+    checkpointing
+        Whether failed attempts leave progress behind, at zeta 0.
+
+    Raises
+    ------
+    InputError
+        If something is out of range, or the options do not go together.
+
+    References
+    ----------
+    Gainaru, Pallez, Sun and Raghavan, "Speculative scheduling for stochastic HPC applications", ICPP 2019.
+
+    Examples
+    --------
+    >>> plan = optimal_requests("truncnorm(0h,20h,mu=8h,sigma=2h)")
+    >>> plan.sequence.text
+    '10.8h, 13.4h, 15.4h, 17.1h, 18.7h, 20h'
+    >>> round(plan.evaluation.makespan / 3600, 3), round(plan.evaluation.attempts, 3)
+    (11.937, 1.084)
+    >>> optimal_requests("truncnorm(0h,20h,mu=8h,sigma=2h)", zeta=0.9).sequence.text
+    '17.2h, 20h'
+    """
+    if points is not None and points < 1:
+        raise InputError(f"the law is to be cut into {points} intervals; there must be at least one")
+    objective = Objective(zeta, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
+    return _solve(Law.parse(law) if isinstance(law, str) else law, objective, points)
+
+
+def _solve(law: Law, objective: Objective, points: int | None) -> RequestPlan:
+    """Return the plan on a grid, or on the points of a discrete law."""
+    grid = None if points else _own_points(law, objective.zeta)
+    if grid is None:
+        points = points or (POINTS_WITH_SMALL_JOBS if objective.zeta else POINTS)
+        grid = discretise(law, points)
+    if objective.zeta:
+        best = atoptimal(grid, objective.zeta, objective.limits)
+    else:
+        best = toptimal(grid, objective.cost, objective.limits, objective.checkpointing)
+    evaluation = evaluate_requests(law, best.sequence, zeta=objective.zeta, cost=objective.cost)
+    return RequestPlan(law, objective, best.sequence, evaluation, points or 0, best.cost)
+
+
+def _own_points(law: Law, zeta: float) -> DiscreteLaw | None:
+    """Return a law that is solved on its own points, as it is; None for others."""
+    return law if isinstance(law, DiscreteLaw) and not zeta and len(law.points) <= MOST_ATOMS else None

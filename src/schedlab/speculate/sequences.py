@@ -1,0 +1,305 @@
+"""Sequences of requests, and what they cost on a law: the one evaluator that all methods are compared by.
+
+A job is run with the first request; as often as it is killed at its request, it comes back with the next one, from
+its beginning or from its last checkpoint. Its run time X is the same in every attempt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from schedlab.errors import InputError
+from schedlab.speculate.costs import AffineCost
+from schedlab.speculate.durations import duration_text, parse_duration
+from schedlab.speculate.laws import Law
+
+Values = NDArray[np.float64]
+
+RETRY_FACTOR = 1.5
+"""After the last request of a sequence come requests so many times as long as the one before."""
+
+ROUNDING = 1e-12
+"""Relative error of a duration that has been added up or converted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSequence:
+    """Requests in the order in which they are made.
+
+    Parameters
+    ----------
+    requests
+        Their lengths in seconds.
+    covered
+        Up to which run time each one lets the job succeed; without checkpoints, its length. It ascends.
+    checkpoints
+        Whether a request ends with a checkpoint.
+    restart
+        Seconds that reading a checkpoint takes.
+
+    Raises
+    ------
+    InputError
+        If there is no request, one is not a finite time above 0, or they do not ascend.
+
+    Examples
+    --------
+    >>> RequestSequence.plain([3600, 7200]).text
+    '1h, 2h'
+    """
+
+    requests: tuple[float, ...]
+    covered: tuple[float, ...]
+    checkpoints: tuple[bool, ...]
+    restart: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.requests:
+            raise InputError("a sequence needs at least one request")
+        for request in (*self.requests, *self.covered):
+            if not (math.isfinite(request) and request > 0):
+                raise InputError(f"a request is {request:g} s long; it must be finite and above 0")
+        for number, (one, next_one) in enumerate(zip(self.covered, self.covered[1:], strict=False), start=1):
+            if next_one <= one:
+                raise InputError(
+                    f"the sequence does not ascend: request {number + 1} ({duration_text(next_one)}) "
+                    f"covers no more than request {number} ({duration_text(one)})"
+                )
+
+    @staticmethod
+    def plain(requests: Iterable[float]) -> RequestSequence:
+        """Return the sequence of some requests in seconds, without checkpoints."""
+        lengths = tuple(float(request) for request in requests)
+        return RequestSequence(lengths, lengths, (False,) * len(lengths))
+
+    @staticmethod
+    def parse(text: str) -> RequestSequence:
+        """Return the sequence of some durations with commas between them.
+
+        Raises
+        ------
+        InputError
+            If one is no duration, or they do not ascend.
+        """
+        return RequestSequence.plain(parse_duration(part) for part in text.split(","))
+
+    def check_reaches(self, law: Law) -> None:
+        """Refuse a sequence after whose end some runs of the law are still not done.
+
+        Raises
+        ------
+        InputError
+            With the end of the support.
+        """
+        if self.covered[-1] < law.high * (1 - ROUNDING):
+            raise InputError(
+                f"the sequence ends at {duration_text(self.covered[-1])}, before the longest run "
+                f"({duration_text(law.high)}); add a last request of that length"
+            )
+
+    @property
+    def text(self) -> str:
+        """The lengths of the requests; "+c" marks those that end with a checkpoint."""
+        pairs = zip(self.requests, self.checkpoints, strict=True)
+        return ", ".join(duration_text(round(request, 3)) + ("+c" if saved else "") for request, saved in pairs)
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a sequence costs on average.
+
+    Parameters
+    ----------
+    cost
+        What the method minimises: the makespan at zeta > 0, else the cost of the affine model.
+    makespan
+        E[T] in seconds: until the last request has ended and, at zeta > 0, the small jobs that came meanwhile are done.
+    attempts
+        Mean number of requests.
+    requested
+        Mean of the time requested in all attempts, in seconds.
+    used
+        Mean of the time used in all attempts, in seconds.
+    """
+
+    cost: float
+    makespan: float
+    attempts: float
+    requested: float
+    used: float
+
+    @staticmethod
+    def of(
+        model: AffineCost, zeta: float, makespan: float, attempts: float, requested: float, used: float
+    ) -> Evaluation:
+        """Return the evaluation with the cost that follows from the means."""
+        price = model.alpha * requested + model.beta * used + model.gamma * attempts
+        return Evaluation(makespan if zeta else price, makespan, attempts, requested, used)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers by name."""
+        return {name: float(getattr(self, name)) for name in self.__slots__}
+
+
+def check_share(zeta: float) -> None:
+    """Refuse a share of small jobs outside [0, 1).
+
+    Raises
+    ------
+    InputError
+        With the value.
+    """
+    if not 0 <= zeta < 1:
+        raise InputError(f"zeta is {zeta:g}; the share of the machine that small jobs take lies in [0, 1)")
+
+
+def check_objective(zeta: float, cost: AffineCost) -> None:
+    """Refuse a stream of small jobs together with a cost that is not the makespan.
+
+    Raises
+    ------
+    InputError
+        If both are given, or zeta lies outside [0, 1).
+    """
+    check_share(zeta)
+    if zeta and not cost.is_makespan:
+        raise InputError("zeta above 0 minimises the makespan; leave out the cost, or let zeta be 0")
+
+
+def evaluate_requests(
+    law: Law, sequence: RequestSequence | Iterable[float], *, zeta: float = 0.0, cost: AffineCost | None = None
+) -> Evaluation:
+    """Return what a sequence costs on a law.
+
+    Parameters
+    ----------
+    law
+        Of the run time; continuous, or a grid.
+    sequence
+        Requests in seconds, the last one at least the longest run.
+    zeta
+        Share of the machine that a steady stream of small jobs takes, in [0, 1).
+    cost
+        By default, the time requested.
+
+    Raises
+    ------
+    InputError
+        If the sequence does not ascend to the longest run, or zeta goes with checkpoints or another cost.
+
+    Notes
+    -----
+    The makespan of a run X that succeeds with request t after requests that add up to S is
+    T = max(S + t, (S + X) / (1 - zeta)): the job is done at S + X, when zeta (S + X) of small work waits, and
+    the gap to the end of the request may be enough for it or not. See the reference on requests.
+
+    Examples
+    --------
+    >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+    >>> found = evaluate_requests(law, [13 * 3600, 20 * 3600], zeta=0.5)
+    >>> round(found.makespan / 3600, 6), round(found.attempts, 4)
+    (16.686236, 1.0062)
+    """
+    given = sequence if isinstance(sequence, RequestSequence) else RequestSequence.plain(sequence)
+    model = AffineCost() if cost is None else cost
+    check_objective(zeta, model)
+    given.check_reaches(law)
+    if zeta and any(given.checkpoints):
+        raise InputError("zeta above 0 and checkpoints do not go together: the makespan of this case is not known")
+    totals = np.zeros(4)
+    below, lost, saved = -1.0, 0.0, 0.0
+    for request, covered, checkpoint in zip(given.requests, given.covered, given.checkpoints, strict=True):
+        begin = given.restart - saved if saved else 0.0
+        totals += attempt(law, below, covered, request, begin, lost, zeta)
+        below, lost = covered, lost + request
+        saved = covered if checkpoint else saved
+    makespan, attempts, requested, used = (float(total) for total in totals)
+    return Evaluation.of(model, zeta, makespan, attempts, requested, used)
+
+
+def attempt(law: Law, below: Any, covered: Any, request: Any, begin: Any, lost: Any, zeta: float) -> Values:
+    """Return what one attempt adds to the means of makespan, attempts, time requested and time used.
+
+    Parameters
+    ----------
+    law
+        Of the run time.
+    below
+        The run time exceeds it, or the attempt is not made; -1 before the first. May be an array, like the next four.
+    covered
+        The attempt succeeds if the run time is at most this.
+    request
+        Its length.
+    begin
+        The attempt that succeeds has used the run time plus this.
+    lost
+        Sum of the requests before.
+    zeta
+        Share of the small jobs.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (4, ...).
+    """
+    empty = (1 - zeta) * request - zeta * lost
+    # Runs up to here end so early that no small job waits at the end of the request.
+    turn = np.clip(empty, below, covered)
+    known, at_turn, at_end = law.cdf(below), law.cdf(turn), law.cdf(covered)
+    time_after = law.partial_mean(covered) - law.partial_mean(turn)
+    makespan = (lost + request) * (at_turn - known) + (lost * (at_end - at_turn) + time_after) / (1 - zeta)
+    successes = law.partial_mean(covered) - law.partial_mean(below) + begin * (at_end - known)
+    return np.stack([makespan, 1 - known, request * (1 - known), successes + request * (1 - at_end)])
+
+
+def costs_of_runs(
+    sequence: RequestSequence | Iterable[float],
+    runs: ArrayLike,
+    *,
+    cost: AffineCost | None = None,
+    factor: float = RETRY_FACTOR,
+) -> Values:
+    """Return what each of some runs costs under a sequence without checkpoints.
+
+    Parameters
+    ----------
+    sequence
+        Of requests; it may end before the longest run.
+    runs
+        Run times in seconds.
+    cost
+        By default, the time requested.
+    factor
+        After the last request come requests so many times as long as the one before.
+
+    Raises
+    ------
+    InputError
+        If the sequence has checkpoints.
+
+    Examples
+    --------
+    >>> costs_of_runs([60, 120], [50, 100, 150]).tolist()
+    [60.0, 180.0, 360.0]
+    """
+    given = sequence if isinstance(sequence, RequestSequence) else RequestSequence.plain(sequence)
+    if any(given.checkpoints):
+        raise InputError("runs are not replayed with checkpoints: what each one would leave behind is not known")
+    model, values = cost or AffineCost(), np.asarray(runs, dtype=np.float64)
+    requests = list(given.requests)
+    while requests[-1] < values.max(initial=0.0):
+        requests.append(factor * requests[-1])
+    lengths = np.array(requests)
+    last = np.searchsorted(lengths, values)
+    failed = np.concatenate([[0.0], np.cumsum(lengths)])[last]
+    requested, used = failed + lengths[last], failed + values
+    return np.asarray(model.alpha * requested + model.beta * used + model.gamma * (last + 1))

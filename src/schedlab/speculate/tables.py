@@ -1,0 +1,149 @@
+"""Plans of requests, fits and gains as text for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from schedlab.schedule.summary import duration
+from schedlab.speculate.applications import GAINS, LOSES, OPEN, ApplicationGain, RequestGains
+from schedlab.speculate.durations import duration_text
+from schedlab.speculate.families import FAMILIES
+from schedlab.speculate.fits import Fit
+from schedlab.speculate.laws import ContinuousLaw, Law
+from schedlab.speculate.plan import RequestPlan
+from schedlab.speculate.sequences import Evaluation
+from schedlab.wording import count_of
+
+HOUR = 3_600
+
+
+def law_line(law: Law, name: str | None = None) -> str:
+    """Return what a law is, in a line."""
+    return f"{name or rounded_text(law)}: mean {duration(law.mean)}, from {duration(law.low)} to {duration(law.high)}"
+
+
+def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: str | None = None) -> str:
+    """Return a plan beside its alternatives."""
+    zeta, model = plan.objective.zeta, plan.objective.cost
+    if zeta:
+        goal = f"least makespan while small jobs take {zeta:g} of the machine"
+    elif model.is_makespan:
+        goal = "least time requested"
+    else:
+        goal = f"least cost of {model.alpha:g} x requested + {model.beta:g} x used + {duration_text(model.gamma)}"
+    head = ["", "cost (h)", "to the best", "attempts", "requested (h)", "used (h)"]
+    rows = [
+        [
+            title,
+            f"{one.cost / HOUR:.4f}",
+            f"{one.cost / plan.evaluation.cost - 1:+.2%}",
+            f"{one.attempts:.3f}",
+            f"{one.requested / HOUR:.4f}",
+            f"{one.used / HOUR:.4f}",
+        ]
+        for title, one in {"these requests": plan.evaluation, **alternatives}.items()
+    ]
+    return f"{law_line(plan.law, name)}\nrequests: {plan.sequence.text} ({goal})\n\n{_table(head, rows)}"
+
+
+def convergence_text(plans: Iterable[RequestPlan]) -> str:
+    """Return what the sequences of coarse and fine grids cost, on the grid and on the law."""
+    shown = list(plans)
+    finest = min(plan.evaluation.cost for plan in shown)
+    head = ["intervals", "on the grid (h)", "on the law (h)", "to the least", "requests"]
+    rows = [
+        [
+            f"{plan.points}",
+            f"{plan.grid_cost / HOUR:.4f}",
+            f"{plan.evaluation.cost / HOUR:.4f}",
+            f"{plan.evaluation.cost / finest - 1:+.3%}",
+            f"{len(plan.sequence)}",
+        ]
+        for plan in shown
+    ]
+    return _table(head, rows)
+
+
+def fits_text(found: Sequence[Fit]) -> str:
+    """Return how well families fit, best first."""
+    head = ["family", "AIC", "distance", "fits", "law"]
+    rows = [
+        [fit.family, f"{fit.aic:,.1f}", f"{fit.distance:.3f}", "yes" if fit.fits else "no", rounded_text(fit.law)]
+        for fit in found
+    ]
+    return _table(head, rows, texts=(0, 3, 4))
+
+
+def gains_text(gains: RequestGains, most: int = 20) -> str:
+    """Return the applications that were judged, those that would save most first, and how many were not."""
+    counts = Counter(one.verdict for one in gains.applications)
+    title = f"{gains.workload}: {count_of(len(gains.applications), 'application')} by {' and '.join(gains.by)}"
+    judged = [one for one in gains.applications if one.verdict in (GAINS, OPEN, LOSES)]
+    told = [f"{verdict} {count:,}" for verdict, count in counts.most_common()]
+    lines = [title, f"fitted on jobs before second {gains.split:,}, judged on the later ones: {', '.join(told)}"]
+    if judged:
+        head = [
+            " ".join(gains.by),
+            "past",
+            "later",
+            "cost ratio",
+            "95 % interval",
+            "saved (proc. h)",
+            "verdict",
+            "requests",
+        ]
+        shown = judged[:most]
+        lines += ["", _table(head, [_gain_row(one) for one in shown], texts=(0, 6, 7))]
+        if len(judged) > most:
+            lines.append(f"... and {len(judged) - most:,} more; all are in --json")
+        certain = sum(one.saved for one in judged if one.verdict == GAINS)
+        lines += ["", f"saved by the {counts[GAINS]:,} that gain for certain: {certain:,.0f} processor hours"]
+    return "\n".join(lines)
+
+
+def _gain_row(one: ApplicationGain) -> list[str]:
+    requests = one.sequence.requests if one.sequence else ()
+    return [
+        " ".join(map(str, one.key)),
+        f"{one.past:,}",
+        f"{one.future:,}",
+        f"{one.ratio:.3f}",
+        f"[{one.low:.3f}, {one.high:.3f}]",
+        f"{one.saved:,.0f}",
+        one.verdict,
+        ", ".join(map(_short, requests)),
+    ]
+
+
+def rounded_text(law: Law) -> str:
+    """Return the text of a law with three digits of each number; of a law of runs, how many of them.
+
+    Examples
+    --------
+    >>> rounded_text(Law.parse("gamma(0s,43211s,scale=3611s,shape=2.00001)"))
+    'gamma(0s,12h,scale=60.2min,shape=2)'
+    """
+    if not isinstance(law, ContinuousLaw):
+        return f"law on {duration(law.low)} to {duration(law.high)}"
+    durations = FAMILIES[law.family].durations if law.family in FAMILIES else ("loc", "scale")
+    ends = [_short(law.low), _short(law.high)]
+    values = [f"{name}={_short(value) if name in durations else f'{value:.3g}'}" for name, value in law.parameters]
+    return f"{law.family}({','.join(ends + values)})"
+
+
+def _short(seconds: float) -> str:
+    return ("-" if seconds < 0 else "") + duration(abs(seconds)).replace(" ", "")
+
+
+def _table(head: list[str], rows: list[list[str]], texts: Collection[int] = (0,)) -> str:
+    """Return a table, the columns of texts flush left and those of numbers flush right."""
+    table = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if number in texts else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    )

@@ -1,0 +1,189 @@
+"""TOptimal: the sequence of least affine cost on points that need not be equally spaced, with or without checkpoints.
+
+The state is (c, p): run times up to point p are refuted, and the last checkpoint holds the progress to point c. From
+it, a request that covers point j costs, weighted with the probability that it is made,
+
+    (alpha t + gamma) P(X > v_p) + beta (E[begin + X - v_c; v_p < X <= v_j] + t P(X > v_j))
+
+where begin is the time to read the checkpoint and t = begin + v_j - v_c, plus the time to write one. Without
+checkpoints c stays at the beginning and this is O(n^2); with one after each request c = p; a free choice is O(n^3).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
+from schedlab.speculate.durations import duration_text
+from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.sequences import ROUNDING, RequestSequence
+
+Values = NDArray[np.float64]
+
+MANY = np.int32(2**31 - 1)
+"""More requests than any sequence has."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalSequence:
+    """The best sequence on a discrete law, and what it costs there."""
+
+    sequence: RequestSequence
+    cost: float
+
+
+def toptimal(
+    law: DiscreteLaw,
+    cost: AffineCost | None = None,
+    limits: RequestLimits | None = None,
+    checkpointing: Checkpointing | None = None,
+) -> OptimalSequence:
+    """Return the sequence of requests whose mean cost is least; of several such, one with the fewest requests.
+
+    Parameters
+    ----------
+    law
+        A grid, or the empirical law of some runs: requests end at its points.
+    cost
+        By default, the time requested.
+    limits
+        Which requests are allowed.
+    checkpointing
+        By default, never.
+
+    Raises
+    ------
+    InputError
+        If the limits leave no sequence that covers the longest run.
+
+    References
+    ----------
+    Gainaru, Pallez, Sun and Raghavan, ICPP 2019, for the makespan; Gainaru, Goglin, Honoré, Pallez, Raghavan, Robert
+    and Sun, "Reservation and checkpointing strategies for stochastic jobs", IPDPS 2020.
+
+    Examples
+    --------
+    >>> from schedlab.speculate.discretise import discretise
+    >>> from schedlab.speculate.laws import Law
+    >>> grid = discretise(Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)"), 200)
+    >>> best = toptimal(grid)
+    >>> best.sequence.text, round(best.cost / 3600, 6)
+    ('10.8h, 13.4h, 15.4h, 17.1h, 18.7h, 20h', 11.937461)
+    """
+    search = _Search(law, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
+    for p in range(len(law.points) - 1, -1, -1):
+        search.decide(p)
+    return search.trace()
+
+
+class _Search:
+    """The tables of the dynamic program, filled from the longest run downwards.
+
+    Point p is the p-th of the law, counted from 1; 0 stands for the beginning.
+    """
+
+    def __init__(self, law: DiscreteLaw, cost: AffineCost, limits: RequestLimits, checkpointing: Checkpointing) -> None:
+        self.points = np.concatenate([[0.0], law.points])
+        self.known, self.time = law.cumulative, law.cumulative_mean
+        self.cost, self.limits, self.checkpointing = cost, limits, checkpointing
+        self.free = checkpointing.mode == "adaptive"
+        self.choices = {"never": (False,), "always": (True,), "adaptive": (False, True)}[checkpointing.mode]
+        size, rows = len(self.points), len(self.points) if self.free else 1
+        # By c, the number of requests that are left, if that is limited (0 of them do not suffice), and p.
+        columns = 1 if limits.number is None else min(limits.number, size) + 1
+        self.value = np.full((rows, columns, size), math.inf)
+        self.value[..., -1] = 0.0
+        self.count = np.zeros((rows, columns, size), dtype=np.int32)
+        self.choice = np.zeros((rows, columns, size), dtype=np.int64)
+
+    def first_after(self, p: int) -> int:
+        """Return the first point that a request after p may cover: none has length 0."""
+        return p + 1 if self.points[p + 1] > 0 else p + 2
+
+    def lengths(self, p: int, c: NDArray[np.intp], saves: bool) -> Values:
+        """Return the lengths of the requests from states (c, p), shape (len(c), points after p)."""
+        length = self.begin(c)[:, None] + self.points[self.first_after(p) :]
+        if saves:
+            # After the last request nothing is left to do, so that it never ends with a checkpoint.
+            length[:, :-1] += self.checkpointing.cost
+        return length
+
+    def begin(self, c: NDArray[np.intp]) -> Values:
+        """Return what an attempt that succeeds uses more than the run time: a checkpoint read, less what it saves."""
+        return np.asarray(np.where(c > 0, self.checkpointing.restart - self.points[c], 0.0))
+
+    def prices(self, p: int, c: NDArray[np.intp], saves: bool) -> Values:
+        """Return what the next request costs, weighted with the probability that it is made."""
+        length, begin, first = self.lengths(p, c, saves), self.begin(c)[:, None], self.first_after(p)
+        alpha, beta, gamma = self.cost.alpha, self.cost.beta, self.cost.gamma
+        price = (alpha * length + gamma) * (1 - self.known[p])
+        if beta:
+            ending, time = self.known[first:] - self.known[p], self.time[first:] - self.time[p]
+            price += beta * (begin * ending + time + length * (1 - self.known[first:]))
+        limits = self.limits
+        if limits.shortest or math.isfinite(limits.longest):
+            slack = ROUNDING * self.points[-1]
+            price[(length < limits.shortest - slack) | (length > limits.longest + slack)] = math.inf
+        if limits.increment and p:
+            steps = self.points[first:] - self.points[p]
+            price[:, steps < limits.increment - ROUNDING * self.points[-1]] = math.inf
+        return np.asarray(price)
+
+    def decide(self, p: int) -> None:
+        """Find the best request from each state (c, p)."""
+        c = np.arange(p + 1) if self.free else np.array([p if self.checkpointing.mode == "always" else 0])
+        first, last = self.first_after(p), len(self.points)
+        if first == last:
+            return
+        rows = slice(len(c))
+        left = slice(None) if self.limits.number is None else slice(1, None)
+        one_less = slice(None) if self.limits.number is None else slice(None, -1)
+        totals, counts = [], []
+        for saves in self.choices:
+            ahead, number = (
+                self._after(table, rows, first, saves)[..., one_less, :] for table in (self.value, self.count)
+            )
+            totals.append(self.prices(p, c, saves)[:, None] + ahead)
+            counts.append(np.broadcast_to(number, totals[-1].shape))
+        total, count = (np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0] for parts in (totals, counts))
+        least = total.min(axis=-1)
+        best = np.where(total <= least[..., None] * (1 + ROUNDING), count, MANY).argmin(axis=-1)
+        self.value[rows, left, p] = least
+        self.count[rows, left, p] = 1 + np.take_along_axis(count, best[..., None], axis=-1)[..., 0]
+        self.choice[rows, left, p] = best
+
+    def _after(self, table: NDArray[Any], rows: slice, first: int, saves: bool) -> NDArray[Any]:
+        """Return the entries of the states that the requests lead to, by c, number of requests left and point."""
+        if saves and self.free:
+            return table.diagonal(axis1=0, axis2=2)[None, :, first:]
+        return table[rows, :, first:]
+
+    def trace(self) -> OptimalSequence:
+        """Follow the best requests from the beginning."""
+        c, p, left = 0, 0, self.value.shape[1] - 1
+        cost = float(self.value[0, left, 0])
+        if math.isinf(cost):
+            raise InputError(
+                f"no sequence of the requests that are allowed covers the longest run, "
+                f"{duration_text(self.points[-1])}; allow longer or more requests, or checkpoints"
+            )
+        requests, covered, checkpoints = [], [], []
+        while p < len(self.points) - 1:
+            first, row = self.first_after(p), c if self.free else 0
+            option, place = divmod(int(self.choice[row, left, p]), len(self.points) - first)
+            saves, end = self.choices[option], first + place
+            requests.append(float(self.lengths(p, np.array([c]), saves)[0, place]))
+            covered.append(float(self.points[end]))
+            saves = saves and end < len(self.points) - 1
+            checkpoints.append(saves)
+            c, p = end if saves else c, end
+            left -= self.limits.number is not None
+        restart = self.checkpointing.restart if any(checkpoints) else 0.0
+        sequence = RequestSequence(tuple(requests), tuple(covered), tuple(checkpoints), restart)
+        return OptimalSequence(sequence, cost)
