@@ -46,6 +46,17 @@ Requests = Annotated[
     Literal["enforced", "advisory"] | None,
     typer.Option(help="Whether jobs are killed at their requested time; by default, what the trace says (SWF: yes)."),
 ]
+RequestsOrMethod = Annotated[
+    str | None,
+    typer.Option(
+        metavar="enforced|advisory|METHOD",
+        help="Whether jobs are killed at their requested time; or, with --laws, how their jobs choose what they ask "
+        "for: classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto).",
+    ),
+]
+Laws = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="TOML that says which applications follow which law of run times.")
+]
 WarmUp = Annotated[
     float,
     typer.Option(min=0, help="Leave out of the metrics the first share of the jobs (below 1) or seconds (from 1)."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,10 @@ from schedlab.cli.options import (
     CoolDown,
     Events,
     Json,
+    Laws,
     Processors,
     Requests,
+    RequestsOrMethod,
     SchedulerText,
     SchedulerTexts,
     Trace,
@@ -25,6 +28,8 @@ from schedlab.cli.terminal import command_line, note, progress_bar, show, show_j
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
+
+ENFORCEMENT = ("enforced", "advisory")
 
 
 def simulate(
@@ -39,7 +44,12 @@ def simulate(
     clean: Clean = "default",
     events: Events = "batched",
     processors: Processors = None,
-    requests: Requests = None,
+    requests: RequestsOrMethod = None,
+    laws: Laws = None,
+    speculative_backfill: Annotated[
+        bool,
+        typer.Option("--speculative-backfill", help="Run jobs with a law in gaps that no request fits."),
+    ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     as_json: Json = False,
@@ -51,10 +61,14 @@ def simulate(
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER)
+    if requests not in (None, *ENFORCEMENT):
+        chosen, requests = replace(chosen, requests=requests), None
+    if speculative_backfill and chosen.speculation is None:
+        chosen = replace(chosen, speculation=0.0)
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
-    read = read_trace(trace, clean, processors=processors, requests=requests)
+    read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws)
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
@@ -74,6 +88,7 @@ def compare(
     events: Events = "batched",
     processors: Processors = None,
     requests: Requests = None,
+    laws: Laws = None,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all schedulers there.")] = None,
@@ -90,7 +105,7 @@ def compare(
     chosen = [Scheduler.parse(text) for text in scheduler]
     check_output(csv, trace)
     check_output(report, trace)
-    read = read_trace(trace, clean, processors=processors, requests=requests)
+    read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws)
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(
             read.workload, chosen, events=events, warm_up=warm_up, cool_down=cool_down, progress=progress

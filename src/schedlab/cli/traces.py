@@ -53,7 +53,9 @@ class CleanedTrace:
             note("; ".join(told))
 
 
-def read_trace(path: Path, rules: str, *, processors: int | None = None, requests: str | None = None) -> CleanedTrace:
+def read_trace(
+    path: Path, rules: str, *, processors: int | None = None, requests: str | None = None, laws: Path | None = None
+) -> CleanedTrace:
     """Read and clean a trace.
 
     Parameters
@@ -66,6 +68,8 @@ def read_trace(path: Path, rules: str, *, processors: int | None = None, request
         Size of the machine, if it is not the one that the file gives.
     requests
         "enforced" or "advisory", or None for what the file says.
+    laws
+        A file that says which applications follow which law of run times.
 
     Raises
     ------
@@ -83,6 +87,10 @@ def read_trace(path: Path, rules: str, *, processors: int | None = None, request
         cleaned, report = clean_with_report(workload, rules)
     except InputError as error:
         raise _located(error, path, workload, error.row) from None
+    if laws is not None:
+        from schedlab.speculate.assignment import assign_laws, read_laws
+
+        cleaned = assign_laws(cleaned, read_laws(laws))
     return CleanedTrace(path, cleaned, rules, report)
 
 

@@ -41,6 +41,9 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         texts = [format(value, form) if form else duration(value) for value in values]
         return "mean {:<8}  median {:<8}  p95 {:<8}  max {}".format(*texts)
 
+    lines = []
+    if "failed_runs" in m:
+        lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine"]
     return "\n".join(
         [
             title,
@@ -53,5 +56,6 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
             f"  queue             mean {m['mean_queue_length']:,.1f}, max {m['max_queue_length']:,.0f} jobs",
             f"  backfilled        {m['backfilled_share']:.1%} of the jobs, {m['killed_jobs']:,.0f} killed",
             f"  fairness          {fairness}",
+            *lines,
         ]
     )

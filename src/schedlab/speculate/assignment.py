@@ -1,0 +1,125 @@
+"""Which jobs of a log belong to which application, and so which law their run times follow: from a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload.workload import Workload
+
+KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}
+"""What tells the jobs of an application from others, and the columns of a workload that say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Jobs whose run times follow one law.
+
+    Parameters
+    ----------
+    law
+        Its text, see `schedlab.speculate.laws.Law.parse`.
+    keys
+        Numbers by column of the workload: a job belongs to the application if each of these columns has one of them.
+    """
+
+    law: str
+    keys: tuple[tuple[str, tuple[int, ...]], ...]
+
+    def members(self, workload: Workload) -> NDArray[np.bool_]:
+        """Return which jobs belong to it."""
+        mask = np.ones(len(workload), dtype=np.bool_)
+        for column, numbers in self.keys:
+            mask &= np.isin(getattr(workload, column), numbers)
+        return mask
+
+
+def read_laws(path: str | PathLike[str]) -> list[Application]:
+    """Read which applications follow which laws.
+
+    Parameters
+    ----------
+    path
+        TOML: a table `[[application]]` for each, with `law` and at least one of `executable`, `user`, `group` and
+        `queue`, a number or a list of numbers.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a table is not like that; the message names the table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "laws.toml"
+    >>> _ = path.write_text('[[application]]\\nlaw = "uniform(1h,2h)"\\nexecutable = [3, 4]\\n')
+    >>> read_laws(path)
+    [Application(law='uniform(1h,2h)', keys=(('executable_id', (3, 4)),))]
+    """
+    name = fspath(path)
+    try:
+        fields = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read the laws {name}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{name}: not valid TOML: {error}") from None
+    tables = fields.pop("application", [])
+    if fields or not isinstance(tables, list) or not tables:
+        raise InputError(f"{name}: laws are tables [[application]] and nothing else, at least one")
+    return [_application(table, f"{name}: application {number}") for number, table in enumerate(tables, start=1)]
+
+
+def _application(table: Any, where: str) -> Application:
+    from schedlab.speculate.laws import Law
+
+    if not isinstance(table, dict) or not isinstance(table.get("law"), str):
+        raise InputError(f'{where}: a law is missing, such as law = "truncnorm(0h,20h,mu=8h,sigma=2h)"')
+    strangers = sorted(set(table) - set(KEYS) - {"law"})
+    if strangers:
+        raise InputError(f"{where}: unknown field {strangers[0]!r}; the fields are law, {', '.join(KEYS)}")
+    keys = []
+    for key, column in KEYS.items():
+        if key in table:
+            numbers = table[key] if isinstance(table[key], list) else [table[key]]
+            if not numbers or not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
+                raise InputError(f"{where}: {key} is a whole number or a list of them, not {table[key]!r}")
+            keys.append((column, tuple(numbers)))
+    if not keys:
+        raise InputError(f"{where}: say which jobs it has, by {', '.join(KEYS)}")
+    try:
+        law = Law.parse(table["law"]).text
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    return Application(law, tuple(keys))
+
+
+def assign_laws(workload: Workload, applications: list[Application]) -> Workload:
+    """Return the workload with laws; a job that belongs to several applications follows the law of the first.
+
+    Raises
+    ------
+    InputError
+        If an application has no jobs.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], executable_id=[3, 5]))
+    >>> assign_laws(jobs, [Application("uniform(0s,10s)", (("executable_id", (3,)),))]).law.tolist()
+    [0, -1]
+    """
+    laws = tuple(dict.fromkeys(application.law for application in applications))
+    law = np.full(len(workload), -1, dtype=np.int64)
+    for application in applications:
+        members = application.members(workload)
+        if not members.any():
+            said = " and ".join(f"{column} {', '.join(map(str, numbers))}" for column, numbers in application.keys)
+            raise InputError(f"{workload.name}: no job has {said}, and so none follows {application.law}")
+        law[members & (law < 0)] = laws.index(application.law)
+    return workload.replace(law=law, laws=laws)

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.speculate.assignment import Application, assign_laws, read_laws
+from schedlab.workload.workload import Workload
+
+
+def jobs() -> Workload:
+    columns = {"submit_time": [0] * 4, "run_time": [9] * 4, "executable_id": [3, 3, 5, 6], "user_id": [1, 2, 1, 1]}
+    return Workload.from_columns(columns, name="log")
+
+
+def test_jobs_follow_the_law_of_the_first_application_that_they_belong_to():
+    applications = [
+        Application("uniform(0s,1h)", (("executable_id", (3,)), ("user_id", (2,)))),
+        Application("uniform(0s,2h)", (("executable_id", (3, 5)),)),
+    ]
+    workload = assign_laws(jobs(), applications)
+    assert workload.law.tolist() == [1, 0, 1, -1]
+    assert workload.laws == ("uniform(0s,1h)", "uniform(0s,2h)")
+
+
+def test_laws_travel_with_the_jobs():
+    workload = assign_laws(jobs(), [Application("uniform(0s,1h)", (("executable_id", (5,)),))])
+    assert workload[workload.executable_id > 3].law.tolist() == [0, -1]
+    assert workload[::-1].law.tolist() == [-1, 0, -1, -1]
+
+
+def test_an_application_without_jobs_is_refused():
+    with pytest.raises(InputError, match=r"log: no job has executable_id 9, and so none follows uniform\(0s,1h\)"):
+        assign_laws(jobs(), [Application("uniform(0s,1h)", (("executable_id", (9,)),))])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "laws are tables"),
+        ("[[application]]\nexecutable = 3\n", "application 1: a law is missing"),
+        ('[[application]]\nlaw = "uniform(0s,1h)"\n', "application 1: say which jobs"),
+        ('[[application]]\nlaw = "uniform(0s,1h)"\nexecutable = "a"\n', "executable is a whole number"),
+        ('[[application]]\nlaw = "uniform(0s,1h)"\nexe = 3\n', "unknown field 'exe'"),
+        ('[[application]]\nlaw = "uniform(5h,1h)"\nexecutable = 3\n', "application 1: "),
+        ("a = ", "not valid TOML"),
+    ],
+)
+def test_a_file_of_laws_that_is_wrong_is_one_sentence(tmp_path, text, message):
+    path = tmp_path / "laws.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_laws(path)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot read the laws"):
+        read_laws(tmp_path / "laws.toml")
