@@ -11,7 +11,7 @@ from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 
 GRAMMAR = (
     "POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS][,start_delay=SECONDS]"
-    + ("[,reservations=fixed][,requests=METHOD][,speculation=SHARE]")
+    "[,reservations=fixed][,requests=METHOD][,speculation=SHARE]"
 )
 
 POLICY_TITLE = "Policies: the smallest score goes first; p run time, q processors, r submit time, w wait so far"
