@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import campaigns
+import learning
 import numpy as np
 import predictions
 from result import Result
@@ -244,6 +245,8 @@ BENCHMARKS = {
     "e-loss": predictions.e_loss,
     "sc15-grid": predictions.sc15_grid,
     "sc15-logs": predictions.sc15_logs,
+    "trials": learning.trials,
+    "fit": learning.fit,
 }
 
 
