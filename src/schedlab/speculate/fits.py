@@ -135,12 +135,18 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> Fit:
     InputError
         If the family is unknown, the runs are all equal, or the cut is before the longest run.
 
+    Notes
+    -----
+    The family is fitted as it is without a cut (the normal law without its part below 0), then cut and renormalised;
+    the likelihood is that of the cut law. What is compared is likelihoods and distribution functions of the same runs,
+    never a density with a distribution function.
+
     Examples
     --------
     >>> import numpy as np
     >>> runs = np.random.default_rng(1).exponential(3600, 200)
     >>> found = fit_law(runs, "exponential", cut=10 * 3600)
-    >>> found.law.high, round(dict(found.law.parameters)["mean"] / runs.mean(), 9), found.fits
+    >>> found.law.high, round(dict(found.law.parameters)["mean"] / float(runs.mean()), 9), found.fits
     (36000.0, 1.0, True)
     """
     if family not in FAMILIES_TO_FIT:
@@ -163,7 +169,7 @@ def _end(family: str, low: float, parameters: dict[str, float], runs: Values, cu
     if family == "uniform":
         return longest
     if cut is not None:
-        return cut
+        return float(cut)
     uncut = frozen_distribution(family, parameters, low, longest)
     return max(longest, float(uncut.ppf(TAIL)))
 
