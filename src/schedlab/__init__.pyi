@@ -84,7 +84,7 @@ from .speculate.applications import request_gains as request_gains
 from .speculate.costs import AffineCost as AffineCost
 from .speculate.costs import Checkpointing as Checkpointing
 from .speculate.costs import RequestLimits as RequestLimits
-from .speculate.fits import Fit as Fit
+from .speculate.fits import LawFit as LawFit
 from .speculate.fits import fit_laws as fit_laws
 from .speculate.history import evaluate_last_maximum as evaluate_last_maximum
 from .speculate.history import law_of_runs as law_of_runs

@@ -18,7 +18,7 @@ from schedlab.speculate.durations import parse_duration
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.speculate.fits import Fit
+    from schedlab.speculate.fits import LawFit
     from schedlab.speculate.laws import Law
     from schedlab.speculate.plan import RequestPlan
 
@@ -98,7 +98,7 @@ class _Runs:
 
     law: Law
     name: str
-    fits: list[Fit]
+    fits: list[LawFit]
     notes: list[str]
 
 

@@ -44,7 +44,8 @@ RESAMPLES = 2_000
 LEVEL = 0.95
 HOUR = 3_600
 
-GAINS, LOSES, OPEN = "gains", "loses", "cannot be told"
+GAINS, LOSES, EQUAL, OPEN = "gains", "loses", "no difference", "cannot be told"
+JUDGED = (GAINS, LOSES, EQUAL, OPEN)
 FEW_PAST, FEW_FUTURE, CONSTANT = "too few past runs", "too few later runs", "all past runs are equal"
 
 
@@ -59,8 +60,9 @@ class ApplicationGain:
     past, future
         Number of its jobs before and after the middle.
     verdict
-        "gains" or "loses" if the whole interval of the ratio lies below or above 1; "cannot be told"; or why it was not
-        judged: "too few past runs", "too few later runs", "all past runs are equal".
+        "gains" or "loses" if the whole interval of the ratio lies below or above 1; "no difference" if all jobs cost
+        the same; "cannot be told"; or why it was not judged: "too few past runs", "too few later runs", "all past runs
+        are equal".
     sequence
         That was fitted to the past runs; None if there is none.
     ratio
@@ -206,7 +208,7 @@ class _Judge:
     seed: int
 
     def gain(self, key: tuple[int, ...], jobs: Jobs) -> ApplicationGain:
-        """Fit a sequence to the past of an application, and judge it on the rest."""
+        """LawFit a sequence to the past of an application, and judge it on the rest."""
         log = self.workload
         late = log.submit_time[jobs] >= self.split
         end = log.submit_time[jobs] + np.maximum(log.wait_time[jobs], 0) + log.run_time[jobs]
@@ -224,7 +226,7 @@ class _Judge:
         ours, present = self.costs(future, sequence)
         ratio = float(ours.sum() / present.sum())
         low, high = self.interval(ours, present)
-        verdict = GAINS if high < 1 else LOSES if low > 1 else OPEN
+        verdict = GAINS if high < 1 else LOSES if low > 1 else EQUAL if low == high else OPEN
         saved = float((present - ours).sum()) / HOUR
         return ApplicationGain(key, *counts, verdict, sequence, ratio, low, high, saved)
 

@@ -31,8 +31,9 @@ def parse_duration(text: str) -> float:
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         raise InputError(f"{text.strip()!r} is no duration; write 90s, 15m, 8h or 2d")
+    number, size = float(match["number"]), UNITS[match["unit"].lower()]
     # To the nanosecond: 16.6h are 59760 s, not 59760.00000000001.
-    return round(float(match["number"]) * UNITS[match["unit"].lower()], 9)
+    return number if size == 1 else round(number * size, 9)
 
 
 def duration_text(seconds: float) -> str:

@@ -26,7 +26,7 @@ TAIL = 0.999
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LawFit:
     """A family fitted to some runs.
 
     Parameters
@@ -117,8 +117,8 @@ FAMILIES_TO_FIT: dict[str, Callable[[Values], Fitted]] = {
 """What finds the beginning of the support and the parameters of greatest likelihood."""
 
 
-def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> Fit:
-    """Fit a family to past runs by maximum likelihood.
+def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit:
+    """LawFit a family to past runs by maximum likelihood.
 
     Parameters
     ----------
@@ -135,12 +135,18 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> Fit:
     InputError
         If the family is unknown, the runs are all equal, or the cut is before the longest run.
 
+    Notes
+    -----
+    The family is fitted as it is without a cut (the normal law without its part below 0), then cut and renormalised;
+    the likelihood is that of the cut law. What is compared is likelihoods and distribution functions of the same runs,
+    never a density with a distribution function.
+
     Examples
     --------
     >>> import numpy as np
     >>> runs = np.random.default_rng(1).exponential(3600, 200)
     >>> found = fit_law(runs, "exponential", cut=10 * 3600)
-    >>> found.law.high, round(dict(found.law.parameters)["mean"] / runs.mean(), 9), found.fits
+    >>> found.law.high, round(dict(found.law.parameters)["mean"] / float(runs.mean()), 9), found.fits
     (36000.0, 1.0, True)
     """
     if family not in FAMILIES_TO_FIT:
@@ -163,25 +169,25 @@ def _end(family: str, low: float, parameters: dict[str, float], runs: Values, cu
     if family == "uniform":
         return longest
     if cut is not None:
-        return cut
+        return float(cut)
     uncut = frozen_distribution(family, parameters, low, longest)
     return max(longest, float(uncut.ppf(TAIL)))
 
 
-def _judged(law: ContinuousLaw, runs: Values, parameters: int) -> Fit:
+def _judged(law: ContinuousLaw, runs: Values, parameters: int) -> LawFit:
     """Return the fit with its measures."""
     from scipy.stats import kstest
 
     likelihood = law.log_likelihood(runs)
     distance = float(kstest(runs, cast(Any, law.cdf)).statistic)
     good = distance < 1.36 / math.sqrt(len(runs))
-    return Fit(law.family, law, likelihood, 2 * parameters - 2 * likelihood, distance, good)
+    return LawFit(law.family, law, likelihood, 2 * parameters - 2 * likelihood, distance, good)
 
 
 def fit_laws(
     runs: ArrayLike, families: Iterable[str] = tuple(FAMILIES_TO_FIT), *, cut: float | None = None
-) -> list[Fit]:
-    """Fit several families, and return them from the least AIC upwards.
+) -> list[LawFit]:
+    """LawFit several families, and return them from the least AIC upwards.
 
     Raises
     ------
@@ -191,7 +197,7 @@ def fit_laws(
     return sorted((fit_law(runs, family, cut=cut) for family in families), key=lambda found: found.aic)
 
 
-def best_fit(runs: ArrayLike, *, cut: float | None = None) -> Fit:
+def best_fit(runs: ArrayLike, *, cut: float | None = None) -> LawFit:
     """Return the family with the least AIC.
 
     Raises

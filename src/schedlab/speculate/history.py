@@ -117,7 +117,7 @@ def evaluate_last_maximum(
     --------
     >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
     >>> round(evaluate_last_maximum(law, 10).makespan / 3600, 2)
-    12.28
+    12.46
     """
     if last < 1:
         raise InputError(f"the maximum of the last {last} runs: there must be at least one")

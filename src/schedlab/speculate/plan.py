@@ -165,7 +165,7 @@ def optimal_requests(
     >>> round(plan.evaluation.makespan / 3600, 3), round(plan.evaluation.attempts, 3)
     (11.937, 1.084)
     >>> optimal_requests("truncnorm(0h,20h,mu=8h,sigma=2h)", zeta=0.9).sequence.text
-    '17.2h, 20h'
+    '17.4h, 20h'
     """
     if points is not None and points < 1:
         raise InputError(f"the law is to be cut into {points} intervals; there must be at least one")

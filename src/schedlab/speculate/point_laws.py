@@ -181,9 +181,12 @@ class InterpolatedLaw(Law):
 
     def quantile(self, probability: ArrayLike) -> Values:
         """Return the smallest x with P(X <= x) >= probability."""
-        # Where the function is flat, the first of the points counts.
-        heights, first = np.unique(self.cumulative, return_index=True)
-        return np.asarray(np.interp(np.asarray(probability), heights, self.points[first]))
+        share = np.asarray(probability, dtype=np.float64)
+        end = np.clip(np.searchsorted(self.cumulative, share, side="left"), 1, len(self.points) - 1)
+        rise = self.cumulative[end] - self.cumulative[end - 1]
+        part = np.divide(share - self.cumulative[end - 1], rise, out=np.zeros_like(share), where=rise > 0)
+        # Up to the mass of the atom at the lower end, it is that end.
+        return np.asarray(self.points[end - 1] + np.maximum(part, 0.0) * (self.points[end] - self.points[end - 1]))
 
     def exceeding(self, above: float) -> InterpolatedLaw:
         """Return the law of X given that X > above."""

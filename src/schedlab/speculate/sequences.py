@@ -105,9 +105,13 @@ class RequestSequence:
 
     @property
     def text(self) -> str:
-        """The lengths of the requests; "+c" marks those that end with a checkpoint."""
-        pairs = zip(self.requests, self.checkpoints, strict=True)
-        return ", ".join(duration_text(round(request, 3)) + ("+c" if saved else "") for request, saved in pairs)
+        """The requests, from a minute on in whole seconds; "+c" marks those that end with a checkpoint."""
+        # Up, so that a run of just this length still succeeds; but not by the error of a sum.
+        whole = (
+            math.ceil(request * (1 - ROUNDING)) if request >= 60 else round(request, 3) for request in self.requests
+        )
+        pairs = zip(whole, self.checkpoints, strict=True)
+        return ", ".join(duration_text(request) + ("+c" if saved else "") for request, saved in pairs)
 
     def __len__(self) -> int:
         return len(self.requests)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schedlab.schedule.summary import duration
-from schedlab.speculate.applications import GAINS, LOSES, OPEN, ApplicationGain, RequestGains
+from schedlab.speculate.applications import GAINS, JUDGED, ApplicationGain, RequestGains
 from schedlab.speculate.durations import duration_text
 from schedlab.speculate.families import FAMILIES
-from schedlab.speculate.fits import Fit
+from schedlab.speculate.fits import LawFit
 from schedlab.speculate.laws import ContinuousLaw, Law
 from schedlab.speculate.plan import RequestPlan
 from schedlab.speculate.sequences import Evaluation
@@ -65,7 +65,7 @@ def convergence_text(plans: Iterable[RequestPlan]) -> str:
     return _table(head, rows)
 
 
-def fits_text(found: Sequence[Fit]) -> str:
+def fits_text(found: Sequence[LawFit]) -> str:
     """Return how well families fit, best first."""
     head = ["family", "AIC", "distance", "fits", "law"]
     rows = [
@@ -79,7 +79,7 @@ def gains_text(gains: RequestGains, most: int = 20) -> str:
     """Return the applications that were judged, those that would save most first, and how many were not."""
     counts = Counter(one.verdict for one in gains.applications)
     title = f"{gains.workload}: {count_of(len(gains.applications), 'application')} by {' and '.join(gains.by)}"
-    judged = [one for one in gains.applications if one.verdict in (GAINS, OPEN, LOSES)]
+    judged = [one for one in gains.applications if one.verdict in JUDGED]
     told = [f"{verdict} {count:,}" for verdict, count in counts.most_common()]
     lines = [title, f"fitted on jobs before second {gains.split:,}, judged on the later ones: {', '.join(told)}"]
     if judged:

@@ -112,7 +112,7 @@ class _Search:
         if saves:
             # After the last request nothing is left to do, so that it never ends with a checkpoint.
             length[:, :-1] += self.checkpointing.cost
-        return length
+        return np.asarray(length)
 
     def begin(self, c: NDArray[np.intp]) -> Values:
         """Return what an attempt that succeeds uses more than the run time: a checkpoint read, less what it saves."""
@@ -120,12 +120,12 @@ class _Search:
 
     def prices(self, p: int, c: NDArray[np.intp], saves: bool) -> Values:
         """Return what the next request costs, weighted with the probability that it is made."""
-        length, begin, first = self.lengths(p, c, saves), self.begin(c)[:, None], self.first_after(p)
+        length, first = self.lengths(p, c, saves), self.first_after(p)
         alpha, beta, gamma = self.cost.alpha, self.cost.beta, self.cost.gamma
         price = (alpha * length + gamma) * (1 - self.known[p])
         if beta:
             ending, time = self.known[first:] - self.known[p], self.time[first:] - self.time[p]
-            price += beta * (begin * ending + time + length * (1 - self.known[first:]))
+            price += beta * (self.begin(c)[:, None] * ending + time + length * (1 - self.known[first:]))
         limits = self.limits
         if limits.shortest or math.isfinite(limits.longest):
             slack = ROUNDING * self.points[-1]
@@ -144,19 +144,20 @@ class _Search:
         rows = slice(len(c))
         left = slice(None) if self.limits.number is None else slice(1, None)
         one_less = slice(None) if self.limits.number is None else slice(None, -1)
-        totals, counts = [], []
-        for saves in self.choices:
-            ahead, number = (
-                self._after(table, rows, first, saves)[..., one_less, :] for table in (self.value, self.count)
-            )
-            totals.append(self.prices(p, c, saves)[:, None] + ahead)
-            counts.append(np.broadcast_to(number, totals[-1].shape))
-        total, count = (np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0] for parts in (totals, counts))
-        least = total.min(axis=-1)
-        best = np.where(total <= least[..., None] * (1 + ROUNDING), count, MANY).argmin(axis=-1)
+        totals = [
+            self.prices(p, c, saves)[:, None] + self._after(self.value, rows, first, saves)[..., one_less, :]
+            for saves in self.choices
+        ]
+        least = np.minimum.reduce([total.min(axis=-1) for total in totals])
+        bound = least[..., None] * (1 + ROUNDING)
+        counts = [
+            np.where(total <= bound, self._after(self.count, rows, first, saves)[..., one_less, :], MANY)
+            for saves, total in zip(self.choices, totals, strict=True)
+        ]
+        count = counts[0] if len(counts) == 1 else np.concatenate(counts, axis=-1)
         self.value[rows, left, p] = least
-        self.count[rows, left, p] = 1 + np.take_along_axis(count, best[..., None], axis=-1)[..., 0]
-        self.choice[rows, left, p] = best
+        self.count[rows, left, p] = 1 + count.min(axis=-1)
+        self.choice[rows, left, p] = count.argmin(axis=-1)
 
     def _after(self, table: NDArray[Any], rows: slice, first: int, saves: bool) -> NDArray[Any]:
         """Return the entries of the states that the requests lead to, by c, number of requests left and point."""

@@ -28,7 +28,7 @@ def atoptimal_plain(grid: DiscreteLaw, zeta: float, number: int | None = None) -
     >>> from schedlab.speculate.laws import Law
     >>> best = atoptimal_plain(discretise(Law.parse("uniform(0s,12s)"), 6), 0.2)
     >>> best.sequence.requests, round(best.cost, 9)
-    ((12.0,), 12.666666667)
+    ((12.0,), 12.583333333)
     """
     points, masses = grid.points.tolist(), grid.masses.tolist()
 

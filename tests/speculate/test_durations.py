@@ -1,0 +1,28 @@
+"""Durations as text."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlab.errors import InputError
+from schedlab.speculate.durations import duration_text, parse_duration
+
+
+@given(st.floats(0.001, 1e9).map(lambda seconds: round(seconds, 3)))
+def test_a_duration_as_text_is_read_as_the_same_seconds(seconds):
+    assert parse_duration(duration_text(seconds)) == seconds
+
+
+def test_suffixes_are_seconds_minutes_hours_and_days():
+    assert [parse_duration(text) for text in ("1s", "1m", "1min", "1h", "1d", "7")] == [1, 60, 60, 3600, 86_400, 7]
+    assert parse_duration("inf") == math.inf
+
+
+@pytest.mark.parametrize("text", ["", "h", "1x", "1h30m", "1,5h", "one hour"])
+def test_other_texts_are_refused(text):
+    with pytest.raises(InputError, match="is no duration"):
+        parse_duration(text)

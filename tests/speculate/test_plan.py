@@ -1,0 +1,54 @@
+"""Plans: which grid is taken, how it converges, and what the alternatives cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
+from schedlab.speculate.plan import optimal_requests
+from schedlab.speculate.tables import convergence_text, plan_text
+
+TEXT = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+
+
+def test_the_usual_grids():
+    assert optimal_requests(TEXT).points == 200
+    assert optimal_requests(TEXT, zeta=0.5).points == 100
+    assert optimal_requests("empirical(1h,2h,2h)").points == 0
+    assert optimal_requests("empirical(1h,2h,2h)", zeta=0.5).points == 100
+
+
+# Measured on the continuous law: excess of the optimum of a grid, in percent.
+@pytest.mark.parametrize(
+    ("zeta", "excesses"), [(0.0, {20: 0.17, 30: 0.05, 46: 0.01}), (0.1, {20: 0.03, 30: 0.15, 46: 0.0})]
+)
+def test_convergence_is_as_verified(zeta, excesses):
+    plans = {plan.points: plan for plan in optimal_requests(TEXT, zeta=zeta, points=200).convergence(excesses)}
+    for points, excess in excesses.items():
+        found = plans[points].evaluation.cost / plans[200].evaluation.cost - 1
+        assert 100 * found == pytest.approx(excess, abs=0.011)
+    assert "200" in convergence_text(plans.values())
+
+
+def test_alternatives_cost_more():
+    for options in ({}, {"zeta": 0.3}, {"cost": AffineCost(1, 1, 600)}):
+        plan = optimal_requests(TEXT, **options)
+        for one in plan.alternatives().values():
+            assert one.cost >= plan.evaluation.cost
+        assert "always the longest run" in plan_text(plan, plan.alternatives())
+
+
+def test_the_longest_run_is_requested_with_one_attempt():
+    plan = optimal_requests(TEXT, limits=RequestLimits(1))
+    assert plan.sequence.requests == (72_000,)
+    assert plan.evaluation == plan.alternatives()["always the longest run"]
+
+
+def test_what_does_not_go_together_is_refused():
+    with pytest.raises(InputError, match="checkpoints"):
+        optimal_requests(TEXT, zeta=0.1, checkpointing=Checkpointing("always"))
+    with pytest.raises(InputError, match="at least one"):
+        optimal_requests(TEXT, points=0)
+    with pytest.raises(InputError, match="zeta is 1"):
+        optimal_requests(TEXT, zeta=1)
