@@ -208,7 +208,7 @@ class _Judge:
     seed: int
 
     def gain(self, key: tuple[int, ...], jobs: Jobs) -> ApplicationGain:
-        """LawFit a sequence to the past of an application, and judge it on the rest."""
+        """Fit a sequence to the past of an application, and judge it on the rest."""
         log = self.workload
         late = log.submit_time[jobs] >= self.split
         end = log.submit_time[jobs] + np.maximum(log.wait_time[jobs], 0) + log.run_time[jobs]

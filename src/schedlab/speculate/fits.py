@@ -118,7 +118,7 @@ FAMILIES_TO_FIT: dict[str, Callable[[Values], Fitted]] = {
 
 
 def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit:
-    """LawFit a family to past runs by maximum likelihood.
+    """Fit a family to past runs by maximum likelihood.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _judged(law: ContinuousLaw, runs: Values, parameters: int) -> LawFit:
 def fit_laws(
     runs: ArrayLike, families: Iterable[str] = tuple(FAMILIES_TO_FIT), *, cut: float | None = None
 ) -> list[LawFit]:
-    """LawFit several families, and return them from the least AIC upwards.
+    """Fit several families, and return them from the least AIC upwards.
 
     Raises
     ------
