@@ -11,7 +11,7 @@ import pytest
 
 from schedlab.cli import search as verb
 
-LENGTH = "2d"
+LENGTH = "1d"
 COMMON = ("--windows", LENGTH, "--workers", 1, "--family", "power")
 
 
@@ -35,11 +35,17 @@ def test_a_search_writes_a_policy_and_judges_it_on_windows_that_it_has_not_seen(
     assert set(policy["coefficients"]) <= {"a", "b", "c", "d", "t"}
     assert policy["training"]["logs"][0]["name"] == "one"
     assert answer["leaders"][0]["formula"] == policy["formula"]
+    ratios = [leader["validation_ratio"] for leader in answer["leaders"]]
+    assert ratios == sorted(ratios)
+    assert policy["training"]["validation_ratio"] == ratios[0]
     marks = {mark["scheduler"]: mark for mark in answer["exam"]["marks"]}
     rivals = [f"{name}+easy" for name in ["fcfs", "spf", "saf", "f1", "f2", "f3", "f4", "wfp3", "unicef"]]
     assert set(marks) == {f'"{policy["formula"]}"+easy', *rivals}
     assert marks["saf+easy"]["to_baseline"] is None
-    trained = policy["training"]["logs"][0]["windows"]
+    log = policy["training"]["logs"][0]
+    assert not set(log["windows"]) & set(log["validation_windows"])
+    trained = log["windows"] + log["validation_windows"]
+    assert sorted(trained)[2::3] == log["validation_windows"]
     tested = json.loads(run("campaign", "sql", 'select distinct "window" from results', "exam", "--json").stdout)
     assert not {row["window"] for row in tested} & set(trained)
     assert answer["exam"]["windows"] == {"one": len(tested)}
@@ -58,6 +64,7 @@ def test_the_text_says_what_was_found_and_what_it_is_worth_on_another_log(run, l
     assert result.stdout.startswith("Best of 1")
     assert "\nNot seen by the search:\nmean_bounded_slowdown on " in result.stdout
     assert "windows of two" in result.stdout
+    assert "\nchosen by " in result.stdout
     assert "\nfound " in result.stdout
 
 

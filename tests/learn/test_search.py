@@ -123,6 +123,20 @@ def test_the_best_is_as_good_as_it_says() -> None:
     assert best.loss == pytest.approx(training.losses(best.formula, range(len(training))).mean())
 
 
+def test_the_final_choice_is_made_on_windows_that_were_not_optimised_for() -> None:
+    parts = small_windows(count=5)
+    training = prepare_training(parts[:3], validation=parts[3:])
+    assert (len(training), training.validation) == (3, 2)
+    search = _search(training, 500, ["power", "linear"])
+    for leader in search.leaders:
+        assert leader.losses.tolist() == training.losses(leader.formula, range(3)).tolist()
+        assert leader.validation is not None
+        assert leader.validation.tolist() == training.losses(leader.formula, [3, 4]).tolist()
+    assert search.best is min(search.leaders, key=lambda leader: leader.validation_ratio or np.inf)
+    blind = _search(prepare_training(parts[:3]), 500, ["power", "linear"])
+    assert {leader.formula for leader in blind.leaders} == {leader.formula for leader in search.leaders}, "not touched"
+
+
 def test_a_search_that_ends_in_its_budget_has_not_overdrawn_it_by_more_than_a_block() -> None:
     search = _search(prepare_training(small_windows()), 500, ["power", "linear", "forms"])
     assert 500 <= search.budget.simulations < 500 + 40 * 3

@@ -66,8 +66,10 @@ def test_windows_on_which_the_baseline_has_nothing_to_lose_are_left_out() -> Non
     idle = idle.replace(submit_time=np.arange(len(idle)) * 1_000_000)
     assert _metrics(idle, "saf+easy")["mean_wait"] == 0
     assert prepare_training([WINDOWS[0], idle], metric="mean_wait").windows == (WINDOWS[0],)
-    with pytest.raises(InputError, match="nothing can be better"):
-        prepare_training([idle], metric="mean_wait")
+    for validation in ([], WINDOWS):
+        with pytest.raises(InputError, match="nothing can be better"):
+            prepare_training([idle], metric="mean_wait", validation=validation)
+    assert prepare_training(WINDOWS[:1], metric="mean_wait", validation=[idle, WINDOWS[1]]).validation == 1
 
 
 def test_one_window_counts_only_up_to_a_bound() -> None:

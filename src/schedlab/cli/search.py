@@ -36,6 +36,9 @@ SHOWN_LEADERS = 8
 HELD_OUT = 1 / 3
 """Share of each log's windows, the last ones, that the test is about if no other log is given."""
 
+VALIDATION = 3
+"""Every third window of each log to learn from is only for the choice among the best of the families."""
+
 
 def search(
     workload: Annotated[
@@ -99,12 +102,14 @@ def search(
         check_output(output, path)
     logs = _read_logs(workload, clean, length)
     unseen = _read_logs(test, clean, length, known=logs) if test else _hold_out(logs)
+    trained, validation = _split(logs)
     training = prepare_training(
-        [part for log in logs for part in log.windows.values()],
+        _parts(trained),
         metric=objective,
         baseline=baseline,
         rest=with_,
         worst_wait=worst_wait,
+        validation=_parts(validation),
     )
     number = workers or usable_cores()
     found, interrupted = _run(training, kinds, allowance, seed, number)
@@ -112,18 +117,25 @@ def search(
     if best is None:
         note("schedlab: interrupted before any policy was simulated on all windows; nothing is written")
         raise typer.Exit(INTERRUPTED)
-    policy = _policy(best, found, training, logs, {"window": length, "worst_wait": worst_wait, "seed": seed})
+    settings = {"window": length, "worst_wait": worst_wait, "seed": seed}
+    policy = _policy(best, found, training, trained, validation, settings)
     policy.save(output)
     exam = None
     if not interrupted:
         exam, interrupted = _examine(best.formula, unseen, directory, with_, baseline, objective, length, clean, number)
     if as_json:
         leaders = [
-            {"family": leader.family.name, "formula": leader.formula, "ratio": leader.ratio} for leader in found.leaders
+            {
+                "family": leader.family.name,
+                "formula": leader.formula,
+                "ratio": leader.ratio,
+                "validation_ratio": leader.validation_ratio,
+            }
+            for leader in found.leaders
         ]
         show_json({"policy": policy.to_dict(), "leaders": leaders, "exam": exam and exam.to_dict()})
     else:
-        show(_found_text(found, baseline, limited=worst_wait is not None))
+        show(_found_text(found, baseline, training.validation, limited=worst_wait is not None))
         if exam is not None:
             held_out = "" if test else f", of the last third of {'the log' if len(logs) == 1 else 'each log'}"
             show(f"\nNot seen by the search{held_out}:\n{exam}")
@@ -184,6 +196,20 @@ def _hold_out(logs: list[_Log]) -> list[_Log]:
         unseen.append(log.only(numbers[-taken:]))
         logs[i] = log.only(numbers[:-taken])
     return unseen
+
+
+def _split(logs: list[_Log]) -> tuple[list[_Log], list[_Log]]:
+    """Return the logs with the windows to train on, and with those for validation."""
+    validation = [log.only(list(log.windows)[VALIDATION - 1 :: VALIDATION]) for log in logs]
+    trained = [
+        log.only([number for number in log.windows if number not in held_out.windows])
+        for log, held_out in zip(logs, validation, strict=True)
+    ]
+    return trained, validation
+
+
+def _parts(logs: list[_Log]) -> list[Workload]:
+    return [part for log in logs for part in log.windows.values()]
 
 
 def _seconds(text: str, option: str) -> float:
@@ -261,7 +287,12 @@ def _examine(
 
 
 def _policy(
-    best: Candidate, found: Search, training: Training, logs: list[_Log], settings: dict[str, Any]
+    best: Candidate,
+    found: Search,
+    training: Training,
+    trained: list[_Log],
+    validation: list[_Log],
+    settings: dict[str, Any],
 ) -> PolicyFile:
     """Return what is written of a policy: how it orders, and where it comes from."""
     from schedlab.schedule.provenance import versions
@@ -273,8 +304,17 @@ def _policy(
         "objective": training.metric,
         "with": training.rest,
         "ratio_to_baseline": best.ratio,
+        "validation_ratio": best.validation_ratio,
         **settings,
-        "logs": [{"name": log.name, "sha256": log.sha256, "windows": list(log.windows)} for log in logs],
+        "logs": [
+            {
+                "name": log.name,
+                "sha256": log.sha256,
+                "windows": list(log.windows),
+                "validation_windows": list(held_out.windows),
+            }
+            for log, held_out in zip(trained, validation, strict=True)
+        ],
         "simulations": found.budget.simulations,
         "seconds": round(found.budget.elapsed, 1),
         "versions": versions(),
@@ -283,17 +323,30 @@ def _policy(
     return PolicyFile(best.formula, best.coefficients, facts)
 
 
-def _found_text(found: Search, baseline: str, *, limited: bool) -> str:
-    """Return the best policies of the search as text."""
+def _found_text(found: Search, baseline: str, validation: int, *, limited: bool) -> str:
+    """Return the best policies of the search as text; `validation` is the number of validation windows."""
     from schedlab.campaign.compare import table
 
     leaders = found.leaders
-    rows = [[leader.formula, leader.family.name.split()[0], f"{leader.ratio:.3f}"] for leader in leaders]
+    rows = [
+        [
+            leader.formula,
+            leader.family.name.split()[0],
+            f"{leader.ratio:.3f}",
+            "" if leader.validation_ratio is None else f"{leader.validation_ratio:.3f}",
+        ]
+        for leader in leaders
+    ]
     used = f"{count_of(found.budget.simulations, 'simulation')} in {found.budget.elapsed:.0f} s"
     windows = count_of(len(leaders[0].losses), "window")
     penalties = ", penalties for long waits included" if limited else ""
-    head = f"Best of {used}, on the {windows} of the training, as ratio to {baseline}{penalties}:"
-    return f"{head}\n\n{table(['formula', 'family', 'ratio'], rows[:SHOWN_LEADERS])}"
+    head = f"Best of {used}, on the {windows} of the training, as ratio to {baseline}{penalties}"
+    if leaders[0].validation is not None:
+        head += f";\nchosen by {count_of(validation, 'validation window')} that the search has not optimised for"
+    text = f"{head}:\n\n{table(['formula', 'family', 'training', 'validation'], rows[:SHOWN_LEADERS])}"
+    if (leaders[0].validation_ratio or 0) >= 1:
+        text += f"\n\nNone is better than {baseline} on the validation windows."
+    return text
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.learn.forms import candidate_forms
 from schedlab.scheduler.formula import Formula
 from schedlab.workload.workload import Workload
 
@@ -25,6 +26,13 @@ DIGITS = 4
 
 SAMPLE = 2_000
 """So many jobs say how large the terms of a formula are."""
+
+STEEPEST = 2.0
+"""Powers of p and q lie within this and its negative: beyond, a power only tells the largest, or the smallest, jobs
+from all others, and a search drifts there to please single windows."""
+
+STEEPEST_AGEING = 3.0
+"""Powers of waiting times are at most this, that of WFP3, and at least 0: waiting does not set a job back."""
 
 Coefficients = dict[str, float]
 
@@ -109,25 +117,27 @@ def power_families(jobs: JobSample) -> list[Family]:
     `power`: p^a q^b + d r, where d is such that a job of typical size makes good its own score in 10^x seconds, x being
     searched for. `power-age`: p^a q^b / (1 + w/t)^c. `power-stretch`: p^a q^b / (1 + w/p)^c, as WFP3 ages.
     `power-sum`: p^a/a + c q^b/b + d r, where a power of 0 is the logarithm: between the smallest area first (a = b = 0,
-    c = 1) and whatever is short or narrow first (a, b < 0).
+    c = 1) and whatever is short or narrow first (a, b < 0). Powers are kept within `STEEPEST` and `STEEPEST_AGEING`.
     """
     size, width = (float(np.exp(np.log(values).mean())) for values in (jobs.p, jobs.q))
 
     def linear_ageing(vector: NDArray[np.float64]) -> Coefficients:
-        a, b, age = vector
+        *powers, age = vector
+        a, b = _bounded(powers)
         return {"a": a, "b": b, "d": size**a * width**b / 10**age}
 
     def ageing(vector: NDArray[np.float64]) -> Coefficients:
         angle, c, age = vector
-        return {"a": np.sqrt(2) * np.cos(angle), "b": np.sqrt(2) * np.sin(angle), "c": c, "t": 10**age}
+        return {"a": np.sqrt(2) * np.cos(angle), "b": np.sqrt(2) * np.sin(angle), "c": _ageing(c), "t": 10**age}
 
     def summing(vector: NDArray[np.float64]) -> Coefficients:
-        a, b, proportion, age = vector
+        *powers, proportion, age = vector
+        a, b = _bounded(powers)
         return {"a": a, "b": b, "c": size**a / width**b * 10**proportion, "d": size**a / 10**age}
 
     def stretching(vector: NDArray[np.float64]) -> Coefficients:
         angle, c = vector
-        return {"a": np.sqrt(2) * np.cos(angle), "b": np.sqrt(2) * np.sin(angle), "c": c}
+        return {"a": np.sqrt(2) * np.cos(angle), "b": np.sqrt(2) * np.sin(angle), "c": _ageing(c)}
 
     saf = np.pi / 4
     return [
@@ -138,16 +148,30 @@ def power_families(jobs: JobSample) -> list[Family]:
     ]
 
 
+def _bounded(powers: Sequence[float]) -> list[float]:
+    return [float(power) for power in np.clip(powers, -STEEPEST, STEEPEST)]
+
+
+def _ageing(power: float) -> float:
+    return min(max(power, 0.0), STEEPEST_AGEING)
+
+
 def _written_power(numbers: Coefficients) -> str:
     return f"{_size_term(numbers)} + {number(numbers['d'])}*r"
 
 
 def _written_age(numbers: Coefficients) -> str:
-    return f"{_size_term(numbers)}/(1 + w/{number(numbers['t'])})**{_exponent(numbers['c'])}"
+    return _aged(numbers, number(numbers["t"]))
 
 
 def _written_stretch(numbers: Coefficients) -> str:
-    return f"{_size_term(numbers)}/(1 + w/p)**{_exponent(numbers['c'])}"
+    return _aged(numbers, "p")
+
+
+def _aged(numbers: Coefficients, scale: str) -> str:
+    """Return the size over a power of the waiting time; a power of 0 is not written, and so costs nothing."""
+    size = _size_term(numbers)
+    return f"{size}/(1 + w/{scale})**{number(numbers['c'])}" if numbers["c"] else size
 
 
 def _written_sum_of_powers(numbers: Coefficients) -> str:
@@ -204,41 +228,27 @@ def _written_weights(weights: Coefficients) -> str:
     return weighted_sum([(weight, term) for term, weight in weights.items()])
 
 
-BASES = ("log10({})", "1/{}", "sqrt({})", "{}")
-MULTIPLIED = ("*log10({})", "*sqrt({})", "*{}", "/log10({})", "/sqrt({})", "/{}")
-"""The ways to multiply by, or divide by, a base function: dividing by 1/x is multiplying by x."""
-
-
 def form_families(jobs: JobSample) -> list[Family]:
     """Return the candidate functions of SC'17 with every choice of signs.
 
-    Each of the 400 functions is a sum of one to three terms, or such a sum times or over a function of r. The first
-    term has the weight 1 or -1; those of the others are free, and start where the terms vary alike over the jobs.
+    Each of the 400 functions is a sum of one to three terms. The first term has the weight 1 or -1; those of the others
+    are free, and start where the terms vary alike over the jobs.
 
     References
     ----------
     Carastan-Santos and de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning", SC
     2017, equation 3.
     """
-    spreads: dict[str, float] = {}
-    found = []
-    for terms, factor in _shapes():
-        spreads |= {term: jobs.spread_of(term) for term in terms if term not in spreads}
-        balance = [spreads[terms[0]] / spreads[term] for term in terms]
-        found += [_form(terms, factor, signs, balance) for signs in product((1, -1), repeat=len(terms))]
-    return found
+    forms = candidate_forms()
+    spreads = {term: jobs.spread_of(term) for term in {term: None for form in forms for term in form.terms}}
+    return [
+        _form(form.terms, signs, [spreads[form.terms[0]] / spreads[term] for term in form.terms])
+        for form in forms
+        for signs in product((1, -1), repeat=len(form.terms))
+    ]
 
 
-def _shapes() -> list[tuple[tuple[str, ...], str]]:
-    """Return the 400 functions: their terms, and by what their sum is multiplied or divided."""
-    bases_p, bases_q, bases_r = ([base.format(variable) for base in BASES] for variable in "pqr")
-    factors_q, factors_r = ([factor.format(variable) for factor in MULTIPLIED] for variable in "qr")
-    inner: list[tuple[str, ...]] = [(p + q,) for p in bases_p for q in factors_q]
-    inner += [(p, q) for p in bases_p for q in bases_q]
-    return [((*terms, r), "") for terms in inner for r in bases_r] + [(terms, r) for terms in inner for r in factors_r]
-
-
-def _form(terms: tuple[str, ...], factor: str, signs: tuple[int, ...], balance: Sequence[float]) -> Family:
+def _form(terms: tuple[str, ...], signs: tuple[int, ...], balance: Sequence[float]) -> Family:
     names = [f"c{i + 1}" for i in range(len(terms))]
 
     def coefficients(vector: NDArray[np.float64]) -> Coefficients:
@@ -246,11 +256,9 @@ def _form(terms: tuple[str, ...], factor: str, signs: tuple[int, ...], balance: 
         return {name: sign * size for name, sign, size in zip(names, signs, sizes, strict=True)}
 
     def write(numbers: Coefficients) -> str:
-        text = weighted_sum([(numbers[name], term) for name, term in zip(names, terms, strict=True)])
-        return f"({text}){factor}" if factor and len(terms) > 1 else f"{text}{factor}"
+        return weighted_sum([(numbers[name], term) for name, term in zip(names, terms, strict=True)])
 
-    shape = weighted_sum(list(zip(signs, terms, strict=True)))
-    name = f"form ({shape}){factor}" if factor and len(terms) > 1 else f"form {shape}{factor}"
+    name = f"form {weighted_sum(list(zip(signs, terms, strict=True)))}"
     free = len(terms) - 1
     return Family(name, (0.0,) * free, (1.0,) * free, coefficients, write)
 

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,12 +74,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A policy with its loss on every training window, in the order of the race."""
+    """A policy with its loss on every training window and, once it is known, on every validation window."""
 
     family: Family
     formula: str
     coefficients: Coefficients
     losses: Losses
+    validation: Losses | None = None
 
     @property
     def loss(self) -> float:
@@ -90,6 +91,16 @@ class Candidate:
     def ratio(self) -> float:
         """The geometric mean of the metric over that of the baseline, penalties included."""
         return math.exp(self.loss)
+
+    @property
+    def validation_ratio(self) -> float | None:
+        """The same on the validation windows, which the search has not optimised for."""
+        return None if self.validation is None else math.exp(self.validation.mean())
+
+    @property
+    def final_ratio(self) -> float:
+        """What policies are chosen by at the end: the ratio on the validation windows, if there are any."""
+        return self.ratio if self.validation_ratio is None else self.validation_ratio
 
 
 class RaceTrack:
@@ -148,14 +159,24 @@ class RaceTrack:
         """
         if self.budget.used >= 1:
             raise BudgetSpentError
-        pieces = math.ceil(2 * self._workers / len(formulas))  # enough for all workers, however few the formulas
-        parts = [part.tolist() for part in np.array_split(np.asarray(windows), pieces) if len(part)]
-        futures = [[self._executor.submit(losses_of, formula, part) for part in parts] for formula in formulas]
-        losses = np.array([np.concatenate([future.result() for future in row]) for row in futures])
+        losses = self._losses(formulas, windows)
         self.budget.spend(losses.size)
         if self._progress:
             self._progress(min(self.budget.used, 1.0), self.budget.simulations, self.best)
         return losses
+
+    def validate(self, windows: Sequence[int]) -> None:
+        """Simulate the leader of each family on windows for validation, whatever is left of the budget."""
+        names = list(self.leaders)
+        losses = self._losses([self.leaders[name].formula for name in names], windows)
+        for name, row in zip(names, losses, strict=True):
+            self.leaders[name] = replace(self.leaders[name], validation=row)
+
+    def _losses(self, formulas: Sequence[str], windows: Sequence[int]) -> Losses:
+        pieces = math.ceil(2 * self._workers / len(formulas))  # enough for all workers, however few the formulas
+        parts = [part.tolist() for part in np.array_split(np.asarray(windows), pieces) if len(part)]
+        futures = [[self._executor.submit(losses_of, formula, part) for part in parts] for formula in formulas]
+        return np.array([np.concatenate([future.result() for future in row]) for row in futures])
 
     def draw(self) -> list[list[int]]:
         """Return all windows in a new random order, in blocks that double how many have been seen."""

@@ -1,7 +1,8 @@
 """Direct search of a policy: CMA-ES over the coefficients of parametric families, judged by simulation.
 
 The families share the budget by successive halving: in each round all that are left get the same share, and the better
-half of them goes on.
+half of them goes on. At the end the best of each family are compared on validation windows, if there are any, and the
+best of these is chosen: what only suits the windows of the training falls back there.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Search:
     ) -> None:
         check_kinds(kinds)
         self._kinds = kinds
-        self._jobs = JobSample.of(training.windows)
+        self._jobs = JobSample.of(training.windows[: len(training)])
+        self._validation = range(len(training), len(training.windows))
         self._rng = np.random.default_rng(seed)
         self._track = RaceTrack(
             len(training),
@@ -100,13 +102,13 @@ class Search:
 
     @property
     def best(self) -> Candidate | None:
-        """The best policy so far, of those that were simulated on all windows."""
-        return self._track.best
+        """The best policy so far, of those that were simulated on all windows to train on."""
+        return next(iter(self.leaders), None)
 
     @property
     def leaders(self) -> list[Candidate]:
-        """The best policy of each family so far, the best first."""
-        return sorted(self._track.leaders.values(), key=lambda leader: leader.loss)
+        """The best policy of each family so far, the best first: by the validation windows as soon as it is over."""
+        return sorted(self._track.leaders.values(), key=lambda leader: leader.final_ratio)
 
     @property
     def budget(self) -> Budget:
@@ -115,6 +117,8 @@ class Search:
 
     def run(self) -> Candidate:
         """Search until the budget is used up, and return the best policy.
+
+        The validation comes on top of the budget: one simulation for each family and validation window.
 
         Raises
         ------
@@ -125,6 +129,8 @@ class Search:
             self._run_rounds(self._first_climbs())
         if self.best is None:
             raise InputError("the budget of the search does not suffice to simulate one policy on all windows")
+        if self._validation:
+            self._track.validate(self._validation)
         return self.best
 
     def _first_climbs(self) -> list[Climb]:

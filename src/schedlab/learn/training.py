@@ -51,7 +51,7 @@ class Training:
     Parameters
     ----------
     windows
-        The workloads; the first `state` jobs of each only fill the machine.
+        The workloads, those for validation last; the first `state` jobs of each only fill the machine.
     metric
         One of `OBJECTIVES`.
     rest
@@ -62,6 +62,8 @@ class Training:
         Seconds, for each window, beyond which the longest wait is punished; None if waits are not limited.
     state
         See `windows`.
+    validation
+        How many of the windows are not for training, but for a choice among what it has found.
     """
 
     windows: tuple[Workload, ...]
@@ -70,9 +72,11 @@ class Training:
     baseline: NDArray[np.float64]
     longest_wait: NDArray[np.float64] | None
     state: int
+    validation: int = 0
 
     def __len__(self) -> int:
-        return len(self.windows)
+        """Return the number of windows to train on."""
+        return len(self.windows) - self.validation
 
     def losses(self, formula: str, numbers: Sequence[int]) -> Losses:
         """Return the loss of a policy on some of the windows, by their numbers; infinite if some job has no score.
@@ -104,6 +108,7 @@ def prepare_training(
     rest: str = "+easy",
     worst_wait: float | None = None,
     state: int = STATE,
+    validation: Sequence[Workload] = (),
 ) -> Training:
     """Simulate the baseline on windows, to compare policies with it.
 
@@ -121,12 +126,14 @@ def prepare_training(
         How many times as long as under fcfs+easy the longest wait may be, at most; None is no limit.
     state
         Jobs at the head of each window that are not counted.
+    validation
+        More windows, for a choice among the policies found.
 
     Raises
     ------
     InputError
         If the metric cannot be searched for, if `rest` does not fit, if the limit is not positive, or if the metric of
-        the baseline is 0 on all windows.
+        the baseline is 0 on all windows to train on.
 
     Notes
     -----
@@ -137,17 +144,19 @@ def prepare_training(
     if worst_wait is not None and not 0 < worst_wait < math.inf:
         raise InputError(f"the longest wait is limited by a positive factor, not by {worst_wait:g}")
     scheduler = Scheduler.parse(baseline)
-    values = np.array([measure(part, scheduler, metric, state)[0] for part in parts])
+    everything = [*parts, *validation]
+    values = np.array([measure(part, scheduler, metric, state)[0] for part in everything])
     kept = np.flatnonzero(values > 0).tolist()
-    if not len(kept):
+    trained = int(np.count_nonzero(values[: len(parts)] > 0))
+    if not trained:
         raise InputError(f"{metric} of {baseline} is 0 on all windows: nothing can be better")
-    chosen = tuple(parts[i] for i in kept)
+    chosen = tuple(everything[i] for i in kept)
     limit = None
     if worst_wait is not None:
         easy = Scheduler.parse(EASY)
         waits = np.array([measure(part, easy, metric, state)[1] for part in chosen])
         limit = worst_wait * np.maximum(waits, SHORTEST_LIMIT)
-    return Training(chosen, metric, rest, values[kept], limit, state)
+    return Training(chosen, metric, rest, values[kept], limit, state, len(kept) - trained)
 
 
 def check_objective(metric: str) -> None:
