@@ -67,7 +67,7 @@ def test_other_texts_are_no_durations(text: str) -> None:
         ({"workloads": ["a.swf"]}, "valid dictionary"),
         ({"workloads": [{"trace": "a.swf", "generate": "lublin"}]}, "Extra inputs"),
         ({"workloads": [{"trace": "a.swf", "wiendows": True}]}, "Extra inputs"),
-        ({"events": "random"}, "'batched' or 'pyss'"),
+        ({"events": "random"}, "'batched', 'pyss' or 'sc17'"),
     ],
 )
 def test_wrong_fields_are_refused(fields: dict[str, Any], what: str) -> None:
