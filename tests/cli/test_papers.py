@@ -26,12 +26,22 @@ def test_a_missing_directory_of_traces_is_named(run, tmp_path: Path, monkeypatch
         ("sc15", ["--variant", "as-described"]),
         ("sc15", ["--scores", "x.csv"]),
         ("sc17", ["--chapter", "3"]),
+        ("sc17", ["--scenario", "1"]),
+        ("thesis", ["--runs", "5"]),
+        ("icpp19", ["--log", "kth"]),
     ],
 )
 def test_options_of_one_paper_are_refused_for_the_other(run, tmp_path: Path, paper: str, option: list[str]) -> None:
     result = run("reproduce", paper, "--traces", str(tmp_path), *option)
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert f"{option[0]} does not go with {paper}" in result.stderr
+
+
+def test_icpp19_needs_no_traces(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SCHEDLAB_TRACES", raising=False)
+    result = run("reproduce", "icpp19", "--scenario", "4", "--runs", "1", "-d", str(tmp_path), "--json")
+    assert result.exit_code == 0
+    assert '"ICPP\'19, scenario 4: change against HPC"' in result.stdout
 
 
 @pytest.mark.parametrize("words", [["sc17"], ["thesis", "--chapter", "3"]])

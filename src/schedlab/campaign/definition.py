@@ -22,164 +22,14 @@ from pydantic import (
     model_validator,
 )
 
-from schedlab.campaign.fields import Duration, Loads, Section, Texts, listed, seconds
+from schedlab.campaign.entries import WorkloadEntry
+from schedlab.campaign.fields import Duration, Section, Texts, listed, seconds
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.scheduler import BACKFILLS, Scheduler
-from schedlab.workload.cleaning import parse_rules
-from schedlab.workload.sampling import DAY
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-class Windows(Section):
-    """Cut each workload into consecutive sequences, see `schedlab.workload.sampling.windows`.
-
-    Parameters
-    ----------
-    length
-        Of a sequence: seconds, or a text such as "15d".
-    count
-        How many, from the head of the workload, or "all".
-    state
-        Jobs at the head of each that fill the machine: they start in order of submission and are not counted.
-    skip
-        Numbers, from 0, of those to leave out.
-    """
-
-    length: Duration = 15 * DAY
-    count: Annotated[int, Field(ge=1)] | Literal["all"] = 10
-    state: Annotated[int, Field(ge=0)] = 0
-    skip: tuple[Annotated[int, Field(ge=0)], ...] = ()
-
-
-class Resample(Section):
-    """Draw weeks of users anew for each repetition, see `schedlab.workload.sampling.resample_users`."""
-
-    weeks: Annotated[int, Field(ge=1)] | None = None
-    profile: Literal["trace", "span"] = "trace"
-
-
-class Entry(Section):
-    """What the entries of all kinds of workloads have in common.
-
-    Parameters
-    ----------
-    name
-        How results call it; by default, the name of the file or the model.
-    load
-        Offered loads to scale to, one or several, doubles count once; without it, the load is what it is.
-    repetitions
-        How often what is random is drawn.
-    windows
-        How to cut it; without it, it is simulated whole.
-    """
-
-    name: str | None = None
-    load: Loads = ()
-    repetitions: Annotated[int, Field(ge=1)] | None = None
-    windows: Windows | None = None
-
-    @field_validator("name")
-    @classmethod
-    def _one_line(cls, value: str | None) -> str | None:
-        if value is not None and (not value.strip() or not value.isprintable()):
-            raise ValueError(f"{value!r} is no name; take letters, digits and signs on one line")
-        return value
-
-    @field_validator("windows", mode="before")
-    @classmethod
-    def _flag_or_table(cls, value: Any) -> Any:
-        return {} if value is True else None if value is False else value
-
-    @model_validator(mode="after")
-    def _countable(self) -> Entry:
-        if self.windows and self.windows.count == "all" and (self.load or getattr(self, "resample", None)):
-            raise ValueError("windows with count = 'all' cannot be combined with load or resample; give a number")
-        return self
-
-
-class TraceEntry(Entry):
-    """One or more logs.
-
-    Parameters
-    ----------
-    trace
-        Files, patterns such as "logs/*.swf.gz", or a list of these; relative to the campaign file. `~` and environment
-        variables are expanded.
-    clean
-        Rules of cleaning, as for `schedlab.workload.cleaning.clean`.
-    processors
-        Size of the machine, if it is not the one that the file gives.
-    requests
-        Whether jobs are killed at their requested times; by default, what the file says.
-    resample
-        Draw users' weeks anew in each repetition; true for the defaults.
-    """
-
-    trace: Texts
-    clean: str = "default"
-    processors: Annotated[int, Field(ge=1)] | None = None
-    requests: Literal["enforced", "advisory"] | None = None
-    resample: Resample | None = None
-
-    @field_validator("trace")
-    @classmethod
-    def _some_trace(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not value:
-            raise ValueError("the list of traces is empty")
-        return value
-
-    @field_validator("clean")
-    @classmethod
-    def _known_rules(cls, value: str) -> str:
-        parse_rules(value)
-        return value
-
-    @field_validator("resample", mode="before")
-    @classmethod
-    def _flag_or_resample(cls, value: Any) -> Any:
-        return {} if value is True else None if value is False else value
-
-    @model_validator(mode="after")
-    def _random(self) -> TraceEntry:
-        if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
-            raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
-        return self
-
-
-class ModelEntry(Entry):
-    """Jobs drawn from a model, anew in each repetition.
-
-    Parameters
-    ----------
-    generate
-        The model: "lublin", see `schedlab.workload.lublin.lublin`.
-    jobs
-        How many.
-    processors
-        Size of the machine.
-    estimates
-        Requested times: "tsafrir" draws them, see `schedlab.workload.tsafrir.tsafrir_estimates`; "exact" are the run
-        times.
-    """
-
-    generate: Literal["lublin"]
-    jobs: Annotated[int, Field(ge=1)]
-    processors: Annotated[int, Field(ge=1)]
-    estimates: Literal["tsafrir", "exact"] = "tsafrir"
-
-
-def _kind(entry: Any) -> str:
-    """Return the tag of an entry's kind, which is no name of a field: it stands in the places that errors name."""
-    model = isinstance(entry, ModelEntry) or (isinstance(entry, dict) and "generate" in entry)
-    return "<generate>" if model else "<trace>"
-
-
-WorkloadEntry = Annotated[
-    Annotated[TraceEntry, Tag("<trace>")] | Annotated[ModelEntry, Tag("<generate>")], Discriminator(_kind)
-]
 
 
 class SchedulerGrid(Section):
@@ -295,7 +145,7 @@ class Campaign(Section):
     name
         Of the campaign, and of its run directory.
     workloads
-        Entries: tables with `trace` (see `TraceEntry`) or with `generate` (see `ModelEntry`).
+        Entries: tables with `trace` or with `generate`, see `schedlab.campaign.entries`.
     schedulers
         Scheduler texts and tables of their parts (see `SchedulerGrid`); doubles count once.
     baseline

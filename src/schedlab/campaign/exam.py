@@ -11,7 +11,8 @@ import numpy as np
 
 from schedlab.campaign.compare import table
 from schedlab.campaign.coordinator import Progress, run_campaign
-from schedlab.campaign.definition import Campaign, Metrics, TraceEntry, Windows
+from schedlab.campaign.definition import Campaign, Metrics
+from schedlab.campaign.entries import TraceEntry, Windows
 from schedlab.campaign.statistics import Paired, by_instance, compare_columns, interval_text, quantity
 from schedlab.errors import InputError
 from schedlab.learn.training import EASY, SHORTEST_LIMIT

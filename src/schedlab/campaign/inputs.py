@@ -11,7 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from schedlab.campaign.definition import Campaign, Entry, ModelEntry, TraceEntry, Windows
+from schedlab.campaign.definition import Campaign
+from schedlab.campaign.entries import Entry, ModelEntry, StochasticEntry, TraceEntry, Windows
 from schedlab.errors import InputError
 from schedlab.workload._streams import workload_name
 from schedlab.workload.cleaning import clean
@@ -89,7 +90,7 @@ def _inputs(
     campaign: Campaign, files: dict[int, list[tuple[str, list[str]]]], known: dict[tuple[int, str], Input]
 ) -> Iterator[Input]:
     for number, entry in enumerate(campaign.workloads):
-        if isinstance(entry, ModelEntry):
+        if isinstance(entry, ModelEntry | StochasticEntry):
             cut = _number_of_windows(entry.windows, None, entry.name or entry.generate)
             yield Input(entry.name or entry.generate, number, "", "", entry.jobs, entry.processors, cut)
             continue

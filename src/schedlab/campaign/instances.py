@@ -11,8 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from schedlab.campaign.inputs import read_trace
-from schedlab.campaign.plan import Instance, Model, Trace, Users
+from schedlab.campaign.plan import Instance, Model, Source, Stochastic, Trace, Users
 from schedlab.errors import InputError
+from schedlab.speculate.generate import stochastic_jobs
 from schedlab.workload.cleaning import clean
 from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import resample_users, scale_load, windows
@@ -47,13 +48,15 @@ def make_workload(instance: Instance) -> Workload:
 
 @lru_cache(maxsize=1)
 def _sequences(
-    source: Trace | Model, seed: int | None, users: Users | None, load: float | None, length: int, state: int
+    source: Source, seed: int | None, users: Users | None, load: float | None, length: int, state: int
 ) -> tuple[Workload, ...]:
     return tuple(windows(_whole(source, seed, users, load), length, state))
 
 
 @lru_cache(maxsize=1)
-def _whole(source: Trace | Model, seed: int | None, users: Users | None, load: float | None) -> Workload:
+def _whole(source: Source, seed: int | None, users: Users | None, load: float | None) -> Workload:
+    if isinstance(source, Stochastic):
+        return stochastic_jobs(source.applications, source.processors, rng=np.random.default_rng(seed))
     if isinstance(source, Model):
         return _drawn(source, seed, load)
     workload = _read(source)

@@ -11,9 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.campaign.definition import Campaign, Entry, ModelEntry, TraceEntry
+from schedlab.campaign.definition import Campaign
+from schedlab.campaign.entries import Entry, ModelEntry, StochasticEntry, TraceEntry
 from schedlab.campaign.inputs import Input, entry_of
 from schedlab.errors import InputError
+from schedlab.speculate.generate import Application
 
 ID_DIGITS = 32
 """Hexadecimal digits of the name of a task or a batch."""
@@ -28,7 +30,7 @@ BATCHES_PER_WORKER = 8
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A log, cleaned; parameters as for `schedlab.campaign.definition.TraceEntry`.
+    """A log, cleaned; parameters as for `schedlab.campaign.entries.TraceEntry`.
 
     Its path is not part of what it is: a campaign may move with its logs.
     """
@@ -46,7 +48,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Jobs of a model; parameters as for `schedlab.campaign.definition.ModelEntry`."""
+    """Jobs of a model; parameters as for `schedlab.campaign.entries.ModelEntry`."""
 
     model: str
     jobs: int
@@ -59,8 +61,23 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Stochastic:
+    """Jobs whose run times follow laws; parameters as for `schedlab.speculate.generate.stochastic_jobs`."""
+
+    applications: tuple[Application, ...]
+    processors: int
+
+    def specification(self) -> dict[str, Any]:
+        """Return what makes it what it is."""
+        return {"model": "stochastic", **asdict(self)}
+
+
+Source = Trace | Model | Stochastic
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
-    """The sequence of a workload with a number; the rest as for `schedlab.campaign.definition.Windows`."""
+    """The sequence of a workload with a number; the rest as for `schedlab.campaign.entries.Windows`."""
 
     length: int
     state: int
@@ -69,7 +86,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """Weeks of users drawn anew; parameters as for `schedlab.campaign.definition.Resample`."""
+    """Weeks of users drawn anew; parameters as for `schedlab.campaign.entries.Resample`."""
 
     weeks: int | None
     profile: Literal["trace", "span"]
@@ -98,7 +115,7 @@ class Instance:
     """
 
     workload: str
-    source: Trace | Model
+    source: Source
     repetition: int = 0
     seed: int | None = None
     users: Users | None = None
@@ -338,7 +355,7 @@ def instances_of(campaign: Campaign, item: Input) -> Iterator[Instance]:
     users = None
     if isinstance(entry, TraceEntry) and entry.resample is not None:
         users = Users(entry.resample.weeks, entry.resample.profile)
-    random = users is not None or isinstance(source, Model)
+    random = users is not None or not isinstance(source, Trace)
     repetitions = (entry.repetitions or campaign.repetitions) if random else 1
     for repetition in range(repetitions):
         seed = seed_of(campaign.seed, item.workload, repetition) if random else None
@@ -359,7 +376,9 @@ def seed_of(seed: int, workload: str, repetition: int) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def _source(entry: Entry, item: Input) -> Trace | Model:
+def _source(entry: Entry, item: Input) -> Source:
+    if isinstance(entry, StochasticEntry):
+        return Stochastic(tuple(one.application() for one in entry.applications), entry.processors)
     if isinstance(entry, ModelEntry):
         return Model(entry.generate, entry.jobs, entry.processors, entry.estimates)
     assert isinstance(entry, TraceEntry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,12 +19,15 @@ ONLY: dict[str, tuple[str, ...]] = {
     "variant": ("sc17", "thesis"),
     "scores": ("sc17", "thesis"),
     "chapter": ("thesis",),
+    "log": ("sc15", "sc17", "thesis"),
+    "scenario": ("icpp19",),
+    "runs": ("icpp19",),
 }
 """Options that not all papers have."""
 
 
 def reproduce(
-    paper: Annotated[Literal["sc15", "sc17", "thesis"], typer.Argument(help="Which paper.")],
+    paper: Annotated[Literal["sc15", "sc17", "thesis", "icpp19"], typer.Argument(help="Which paper.")],
     traces: Traces = None,
     log: Annotated[
         list[str] | None,
@@ -47,6 +51,15 @@ def reproduce(
         ),
     ] = None,
     chapter: Annotated[int | None, typer.Option(min=3, max=4, show_default="both", help="thesis: one chapter.")] = None,
+    scenario: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N", min=1, max=4, show_default="all", help="icpp19: a scenario, 1 to 4; repeat it for each."
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, show_default="50", help="icpp19: runs of each experiment.")
+    ] = None,
     directory: Annotated[
         Path, typer.Option("--directory", "-d", metavar="DIR", help="Where run directories are kept.")
     ] = RUNS,
@@ -54,10 +67,14 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Repeat a paper's simulations, and print its numbers beside ours."""
-    given = {"full": full, "variant": variant, "scores": scores, "chapter": chapter}
+    given: dict[str, object] = {"full": full, "variant": variant, "scores": scores, "chapter": chapter}
+    given |= {"log": log, "scenario": scenario, "runs": runs}
     for name, value in given.items():
         if value and paper not in ONLY[name]:
             raise InputError(f"--{name} does not go with {paper}: leave it out")
+    if paper == "icpp19":
+        _show(_icpp19(scenario or (), runs, directory, plot), as_json)
+        return
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"
         raise InputError(f"{what}: name one that holds the logs of the paper (--traces, or SCHEDLAB_TRACES)")
@@ -78,6 +95,22 @@ def reproduce(
             from schedlab.papers import thesis
 
             reproduction = thesis.reproduce(traces, chapter=chapter, variant=variant or "both", scores=scores, **common)
+    _show(reproduction, as_json)
+
+
+def _icpp19(scenarios: Iterable[int], runs: int | None, directory: Path, plot: Path | None) -> Any:
+    """Repeat the one paper whose jobs are drawn, so that it needs no traces."""
+    from schedlab.papers import icpp19
+
+    if plot is not None:
+        make_directory(plot)
+    with campaign_bar() as progress:
+        return icpp19.reproduce(
+            scenario=scenarios, runs=runs or icpp19.REPETITIONS, directory=directory, plots=plot, progress=progress
+        )
+
+
+def _show(reproduction: Any, as_json: bool) -> None:
     if as_json:
         show_json(reproduction.to_dict())
     else:

@@ -129,6 +129,52 @@ class Reproduction:
         return "\n".join(lines).rstrip()
 
 
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Words and numbers of ours, and of a paper that prints claims and curves rather than numbers.
+
+    Parameters
+    ----------
+    title
+        The paper and what is shown.
+    columns
+        Their names.
+    rows
+        A cell for each; None is an empty one.
+    decimals
+        Of numbers that are no whole ones.
+    notes
+        Below the table.
+
+    Examples
+    --------
+    >>> print(TextTable("Gains", ("method", "factor"), (("SAF", 1.25), ("SPF", None)), decimals=1))
+    Gains
+    <BLANKLINE>
+    method  factor
+    ------  ------
+    SAF        1.2
+    SPF          -
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | Number, ...], ...]
+    decimals: int = OWN_DECIMALS
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries, numbers with all their digits."""
+        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        return {"title": self.title, "rows": rows, "notes": list(self.notes)}
+
+    def __str__(self) -> str:
+        rows = [[cell if isinstance(cell, str) else _shown(cell, self.decimals) for cell in row] for row in self.rows]
+        lines = [self.title, "", table(self.columns, rows)]
+        lines += ["", *(f"- {note}" for note in self.notes)] if self.notes else []
+        return "\n".join(lines)
+
+
 class Part(Protocol):
     """A table that can be printed and written as JSON."""
 

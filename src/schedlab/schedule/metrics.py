@@ -241,6 +241,14 @@ def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     }
 
 
+def reserved_turnaround(schedule: Schedule) -> NDArray[np.int64]:
+    """Return the seconds from each job's submission to the end of what its last run had asked for."""
+    assert schedule.runs is not None
+    ends = np.zeros(len(schedule), dtype=np.int64)
+    ends[schedule.runs["job"]] = schedule.runs["start"] + schedule.runs["request"]  # the last run of a job stands last
+    return ends - schedule.workload.submit_time
+
+
 def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float | None:
     """Return Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike.
 
@@ -287,6 +295,7 @@ OF_SCHEDULES = (
     "fairness",
     "failed_runs",
     "lost_share",
+    "mean_reserved_turnaround",
 )
 
 
@@ -319,9 +328,10 @@ def schedule_metrics(
         ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1),
         ``makespan`` (seconds, from the first submission to the last end, or the length of the trimmed
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
-        ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs`` and
-        ``lost_share`` (of the machine), and ``fairness`` between users (see `fairness`),
-        which is left out if the jobs that count name fewer than two users. None of them is ever NaN.
+        ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs``,
+        ``lost_share`` (of the machine) and ``mean_reserved_turnaround`` (seconds, as if a job ended with its request),
+        and ``fairness`` between users (see `fairness`), which is left out if the jobs that count name fewer than two
+        users. None of them is ever NaN.
 
     Raises
     ------
@@ -353,5 +363,6 @@ def schedule_metrics(
     }
     if schedule.runs is not None:
         metrics |= lost_work(schedule, window)
+        metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())
     evenness = fairness(schedule.workload.user_id[rows], np.asarray(measures["bounded_slowdown"]))
     return metrics if evenness is None else metrics | {"fairness": evenness}

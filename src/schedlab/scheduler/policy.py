@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,9 @@ from schedlab.errors import InputError
 from schedlab.scheduler.formula import VARIABLES, Formula
 
 Scores = NDArray[np.float64]
+
+_formula = lru_cache(maxsize=256)(Formula)
+"""Formulas are compiled once: of a small simulation, that would take most of the time."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Policy:
     @property
     def program(self) -> Formula | None:
         """The formula, ready to run, or None if only Python can compute the scores."""
-        return Formula(self.formula)
+        return _formula(self.formula)
 
     @property
     def changes_with_time(self) -> bool:

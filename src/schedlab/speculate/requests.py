@@ -94,9 +94,11 @@ def requests_of(workload: Workload, method: str | None) -> Requests:
         Jobs with a law use the method; others ask for their requested time, once.
     method
         "classic": the longest run time of the law. "neuroscience(k=10)": the longest of the last 10 jobs of the same
-        law that were done, at first that of the law. "toptimal": the sequence of the least expected makespan of the
-        job. "atoptimal(zeta=0.1)": the same beside a stream of small jobs that takes so much of the machine; "auto"
-        takes the work of the jobs without a law. None: all ask for their requested times.
+        law that were done, at first that of the law. "neuroscience(k=10,listed)": the longest of the 10 jobs of the
+        same law before it in the workload, done or not; the first have the last before them. "toptimal": the sequence
+        of the least expected makespan of the job. "atoptimal(zeta=0.1)": the same beside a stream of small jobs that
+        takes so much of the machine; "auto" takes the work of the jobs without a law. None: all ask for their
+        requested times.
 
     Raises
     ------
@@ -129,7 +131,12 @@ def requests_of(workload: Workload, method: str | None) -> Requests:
     for number, sequence in enumerate(sequences):
         rows = np.flatnonzero(asking & (law == number))
         lengths[(offsets[rows][:, None] + np.arange(len(sequence)))] = sequence
-    history = re.fullmatch(r"neuroscience\(k=([0-9]+)\)", method or "")
+    history = re.fullmatch(r"neuroscience\(k=([0-9]+)(,listed)?\)", method or "")
+    if history and history[2]:
+        for number in range(len(sequences)):
+            rows = np.flatnonzero(asking & (law == number))
+            if len(rows) > 1:
+                lengths[offsets[rows]] = _longest_before(workload.run_time[rows], int(history[1]))
     return Requests(
         offsets=offsets,
         lengths=lengths,
@@ -137,9 +144,20 @@ def requests_of(workload: Workload, method: str | None) -> Requests:
         growth=np.where(asking, GROWTH, 0.0),
         law=np.asarray(law, dtype=np.int64),
         application=np.where(asking, law, -1),
-        history=int(history[1]) if history else 0,
+        history=int(history[1]) if history and not history[2] else 0,
         laws=tables_of(workload.laws),
     )
+
+
+def _longest_before(run_time: NDArray[np.int64], last: int) -> NDArray[np.int64]:
+    """Return, for each job of a list, the longest run time of so many before it; the first one follows the last one.
+
+    It is the history of the experiments of ICPP'19, where it is that of additional jobs.
+    """
+    count = min(last, len(run_time) - 1)
+    before = np.concatenate([run_time[-count:], run_time[:-1]])
+    longest = np.lib.stride_tricks.sliding_window_view(before, count).max(axis=1)
+    return np.asarray(np.maximum(longest, 1), dtype=np.int64)
 
 
 def _share_of_small_jobs(workload: Workload, law: NDArray[np.int64]) -> float:

@@ -1,0 +1,141 @@
+"""Draw workloads of jobs whose run times follow laws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.speculate.laws import Law
+from schedlab.speculate.requests import NO_LAW
+from schedlab.workload.workload import Workload
+
+Allocation = int | Literal["full", "half", "truncnorm", "beta"]
+
+ALLOCATIONS = ("full", "half", "truncnorm", "beta")
+
+NORMAL = (0.5, 0.3)
+"""Mean and standard deviation of the allocation "truncnorm", as shares of the machine."""
+
+BETA = (2.0, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Jobs whose run times follow one law.
+
+    Parameters
+    ----------
+    law
+        Text of the law, see `schedlab.speculate.laws.Law.parse`.
+    jobs
+        How many.
+    processors
+        Of each job: a number; "full" or "half" of the machine; or drawn anew for each job, by a normal law with mean
+        0.5 and standard deviation 0.3 of the machine that is cut to it ("truncnorm"), or by Beta(2, 2) ("beta"), both
+        rounded up.
+    over
+        Seconds within which the jobs are submitted, uniformly; 0: all are there at the beginning.
+    requests
+        "method": by the method of the scheduler; what the job asks for without one is the longest run time of the law.
+        "longest": always that. "exact": its own run time.
+    """
+
+    law: str
+    jobs: int
+    processors: Allocation = "full"
+    over: int = 0
+    requests: Literal["method", "longest", "exact"] = "method"
+
+
+def stochastic_jobs(applications: Sequence[Application], processors: int, *, rng: np.random.Generator) -> Workload:
+    """Draw jobs of some applications; run times are whole seconds, at least one.
+
+    Parameters
+    ----------
+    applications
+        Jobs of the same second keep their order.
+    processors
+        Size of the machine.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    Workload
+        In order of submission; `executable_id` is the number of the application, from 1. Jobs that ask by the method
+        of the scheduler have a law; others have none.
+
+    Raises
+    ------
+    InputError
+        If there is no job, a law is none, or an allocation is unknown or larger than the machine.
+
+    References
+    ----------
+    Gainaru, Pallez, Sun and Raghavan, "Speculative scheduling for stochastic HPC applications", ICPP 2019, section 5.
+
+    Examples
+    --------
+    >>> jobs = stochastic_jobs([Application("uniform(1h,2h)", 3, "half")], 100, rng=np.random.default_rng(1))
+    >>> jobs.job_processors.tolist(), jobs.requested_time.tolist(), jobs.law.tolist()
+    ([50, 50, 50], [7200, 7200, 7200], [0, 0, 0])
+    """
+    if not applications:
+        raise InputError("there is no application; give at least one")
+    laws = tuple(dict.fromkeys(one.law for one in applications if one.requests == "method"))
+    parts = [_jobs_of(one, processors, rng) for one in applications]
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    count = [one.jobs for one in applications]
+    columns["executable_id"] = np.repeat(np.arange(1, len(count) + 1), count)
+    numbers = [laws.index(one.law) if one.requests == "method" else NO_LAW for one in applications]
+    law = np.repeat(numbers, count)
+    drawn = Workload.from_columns(columns, processors=processors, name="stochastic")
+    return drawn.replace(law=law, laws=laws).sorted_by_submit()
+
+
+def _jobs_of(application: Application, processors: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """Draw the jobs of an application, as columns."""
+    law, n = _law(application.law), application.jobs
+    if n < 1:
+        raise InputError(f"law {application.law}: {n} jobs; there must be at least one")
+    run_time = np.maximum(1, np.rint(law.sample(rng, n))).astype(np.int64)
+    longest = max(1, math.ceil(law.high))
+    return {
+        "run_time": run_time,
+        "requested_processors": _allocated(application.processors, n, processors, rng),
+        "submit_time": rng.integers(0, application.over + 1, n) if application.over else np.zeros(n, dtype=np.int64),
+        "requested_time": run_time if application.requests == "exact" else np.full(n, longest),
+    }
+
+
+def _allocated(allocation: Allocation, jobs: int, machine: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the processors of each job."""
+    if isinstance(allocation, int):
+        if not 1 <= allocation <= machine:
+            raise InputError(f"jobs of {allocation} processors do not fit on a machine of {machine}")
+        return np.full(jobs, allocation)
+    if allocation == "full":
+        return np.full(jobs, machine)
+    if allocation == "half":
+        return np.full(jobs, max(1, machine // 2))
+    if allocation == "beta":
+        share = rng.beta(*BETA, jobs)
+    elif allocation == "truncnorm":
+        mean, deviation = NORMAL
+        share = _law(f"truncnorm(1s,{machine}s,mu={mean * machine}s,sigma={deviation * machine}s)").sample(rng, jobs)
+        share = share / machine
+    else:
+        raise InputError(f"unknown allocation {allocation!r}; give a number, or one of {', '.join(ALLOCATIONS)}")
+    return np.clip(np.ceil(share * machine - 1e-9), 1, machine).astype(np.int64)
+
+
+@lru_cache(maxsize=64)
+def _law(text: str) -> Law:
+    return Law.parse(text)
