@@ -8,6 +8,7 @@ import pytest
 
 from schedlab.campaign.exam import Exam, marks_of
 from schedlab.campaign.statistics import INSTANCE, METRIC, paired
+from schedlab.errors import InputError
 
 BASE, EASY, FOUND = "saf+easy", "fcfs+easy", '"p"+easy'
 VALUES = {
@@ -62,9 +63,37 @@ def test_the_table_calls_the_policy_found_and_names_the_logs(exam: Exam) -> None
     assert FOUND not in text
 
 
-def test_windows_without_a_ratio_are_no_error(frame: pd.DataFrame) -> None:
-    frame.loc[(frame.workload == "ctc") & (frame.window == 0), METRIC] = 0.0
-    found = next(mark for mark in marks_of(frame, FOUND, BASE, METRIC).marks if mark.scheduler == FOUND)
+@pytest.mark.parametrize("idle", [BASE, EASY])
+def test_windows_on_which_a_reference_is_0_are_left_out_of_all_schedulers(frame: pd.DataFrame, idle: str) -> None:
+    window = (frame.workload == "ctc") & (frame.window == 0)
+    frame.loc[window & (frame.scheduler == idle), METRIC] = 0.0
+    frame.loc[window, "max_wait"] = 1e6
+    exam = marks_of(frame, FOUND, BASE, METRIC)
+    assert (exam.windows, exam.left_out) == ({"ctc": 1, "kth": 6}, 1)
+    found = next(mark for mark in exam.marks if mark.scheduler == FOUND)
     assert found.to_baseline is not None
-    assert found.to_baseline.ratio is None
-    assert found.worst_window == 1.5
+    assert found.to_baseline.ratio == pytest.approx((0.5**6 * 1.5) ** (1 / 7))
+    assert (found.value, found.worst_window, found.longest_wait) == (2.0, 1.5, pytest.approx(0.18))
+    assert str(exam).endswith(f"\nLeft out: 1 window on which {METRIC} of saf+easy or fcfs+easy is 0.")
+
+
+def test_a_policy_that_is_at_0_itself_has_no_ratio_and_the_table_says_so(frame: pd.DataFrame) -> None:
+    frame.loc[(frame.workload == "ctc") & (frame.window == 0) & (frame.scheduler == FOUND), METRIC] = 0.0
+    exam = marks_of(frame, FOUND, BASE, METRIC)
+    found = exam.marks[-1]
+    assert found.scheduler == FOUND
+    assert found.to_baseline is not None
+    assert (found.to_baseline.ratio, found.worst_window, exam.left_out) == (None, 1.5, 0)
+    assert str(exam).endswith(f"\nNo ratio (-) of a scheduler whose own {METRIC} is 0 on a window.")
+
+
+def test_where_no_window_is_left_that_is_one_sentence(frame: pd.DataFrame) -> None:
+    frame.loc[frame.scheduler == EASY, METRIC] = 0.0
+    with pytest.raises(InputError, match=r"cannot be tested: .* of saf\+easy or fcfs\+easy is 0 on all windows"):
+        marks_of(frame, FOUND, BASE, METRIC)
+
+
+def test_the_table_says_why_there_are_no_intervals(frame: pd.DataFrame, exam: Exam) -> None:
+    assert "No intervals" not in str(exam)
+    few = str(marks_of(frame[frame.workload == "ctc"], FOUND, BASE, METRIC))
+    assert few.endswith("\nNo intervals: 2 windows, and an interval needs 6.")

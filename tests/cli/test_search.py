@@ -68,6 +68,46 @@ def test_the_text_says_what_was_found_and_what_it_is_worth_on_another_log(run, l
     assert "\nfound " in result.stdout
 
 
+def _write_days(path: Path, days: str) -> None:
+    """Write a log of days with 70 jobs each, one every ten minutes.
+
+    On a busy day, "b", every job needs the whole machine for more than ten minutes; on an idle one, "i", nobody waits.
+    """
+    jobs = []
+    for day, kind in enumerate(days):
+        for i in range(70):
+            run_time, size = (700 + 97 * i % 300, 4) if kind == "b" else (10, 1)
+            submit = day * 100_000 + i * 600
+            jobs.append(f"{len(jobs) + 1} {submit} -1 {run_time} {size} -1 -1 {size} {run_time} -1 1 1{' -1' * 6}")
+    path.write_text("\n".join(["; MaxProcs: 4", *jobs]) + "\n")
+
+
+WAITS = ("--objective", "mean_wait", "--evaluations", 50)
+
+
+def test_windows_without_waits_are_left_out_of_training_and_test(run) -> None:
+    _write_days(Path("days.swf"), "bibbbiibi")
+    result = run("search", "-w", "days.swf", *COMMON, *WAITS, "-o", "policy.json", "--json")
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert (answer["exam"]["windows"], answer["exam"]["left_out"]) == ({"days": 1}, 2)
+    facts = answer["policy"]["training"]
+    assert (facts["logs"][0]["windows"], facts["logs"][0]["validation_windows"]) == ([0, 3, 4], [2])
+    assert (facts["baseline"], facts["clean"], facts["budget"]) == ("saf+easy", "default", {"simulations": 50})
+
+
+def test_a_test_that_fails_does_not_hide_what_was_found(run) -> None:
+    _write_days(Path("busy.swf"), "bbb")
+    _write_days(Path("idle.swf"), "ii")
+    words = ("-w", "busy.swf", "--test", "idle.swf", *COMMON, *WAITS)
+    result = run("search", *words, "-o", "policy.json")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("Best of ")
+    assert result.stderr.startswith("\npolicy policy.json\n")
+    assert "mean_wait of saf+easy or fcfs+easy is 0 on all windows of the test" in result.stderr
+    assert Path("policy.json").exists()
+
+
 @contextmanager
 def _impatient() -> Iterator[object]:
     """Stop the search when it has found something, as Ctrl-C does."""
@@ -113,6 +153,7 @@ def test_an_interruption_before_anything_is_found_leaves_nothing(run, logs, monk
         (("--windows", "long"), "--windows 'long' is not a duration"),
         (("--windows", "100d"), "too few to hold some out"),
         (("--with", "+conservative"), "take +easy"),
+        (("--baseline", "fcfs+conservative"), "take +easy"),
         (("--baseline", "nobody"), "unknown policy 'nobody'"),
         (("--worst-wait", "0"), "positive factor"),
         (("--test", "one.swf"), "one.swf is also trained on"),

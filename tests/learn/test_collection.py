@@ -73,6 +73,13 @@ def test_an_interrupted_collection_keeps_what_it_has_and_is_continued(jobs, tmp_
     assert_equal(read_scores(path), table)
 
 
+def test_asking_for_fewer_tuples_leaves_the_file_as_it_is(jobs, tmp_path):
+    path = tmp_path / "scores.parquet"
+    collect(jobs, 5, path=path)
+    assert len(np.unique(collect(jobs, 2, path=path).group)) == 2
+    assert len(np.unique(read_scores(path).group)) == 5
+
+
 @pytest.mark.parametrize(
     ("changes", "named"), [({"seed": 6}, "seed"), ({"settings": Trials(trials=600, state=3, queue=6)}, "trials")]
 )

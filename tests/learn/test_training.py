@@ -91,6 +91,7 @@ def test_one_window_counts_only_up_to_a_bound() -> None:
         ({"rest": "+foo"}, "unknown backfilling"),
         ({"worst_wait": 0.0}, "positive factor"),
         ({"baseline": "nobody"}, "unknown policy"),
+        ({"baseline": "fcfs+conservative"}, "take \\+easy"),
     ],
 )
 def test_wrong_settings_are_one_sentence(arguments: dict[str, object], message: str) -> None:

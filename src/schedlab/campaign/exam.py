@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from schedlab.campaign.compare import table
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign, Metrics
 from schedlab.campaign.entries import TraceEntry, Windows
-from schedlab.campaign.statistics import Paired, by_instance, compare_columns, interval_text, quantity
+from schedlab.campaign.statistics import FEWEST_PAIRS, Paired, by_instance, compare_columns, interval_text, quantity
 from schedlab.errors import InputError
 from schedlab.learn.training import EASY, SHORTEST_LIMIT
 from schedlab.scheduler.scheduler import Scheduler
@@ -86,7 +86,9 @@ class Exam:
     found
         Text of the scheduler that is examined.
     windows
-        How many there are of each log.
+        How many there are of each log, without those left out.
+    left_out
+        Number of windows on which the baseline or EASY has a metric of 0, so that there is no ratio to it.
     marks
         One of each scheduler.
     """
@@ -95,6 +97,7 @@ class Exam:
     baseline: str
     found: str
     windows: dict[str, int]
+    left_out: int
     marks: tuple[Mark, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +116,19 @@ class Exam:
             "worst window",
         ]
         header += ["worst log", f"ratio to {EASY}", f"{percent} interval", "longest wait"]
-        return f"{self.metric} on {logs}\n\n{table(header, [self._cells(mark) for mark in self.marks])}"
+        text = f"{self.metric} on {logs}\n\n{table(header, [self._cells(mark) for mark in self.marks])}"
+        remarks = "\n".join(self._remarks())
+        return f"{text}\n\n{remarks}" if remarks else text
+
+    def _remarks(self) -> Iterator[str]:
+        """Say why something is missing in the table."""
+        if self.left_out:
+            yield f"Left out: {count_of(self.left_out, 'window')} on which {_no_ratio(self.metric, self.baseline)}."
+        if (total := sum(self.windows.values())) < FEWEST_PAIRS:
+            yield f"No intervals: {count_of(total, 'window')}, and an interval needs {FEWEST_PAIRS}."
+        pairs = [pair for mark in self.marks for pair in (mark.to_baseline, mark.to_easy) if pair is not None]
+        if any(pair.ratio is None for pair in pairs):
+            yield f"No ratio (-) of a scheduler whose own {self.metric} is 0 on a window."
 
     def _cells(self, mark: Mark) -> list[str]:
         cells = ["found" if mark.scheduler == self.found else mark.scheduler, quantity(self.metric, mark.value)]
@@ -121,6 +136,10 @@ class Exam:
         cells.append("" if mark.to_baseline is None else f"{mark.to_baseline.wins} of {mark.to_baseline.pairs}")
         cells += [f"{mark.worst_window:.2f}", f"{mark.worst_log[1]:.2f}"]
         return [*cells, *_ratio_cells(mark.to_easy), f"{mark.longest_wait:.1f}"]
+
+
+def _no_ratio(metric: str, baseline: str) -> str:
+    return f"{metric} of {' or '.join(dict.fromkeys((baseline, EASY)))} is 0"
 
 
 def _ratio_cells(pair: Paired | None) -> list[str]:
@@ -169,7 +188,7 @@ def examine(
     Raises
     ------
     InputError
-        If a simulation fails, and as `run_campaign`.
+        If a simulation fails, and as `run_campaign` and `marks_of`.
     """
     found, against = Scheduler.parse(f'"{formula}"{rest}').text, Scheduler.parse(baseline).text
     entries = tuple(
@@ -190,8 +209,9 @@ def examine(
         metrics=Metrics(main=metric),
     )
     run = run_campaign(campaign, directory, workers=workers, progress=progress)
-    for failure in run.failures().values():
-        raise InputError(f"the test of the policy failed: {failure.reason}")
+    failures = run.failures()
+    if failures:
+        raise InputError(f"the test of the policy failed: {next(iter(failures.values())).reason}")
     return marks_of(run.results(), found, against, metric)
 
 
@@ -206,9 +226,25 @@ def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exa
         Texts of the scheduler that is examined, and of that which all are compared with.
     metric
         A column of the frame.
+
+    Raises
+    ------
+    InputError
+        If no window is left.
+
+    Notes
+    -----
+    Windows on which the metric of the baseline or of EASY is 0 have no ratio to it and are left out, of all schedulers.
     """
     values, workloads = by_instance(frame, metric)
     waits, _ = by_instance(frame, "max_wait")
+    kept = (values[[baseline, EASY]] > 0).all(axis=1).to_numpy()
+    if not kept.any():
+        raise InputError(
+            f"the policy cannot be tested: {_no_ratio(metric, baseline)} on all windows of the test; test it on a "
+            "busier log, or take another metric"
+        )
+    values, waits, workloads = values[kept], waits[kept], workloads[kept]
     patience = np.maximum(waits[EASY], SHORTEST_LIMIT)
     logs, counts = np.unique(workloads, return_counts=True)
 
@@ -218,8 +254,8 @@ def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exa
         return compare_columns(values, workloads, metric, scheduler, other, LEVEL, RESAMPLES, SEED)
 
     def mark(scheduler: str) -> Mark:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = (values[scheduler] / values[baseline]).to_numpy()
+        ratios = (values[scheduler] / values[baseline]).to_numpy()
+        with np.errstate(divide="ignore"):  # a ratio may be 0
             by_log = {log: float(np.exp(np.nanmean(np.log(ratios[workloads == log])))) for log in logs}
         worst = max(by_log, key=lambda log: by_log[log])
         return Mark(
@@ -234,7 +270,8 @@ def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exa
 
     marks = [mark(scheduler) for scheduler in values.columns]
     windows = {str(log): int(count) for log, count in zip(logs, counts, strict=True)}
-    return Exam(metric, baseline, found, windows, tuple(sorted(marks, key=_place)))
+    left_out = int(np.count_nonzero(~kept))
+    return Exam(metric, baseline, found, windows, left_out, tuple(sorted(marks, key=_place)))
 
 
 def _place(mark: Mark) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from schedlab.atomic import make_directory
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 LEADERS = 10
 """Forms that are printed, unless it is said how many."""
+
+OVERFITTED = 2
+"""How much larger the cross-validated error may be before one is warned."""
 
 NAMED = 3
 """Forms of those left out that a note names."""
@@ -57,6 +61,8 @@ def fit(
     from schedlab.learn.tables import ranking_text
 
     check_output(output, scores)
+    if plot is not None:
+        make_directory(plot)
     ranking = fit_scores(read_scores(scores), weights=weights, intercept=intercept, forms=forms)
     chosen = ranking.choose(choose)
     if output is not None:
@@ -67,6 +73,11 @@ def fit(
 
         note(f"{count_of(len(save_learning_figures(ranking, plot)), 'figure')} are in {plot}")
     _note_left_out(ranking)
+    if chosen.cross_validated_mae > OVERFITTED * chosen.mae:
+        note(
+            f"{chosen.form}: on tuples that it was not fitted to, its error is "
+            f"{chosen.cross_validated_mae / chosen.mae:.0f} times as large; choose another form"
+        )
     if as_json:
         show_json([one.to_dict() for one in ranking.fits[:top]])
     else:

@@ -51,7 +51,7 @@ def search(
     budget: Annotated[str, typer.Option(metavar="TIME", help="How long to search, such as 90s, 10m or 2h.")] = "10m",
     evaluations: Annotated[
         int | None,
-        typer.Option(min=1, help="So many simulations instead: the same on every machine, whatever its speed."),
+        typer.Option(min=1, help="Begin nothing new after so many simulations instead: the same on every machine."),
     ] = None,
     test: Annotated[
         list[Path] | None,
@@ -88,12 +88,13 @@ def search(
     from schedlab.campaign.executors import usable_cores
     from schedlab.learn.families import KINDS
     from schedlab.learn.search import check_kinds
-    from schedlab.learn.training import check_objective, check_rest, prepare_training
+    from schedlab.learn.training import check_objective, check_rest, prepare_training, startable
 
     kinds = KINDS if family == "all" else tuple(name.strip() for name in family.split(","))
     check_objective(objective)
     check_kinds(kinds)
     check_rest(with_)
+    startable(baseline)
     allowance: dict[str, float] = (
         {"simulations": evaluations} if evaluations else {"seconds": _seconds(budget, "--budget")}
     )
@@ -117,9 +118,19 @@ def search(
     if best is None:
         note("schedlab: interrupted before any policy was simulated on all windows; nothing is written")
         raise typer.Exit(INTERRUPTED)
-    settings = {"window": length, "worst_wait": worst_wait, "seed": seed}
-    policy = _policy(best, found, training, trained, validation, settings)
+    settings = {
+        "baseline": baseline,
+        "clean": clean,
+        "window": length,
+        "worst_wait": worst_wait,
+        "seed": seed,
+        "budget": allowance,
+    }
+    policy = _policy(best, found, training, _used(trained, training), _used(validation, training), settings)
     policy.save(output)
+    if not as_json:
+        show(_found_text(found, baseline, training.validation, limited=worst_wait is not None))
+    note(f"\npolicy {output}")
     exam = None
     if not interrupted:
         exam, interrupted = _examine(best.formula, unseen, directory, with_, baseline, objective, length, clean, number)
@@ -134,12 +145,9 @@ def search(
             for leader in found.leaders
         ]
         show_json({"policy": policy.to_dict(), "leaders": leaders, "exam": exam and exam.to_dict()})
-    else:
-        show(_found_text(found, baseline, training.validation, limited=worst_wait is not None))
-        if exam is not None:
-            held_out = "" if test else f", of the last third of {'the log' if len(logs) == 1 else 'each log'}"
-            show(f"\nNot seen by the search{held_out}:\n{exam}")
-    note(f"\npolicy {output}")
+    elif exam is not None:
+        held_out = "" if test else f", of the last third of {'the log' if len(logs) == 1 else 'each log'}"
+        show(f"\nNot seen by the search{held_out}:\n{exam}")
     if interrupted:
         note(f"schedlab: interrupted; {output} has the best policy found so far, without a test")
         raise typer.Exit(INTERRUPTED)
@@ -210,6 +218,12 @@ def _split(logs: list[_Log]) -> tuple[list[_Log], list[_Log]]:
 
 def _parts(logs: list[_Log]) -> list[Workload]:
     return [part for log in logs for part in log.windows.values()]
+
+
+def _used(logs: list[_Log], training: Training) -> list[_Log]:
+    """Return the logs with the windows that the training has kept: where the baseline is at 0, it leaves them out."""
+    kept = {id(part) for part in training.windows}
+    return [log.only([number for number, part in log.windows.items() if id(part) in kept]) for log in logs]
 
 
 def _seconds(text: str, option: str) -> float:

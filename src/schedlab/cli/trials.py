@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from schedlab.atomic import make_directory
 from schedlab.cli.campaigns import INTERRUPTED
 from schedlab.cli.options import Clean
 from schedlab.cli.outputs import check_output
@@ -84,7 +86,10 @@ def trials(
         stretches = found_tuples(read_scores(tuples_of), usable, settings, seed=seed)
         facts["tuples_of"] = tuples_of.name
     provenance = {"workload": facts, "seed": seed}
+    if plot is not None:
+        make_directory(plot)
     executor = ThreadPoolExecutor(workers or len(os.sched_getaffinity(0)))
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # what batch systems send
     try:
         with progress_bar("trying tuples") as progress:
             table = collect_scores(
@@ -99,9 +104,11 @@ def trials(
             )
     except KeyboardInterrupt:
         executor.shutdown(cancel_futures=True)
-        note(f"interrupted; {output} holds what was done, and the same command goes on from there")
+        kept = f"{output} holds the tuples that were done, and" if output.exists() else "no tuple was done yet;"
+        note(f"interrupted; {kept} the same command goes on from there")
         raise typer.Exit(INTERRUPTED) from None
     finally:
+        signal.signal(signal.SIGTERM, before)
         executor.shutdown(cancel_futures=True)
     if plot is not None:
         from schedlab.learn.trials import precision_curves
@@ -144,4 +151,5 @@ def _summary(table: ScoreTable, output: Path) -> str:
     return (
         f"{output}: {count_of(len(table), 'score')} of {count_of(len(tuples), 'tuple')}, "
         f"{table.trials[first].sum():,} trials, standard errors up to {worst:.2%} of a score"
+        + ("" if scored.all() else f"; {count_of(int((~scored).sum()), 'job')} never came first: make more trials")
     )

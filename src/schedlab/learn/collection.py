@@ -84,14 +84,15 @@ def tuples_of(table: ScoreTable, jobs: Workload, settings: Trials, *, seed: int)
         If the jobs of a tuple do not follow each other in the workload like that.
     """
     size, state = settings.queue, settings.state
+    sizes = np.unique(np.unique(table.group, return_counts=True)[1])
+    if sizes.tolist() != [size]:
+        raise InputError(f"the tuples of these scores have {sizes[-1]} jobs in Q, not {size}: give --queue {sizes[-1]}")
     known = np.lib.stride_tricks.sliding_window_view(np.stack([jobs.run_time, jobs.job_processors]), size, axis=1)
     found = []
     for number, group in enumerate(np.unique(table.group)):
         rows = table.group == group
         wanted = np.stack([table.run_time[rows], table.processors[rows]])
-        starts = np.empty(0, dtype=np.intp)
-        if wanted.shape[1] == size:
-            starts = np.flatnonzero((known[:, state:] == wanted[:, None, :]).all(axis=(0, 2)))
+        starts = np.flatnonzero((known[:, state:] == wanted[:, None, :]).all(axis=(0, 2)))
         same = [at for at in starts if np.array_equal(_submits(jobs, int(at), settings), table.submit_time[rows])]
         if not same:
             raise InputError(f"{jobs.name}: it does not hold the {size} jobs of tuple {group} after {state} others")
@@ -160,6 +161,8 @@ def collect_scores(
     """
     recipe = {**provenance, "processors": processors, "trials": settings.to_dict(), "versions": versions()}
     done = _known(path, recipe, settings, tuples, jobs)
+    if len(done) == len(tuples):
+        return _table(jobs, tuples, settings, done, recipe)
     rest = range(len(done), len(tuples))
     saved = time.monotonic()
     try:

@@ -188,10 +188,15 @@ def fit_scores(
     if folds < 1:
         raise InputError(f"folds={folds}: there must be at least 1")
     problem = Problem(scores, weighted=weights == "area", folds=folds, rng=rng)
+    columns = (scores.run_time, scores.processors, scores.submit_time)
     fits: list[Fit] = []
     left_out: dict[str, str] = {}
+    silent = [f"log10({name})" for name, column in zip("pqr", columns, strict=True) if (column == 1).all()]
     for name, attempt in _attempts(problem, forms, intercept):
         try:
+            for term in silent:
+                if term in name:  # but for the guard against 0, which is all that a fit would see
+                    raise DegenerateFitError(f"{term} is 0 for every job")
             with np.errstate(all="ignore"):  # what is not finite is seen, named and left out
                 form, solution = attempt()
             fits.append(_fit(form, solution, intercept))

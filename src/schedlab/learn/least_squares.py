@@ -97,6 +97,8 @@ class Problem:
             raise DegenerateFitError("a term is not finite for some job")
         scale, triangles = self._triangles(basis)
         width = basis.shape[1]
+        if len(self.target) <= width:
+            raise DegenerateFitError(f"there are only {len(self.target)} scores for {width} coefficients")
         whole = _triangle(triangles.reshape(-1, width + 1))
         if len(whole) < width or np.linalg.matrix_rank(whole[:width, :width], rtol=self._tolerance) < width:
             raise DegenerateFitError("its terms cannot be told apart on these jobs")

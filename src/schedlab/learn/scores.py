@@ -165,6 +165,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTable:
         _check_names([str(column) for column in frame.columns])
         for column, value in UNKNOWN.items():
             columns.setdefault(column, np.full(len(frame), value, COLUMNS[column]))
+        _check_shares(columns["score"])
         if "group" not in columns:
             columns["group"] = _groups(columns["score"])
         return ScoreTable(**columns, provenance=provenance)
@@ -230,6 +231,14 @@ def _column(frame: pd.DataFrame, name: str, kind: type[np.generic]) -> NDArray[A
         what = "a whole number" if kind is np.int64 else "a number"
         raise InputError(f"column {name}, row {row}: {str(cells.iloc[row])[:40]!r} is not {what}", row=row)
     return numbers.astype(kind)
+
+
+def _check_shares(score: Real) -> None:
+    """Raise InputError for the first score that is not a share."""
+    strange = np.isfinite(score) & ~((score >= 0) & (score <= 1))
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise InputError(f"column score, row {row}: {score[row]:g} is not a share of the trials, from 0 to 1", row=row)
 
 
 def _groups(score: Real) -> Whole:

@@ -46,7 +46,8 @@ class Search:
     executor
         Where simulations run, see `schedlab.learn.workers.training_workers`.
     budget
-        Seconds or simulations, see `Budget`. Its clock runs from when it is made.
+        Seconds or simulations, see `Budget`. Its clock runs from when it is made. Once it is used up no new block of
+        simulations begins; the one that runs is finished.
     kinds
         Some of `KINDS`.
     seed

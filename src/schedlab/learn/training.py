@@ -132,8 +132,8 @@ def prepare_training(
     Raises
     ------
     InputError
-        If the metric cannot be searched for, if `rest` does not fit, if the limit is not positive, or if the metric of
-        the baseline is 0 on all windows to train on.
+        If the metric cannot be searched for, if `rest` or the baseline does not fit, if the limit is not positive, or
+        if the metric of the baseline is 0 on all windows to train on.
 
     Notes
     -----
@@ -143,7 +143,7 @@ def prepare_training(
     check_rest(rest)
     if worst_wait is not None and not 0 < worst_wait < math.inf:
         raise InputError(f"the longest wait is limited by a positive factor, not by {worst_wait:g}")
-    scheduler = Scheduler.parse(baseline)
+    scheduler = startable(baseline)
     everything = [*parts, *validation]
     values = np.array([measure(part, scheduler, metric, state)[0] for part in everything])
     kept = np.flatnonzero(values > 0).tolist()
@@ -171,9 +171,21 @@ def check_rest(rest: str) -> None:
     """Raise InputError unless a text can follow a policy in a scheduler text, and its backfilling knows a state."""
     if rest.strip()[:1] not in ("", "+", "@", ","):
         raise InputError(f"{rest!r} cannot follow a policy; write for example +easy")
-    scheduler = Scheduler.parse(f'"p*q"{rest}')
+    startable(f'"p*q"{rest}')
+
+
+def startable(text: str) -> Scheduler:
+    """Return a scheduler that can start the first jobs of a window in order of submission.
+
+    Raises
+    ------
+    InputError
+        If it cannot.
+    """
+    scheduler = Scheduler.parse(text)
     if scheduler.backfill == "conservative":
         raise InputError("windows begin with jobs in order of submission, which +conservative cannot do; take +easy")
+    return scheduler
 
 
 def measure(workload: Workload, scheduler: Scheduler, metric: str, state: int) -> tuple[float, float]:

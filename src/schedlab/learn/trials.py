@@ -35,8 +35,8 @@ Objective = Literal["bounded-slowdown", "wait", "flow", "per-processor-bounded-s
 Sampling = Literal["antithetic", "common", "independent"]
 Shuffle = Literal["uniform", "biased"]
 
-CHUNK_TRIALS = 16_384
-"""Trials between two looks at the precision."""
+CHUNK_TRIALS = 65_536
+"""Trials that are made at once, between two looks at the precision."""
 
 FEWEST_LEADS = 32
 """How often each job comes first, on average, at the beginning of a curve of precision."""
@@ -93,10 +93,11 @@ class Trials:
             raise InputError(f"a tuple has 0 or more jobs in S and 2 or more in Q, not {self.state} and {self.queue}")
         if self.precision is not None and not self.precision > 0:
             raise InputError(f"precision {self.precision}: it is a part of the score, above 0")
-        if self.trials < 2 * self.trials_per_draw:
+        fewest = 2 * max(self.trials_per_draw, self.queue)
+        if self.trials < fewest:
             raise InputError(
-                f"{self.trials} trials are too few: with {self.sampling} sampling and {self.queue} jobs in Q, one draw "
-                f"takes {self.trials_per_draw}, and errors can be told from two on"
+                f"{self.trials} trials are too few: with {self.sampling} sampling and {self.queue} jobs in Q it takes "
+                f"{fewest}, so that each job comes first and errors can be told"
             )
         if self.shuffle == "biased" and self.sampling != "independent":
             raise InputError("the biased shuffle shows in who comes first: it needs independent sampling")
@@ -193,7 +194,7 @@ def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int)
     """
     problem = problem_of(jobs, settings, processors)
     draws = -(-settings.trials // settings.trials_per_draw)
-    chunk = max(1, CHUNK_TRIALS // settings.trials_per_draw) if settings.precision else draws
+    chunk = max(1, CHUNK_TRIALS // settings.trials_per_draw)
     sums = Sums.none(settings.queue)
     while sums.draws < draws:
         count = min(chunk, draws - sums.draws)
@@ -305,7 +306,10 @@ def check_jobs(jobs: Workload, processors: int) -> None:
     checks: Sequence[tuple[NDArray[np.bool_], str]] = (
         (jobs.run_time < 1, "has no run time: clean the workload (--clean default)"),
         (width < 1, "has no number of processors: clean the workload (--clean default)"),
-        (width > processors, f"is wider than the machine of {processors} processors: give its size (--processors)"),
+        (
+            width > processors,
+            f"is wider than the machine of {processors} processors: drop it (--clean default) or take a larger one",
+        ),
         (np.diff(submit, prepend=submit[:1]) < 0, "was submitted before the one above it: sort the workload"),
     )
     for bad, reason in checks:

@@ -33,6 +33,7 @@ def chapter3(
 ) -> tuple[Part, ...]:
     """Repeat the chapter on those logs that are there; parameters as for `schedlab.papers.sc17.reproduce`."""
     wanted = chosen(TABLE_3_3.logs, logs, "chapter 3 of the thesis")
+    fits = regression_tables(traces, scores, "Thesis, Table 3.2", errors=True)
     medians = reproduce_study(
         TABLE_3_3,
         wanted,
@@ -43,4 +44,4 @@ def chapter3(
         plots=plots,
         progress=progress,
     )
-    return (*regression_tables(traces, scores, "Thesis, Table 3.2", errors=True), medians)
+    return (*fits, medians)

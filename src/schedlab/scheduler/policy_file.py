@@ -89,6 +89,14 @@ class PolicyFile:
             temporary.write_text(text + "\n", encoding="utf-8")
 
 
+def _is_number(value: Any) -> bool:
+    """Say whether a value is a finite number that a formula may hold."""
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _plain(value: Any) -> Any:
     """Return what JSON can hold for one of NumPy's scalars or arrays, and text for anything else."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
@@ -110,15 +118,16 @@ def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
         raise InputError(f"{path} is no policy file, or a damaged one: it is not JSON") from None
     if not isinstance(document, dict) or "version" not in document:
         raise InputError(f"{path} is no policy file: schedlab learn fit writes one with -o")
-    if (version := document["version"]) != VERSION:
+    version = document["version"]
+    if type(version) is not int or version != VERSION:
         raise InputError(
-            f"{path} is a policy file of another version ({version}; this schedlab reads {VERSION}): learn the policy "
-            "again, or copy its formula into the scheduler text"
+            f"{path} is a policy file of another version ({version!r}; this schedlab reads {VERSION}): learn the "
+            "policy again, or copy its formula into the scheduler text"
         )
     formula, coefficients, training = (document.get(key) for key in ("formula", "coefficients", "training"))
     if not isinstance(formula, str) or not isinstance(coefficients, dict) or not isinstance(training, dict):
         raise InputError(f"{path} is damaged: a policy file has a formula, coefficients and training")
-    if not all(isinstance(value, int | float) and math.isfinite(value) for value in coefficients.values()):
+    if not all(_is_number(value) for value in coefficients.values()):
         raise InputError(f"{path} is damaged: a coefficient is not a number")
     try:
         return PolicyFile(formula, coefficients, training)
