@@ -25,6 +25,7 @@ import campaigns
 import learning
 import numpy as np
 import predictions
+import speculation
 from result import Result
 
 import schedlab as sl
@@ -247,6 +248,9 @@ BENCHMARKS = {
     "sc15-logs": predictions.sc15_logs,
     "trials": learning.trials,
     "fit": learning.fit,
+    "sequences": speculation.sequences,
+    "icpp19": speculation.scenario_1,
+    "mixed": speculation.mixed,
 }
 
 

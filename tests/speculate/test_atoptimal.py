@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -45,10 +43,7 @@ def test_table_1_of_the_paper(zeta):
 )
 def test_two_hundred_intervals_are_verified_values(zeta, requests, makespan):
     grid = discretise(LAW, 200)
-    atoptimal(discretise(LAW, 10), zeta)  # compiled
-    begin = time.process_time()
     best = atoptimal(grid, zeta)
-    assert time.process_time() - begin < 3
     np.testing.assert_allclose(np.array(best.sequence.requests) / HOUR, requests)
     assert evaluate_requests(LAW, best.sequence, zeta=zeta).makespan / HOUR == pytest.approx(makespan, abs=1e-6)
 
@@ -60,14 +55,6 @@ def test_the_printed_sequences_cost_what_was_verified_on_the_continuous_law():
     toptimal_requests = [HOUR * request for request in (10.8, 13.4, 15.4, 17.1, 18.7, 20)]
     assert evaluate_requests(LAW, toptimal_requests, zeta=0.9).makespan / HOUR == pytest.approx(89.21, abs=0.005)
     assert evaluate_requests(LAW, [20 * HOUR], zeta=0.9).makespan / HOUR == pytest.approx(80.0095, abs=5e-5)
-
-
-def test_forty_six_intervals_take_a_tenth_of_a_second():
-    grid = discretise(LAW, 46)
-    atoptimal(grid, 0.1)
-    begin = time.process_time()
-    atoptimal(grid, 0.1)
-    assert time.process_time() - begin < 0.1
 
 
 @given(grids(), st.sampled_from([0.0, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9]))

@@ -35,7 +35,7 @@ Objective = Literal["bounded-slowdown", "wait", "flow", "per-processor-bounded-s
 Sampling = Literal["antithetic", "common", "independent"]
 Shuffle = Literal["uniform", "biased"]
 
-CHUNK_TRIALS = 65_536
+CHUNK_TRIALS = 16_384
 """Trials that are made at once, between two looks at the precision."""
 
 FEWEST_LEADS = 32
