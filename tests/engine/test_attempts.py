@@ -249,6 +249,17 @@ def test_another_event_order_is_refused():
         simulate(jobs_of([0], [5], [1]), "fcfs", requests=asking([5]), events="pyss")
 
 
+def test_speculation_without_laws_is_refused():
+    with pytest.raises(InputError, match="speculation= is for jobs whose run times follow a law"):
+        simulate(jobs_of([0], [5], [1]), "fcfs+easy,speculation=0")
+
+
+def test_requests_that_are_not_enforced_are_refused():
+    advisory = jobs_of([0, 0], [9, 5], [1, 1]).replace(requested_time=[5, 5], requests_enforced=False)
+    with pytest.raises(InputError, match="1 jobs run longer than they request; where runs may fail"):
+        simulate(advisory, "fcfs+conservative,reservations=fixed")
+
+
 def test_a_method_without_laws_is_refused():
     with pytest.raises(InputError, match="no job has one; give laws"):
         simulate(jobs_of([0], [5], [1]), "fcfs,requests=toptimal")

@@ -7,6 +7,7 @@ import pytest
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
 from schedlab.speculate.plan import optimal_requests
+from schedlab.speculate.sequences import costs_of_runs
 from schedlab.speculate.tables import convergence_text, plan_text
 
 TEXT = "truncnorm(0h,20h,mu=8h,sigma=2h)"
@@ -52,3 +53,19 @@ def test_what_does_not_go_together_is_refused():
         optimal_requests(TEXT, points=0)
     with pytest.raises(InputError, match="zeta is 1"):
         optimal_requests(TEXT, zeta=1)
+
+
+def test_a_law_with_a_long_tail_gets_a_grid_that_is_fine_enough():
+    """An exponential law has E = 2.3645 means, however far away its cut is."""
+    plan = optimal_requests("exponential(0h,1000h,mean=1h)")
+    assert plan.evaluation.cost / 3600 == pytest.approx(2.3645, rel=0.01)
+    assert plan.points > 200
+
+
+@pytest.mark.parametrize(
+    ("runs", "factor", "message"),
+    [([3, 20], 1, "must be longer"), ([float("nan")], 1.5, "not a finite number"), ([-1], 1.5, "0 or more")],
+)
+def test_runs_that_cannot_be_replayed_are_refused(runs, factor, message):
+    with pytest.raises(InputError, match=message):
+        costs_of_runs([5], runs, factor=factor)

@@ -35,6 +35,8 @@ def prepare_attempts(
         raise InputError(f"jobs that may fail at their requests need the default event order, not {events}")
     if in_order and scheduler.backfill == "conservative":
         raise InputError("in_order= does not go with conservative backfilling")
+    if requests is None:
+        _check_laws(workload, scheduler)
     asked = requests_of(workload, scheduler.requests) if requests is None else requests
     first = asked.lengths[asked.offsets[:-1]]
     if len(first) != len(workload) or bool(np.any(first < 1)) or bool(np.any(np.diff(asked.offsets) < 1)):
@@ -42,6 +44,22 @@ def prepare_attempts(
     free = workload.replace(requested_time=first, requests_enforced=False)
     case = prepare(free, scheduler, processors=processors, in_order=in_order)
     return (asked if case.order is None else asked.in_order(case.order)), case
+
+
+def _check_laws(workload: Workload, scheduler: Scheduler) -> None:
+    """Raise InputError if speculation has nobody to run, or requests that are enforced here were not to be."""
+    if scheduler.speculation is not None and (workload.law is None or not np.any(workload.law >= 0)):
+        raise InputError(
+            f"{workload.name}: speculation= is for jobs whose run times follow a law, and no job has one; give laws "
+            "(--laws FILE)"
+        )
+    ordinary = np.ones(len(workload), dtype=np.bool_) if workload.law is None else workload.law < 0
+    beyond = ordinary & (workload.run_time > workload.requested_time) & (workload.requested_time > 0)
+    if not workload.requests_enforced and beyond.any():
+        raise InputError(
+            f"{workload.name}: {np.count_nonzero(beyond):,} jobs run longer than they request; where runs may fail, "
+            "requests are enforced: leave --requests advisory out"
+        )
 
 
 def new_attempts(jobs: NDArray[Any], requests: Requests) -> Attempts:

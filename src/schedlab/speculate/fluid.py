@@ -90,6 +90,6 @@ def simulate_fluid(
                 end[job], reserved_end[job] = now + busy, now + length
             now += length
         waiting = waiting[work[waiting] > length]
-    makespan = now + backlog / (1 - zeta)
+    makespan = float(now + backlog / (1 - zeta))
     # All small work that has arrived until then is done.
     return FluidSchedule(reserved_end, end, makespan, float(work.sum()) / makespan + zeta)

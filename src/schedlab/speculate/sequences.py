@@ -288,7 +288,7 @@ def costs_of_runs(
     Raises
     ------
     InputError
-        If the sequence has checkpoints.
+        If the sequence has checkpoints, a run is no time, or requests would not grow.
 
     Examples
     --------
@@ -299,6 +299,10 @@ def costs_of_runs(
     if any(given.checkpoints):
         raise InputError("runs are not replayed with checkpoints: what each one would leave behind is not known")
     model, values = cost or AffineCost(), np.asarray(runs, dtype=np.float64)
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise InputError("a run time is not a finite number of seconds, 0 or more")
+    if not (factor > 1 and math.isfinite(factor)):
+        raise InputError(f"factor={factor}: each request after the last one must be longer than the one before")
     requests = list(given.requests)
     while requests[-1] < values.max(initial=0.0):
         requests.append(factor * requests[-1])
