@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from schedlab.campaign.entries import Entry, ModelEntry, StochasticEntry, TraceE
 from schedlab.errors import InputError
 from schedlab.workload._streams import workload_name
 from schedlab.workload.cleaning import clean
-from schedlab.workload.files import read_workload
+from schedlab.workload.files import file_sha256, read_workload
 from schedlab.workload.sampling import windows
 from schedlab.workload.workload import Workload
 
@@ -122,11 +121,7 @@ def _refuse_missing(patterns: list[str], base: Path) -> None:
 def _trace_input(entry: TraceEntry, number: int, path: str, *, alone: bool, known: Input | None) -> Input:
     stem = workload_name(path)
     name = stem if entry.name is None else entry.name if alone else f"{entry.name}/{stem}"
-    try:
-        with open(path, "rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    sha256 = file_sha256(path)
     if known is not None and known.sha256 == sha256 and known.workload == name:
         return known
     jobs = read_trace(path, entry.clean, entry.processors, entry.requests)

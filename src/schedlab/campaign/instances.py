@@ -5,7 +5,6 @@ What comes before the last step is kept for the next instance: those of one sour
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 
 import numpy as np
@@ -15,6 +14,7 @@ from schedlab.campaign.plan import Instance, Model, Source, Stochastic, Trace, U
 from schedlab.errors import InputError
 from schedlab.speculate.generate import stochastic_jobs
 from schedlab.workload.cleaning import clean
+from schedlab.workload.files import file_sha256
 from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import resample_users, scale_load, windows
 from schedlab.workload.tsafrir import tsafrir_estimates
@@ -75,7 +75,6 @@ def _drawn(model: Model, seed: int | None, load: float | None) -> Workload:
 @lru_cache(maxsize=1)
 def _read(source: Trace) -> Workload:
     workload = read_trace(source.path, source.clean, source.processors, source.requests)
-    with open(source.path, "rb") as stream:
-        if hashlib.file_digest(stream, "sha256").hexdigest() != source.sha256:
-            raise InputError(f"{source.path} has changed since the campaign was planned; run the campaign again")
+    if file_sha256(source.path) != source.sha256:
+        raise InputError(f"{source.path} has changed since the campaign was planned; run the campaign again")
     return workload

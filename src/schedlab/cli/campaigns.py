@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,7 +10,7 @@ import typer
 
 from schedlab.cli.archives import RUNS, Index, Run, open_run
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json
+from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from schedlab.campaign.definition import Campaign
     from schedlab.campaign.executors import Workers
     from schedlab.campaign.store import RunDirectory
-
-INTERRUPTED = 130
-"""Exit code of what the user has stopped, as shells have it."""
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
 Directory = Annotated[
@@ -120,10 +116,8 @@ def _run_here(
     from schedlab.campaign.coordinator import run_campaign
     from schedlab.errors import OutputError
 
-    # A batch system that ends the job that we are in gives us time to end our workers.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with campaign_bar() as progress:
+        with stopped_like_ctrl_c(), campaign_bar() as progress:
             return run_campaign(
                 definition,
                 place,
@@ -139,8 +133,6 @@ def _run_here(
         raise typer.Exit(INTERRUPTED) from None
     except OutputError as error:
         raise OutputError(f"{error}; what is finished is not lost, and the same command continues") from error
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _workers(

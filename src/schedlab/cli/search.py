@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from schedlab.cli.campaigns import INTERRUPTED
 from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_output
-from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json
+from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -170,13 +167,13 @@ class _Log:
 def _read_logs(paths: list[Path], clean: str, length: int, known: list[_Log] | None = None) -> list[_Log]:
     """Read logs and cut them into windows; refuse what is given twice, or among those known already."""
     from schedlab.learn.training import STATE, usable_windows
+    from schedlab.workload.files import file_sha256
     from schedlab.workload.sampling import windows
 
     logs: list[_Log] = []
     for path in paths:
         read = read_trace(path, clean)
-        with open(path, "rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        sha256 = file_sha256(path)
         if any(log.sha256 == sha256 for log in known or []):
             raise InputError(f"{path} is also trained on: a test needs a log that the search has not seen")
         if any(log.sha256 == sha256 for log in logs):
@@ -248,9 +245,8 @@ def _run(
     from schedlab.learn.workers import training_workers
 
     found = None
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with search_bar() as progress, training_workers(training, workers) as executor:
+        with stopped_like_ctrl_c(), search_bar() as progress, training_workers(training, workers) as executor:
             found = Search(
                 training, executor, Budget(**allowance), kinds=kinds, seed=seed, workers=workers, progress=progress
             )
@@ -259,8 +255,6 @@ def _run(
         if found is None:
             raise
         return found, True
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return found, False
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import math
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import typer
+
+INTERRUPTED = 130
+"""Exit code of what the user has stopped, as shells have it."""
 
 SECONDS_BETWEEN_LINES = 60
 """In a log, where there is no progress bar."""
@@ -43,6 +47,16 @@ def _plain(value: Any) -> Any:
 def note(text: str) -> None:
     """Tell the person something beside the result."""
     typer.echo(text, err=True)
+
+
+@contextmanager
+def stopped_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM, with which batch systems end a job, interrupt the block as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def command_line() -> str:

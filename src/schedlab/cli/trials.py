@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from schedlab.atomic import make_directory
-from schedlab.cli.campaigns import INTERRUPTED
 from schedlab.cli.options import Clean
 from schedlab.cli.outputs import check_output
-from schedlab.cli.terminal import note, progress_bar, show
+from schedlab.cli.terminal import INTERRUPTED, note, progress_bar, show, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -89,9 +87,8 @@ def trials(
     if plot is not None:
         make_directory(plot)
     executor = ThreadPoolExecutor(workers or len(os.sched_getaffinity(0)))
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # what batch systems send
     try:
-        with progress_bar("trying tuples") as progress:
+        with stopped_like_ctrl_c(), progress_bar("trying tuples") as progress:
             table = collect_scores(
                 usable,
                 stretches,
@@ -103,12 +100,10 @@ def trials(
                 progress=progress,
             )
     except KeyboardInterrupt:
-        executor.shutdown(cancel_futures=True)
         kept = f"{output} holds the tuples that were done, and" if output.exists() else "no tuple was done yet;"
         note(f"interrupted; {kept} the same command goes on from there")
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
         executor.shutdown(cancel_futures=True)
     if plot is not None:
         from schedlab.learn.trials import precision_curves

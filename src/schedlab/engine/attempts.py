@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import NEVER
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, STARTED, SUBMITTED, WAITING, State
 from schedlab.kernels import bare_kernel, inlined
 from schedlab.speculate.requests import NO_LAW, Laws
@@ -189,7 +188,6 @@ def note_runs(jobs: NDArray[Any], state: State, attempts: Attempts, before: int,
         attempts.run[job] = run
         attempts.runs[run].job = job
         attempts.runs[run].start = state.start[job]
-        attempts.runs[run].end = NEVER
         attempts.runs[run].request = jobs[job].estimate
         attempts.runs[run].speculative = speculative
         attempts.runs[run].done = False

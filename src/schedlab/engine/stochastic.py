@@ -33,8 +33,6 @@ def prepare_attempts(
     """
     if events != "batched":
         raise InputError(f"jobs that may fail at their requests need the default event order, not {events}")
-    if in_order and scheduler.backfill == "conservative":
-        raise InputError("in_order= does not go with conservative backfilling")
     if requests is None:
         _check_laws(workload, scheduler)
     asked = requests_of(workload, scheduler.requests) if requests is None else requests

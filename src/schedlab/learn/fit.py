@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,6 +19,7 @@ from schedlab.learn.shapes import DEGREES, fit_power, polynomial, power
 from schedlab.schedule.provenance import versions
 from schedlab.scheduler.policy_file import PolicyFile
 from schedlab.wording import count_of
+from schedlab.workload.files import file_sha256
 
 Weights = Literal["area", "none"]
 Forms = Literal["paper", "thesis", "all"]
@@ -247,15 +246,11 @@ def _fit(form: Form, solution: Solution, intercept: bool) -> Fit:
 
 
 def file_facts(path: str | PathLike[str]) -> dict[str, str]:
-    """Return the name and the SHA-256 of a file of scores, for the provenance of a policy.
+    """Return the name and the SHA-256 of a file, for the provenance of what was made from it.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    try:
-        with open(path, "rb") as stream:
-            return {"file": Path(path).name, "sha256": hashlib.file_digest(stream, "sha256").hexdigest()}
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)}: the file cannot be read ({error.strerror or error})") from None
+    return {"file": Path(path).name, "sha256": file_sha256(path)}

@@ -15,8 +15,24 @@ from schedlab.speculate.durations import duration_text
 from schedlab.speculate.laws import Law, Values
 
 
+class PointLaw(Law):
+    """What laws with ascending `points` have in common: the first and the last are the ends of the support."""
+
+    points: Values
+
+    @property
+    def low(self) -> float:  # type: ignore[override]
+        """The smallest run time."""
+        return float(self.points[0])
+
+    @property
+    def high(self) -> float:  # type: ignore[override]
+        """The largest run time."""
+        return float(self.points[-1])
+
+
 @dataclass(frozen=True, eq=False)
-class DiscreteLaw(Law):
+class DiscreteLaw(PointLaw):
     """A law with atoms only.
 
     Parameters
@@ -53,16 +69,6 @@ class DiscreteLaw(Law):
         """
         points, counts = np.unique(checked_runs(runs), return_counts=True)
         return DiscreteLaw(points, counts / counts.sum())
-
-    @property
-    def low(self) -> float:  # type: ignore[override]
-        """The smallest run time."""
-        return float(self.points[0])
-
-    @property
-    def high(self) -> float:  # type: ignore[override]
-        """The largest run time."""
-        return float(self.points[-1])
 
     @property
     def text(self) -> str:
@@ -103,7 +109,7 @@ class DiscreteLaw(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class InterpolatedLaw(Law):
+class InterpolatedLaw(PointLaw):
     """A law whose distribution function has straight pieces, with an atom at the lower end if it does not begin at 0.
 
     Parameters
@@ -145,16 +151,6 @@ class InterpolatedLaw(Law):
         if len(points) < 2:
             raise InputError("all runs take the same time: there is nothing to interpolate, and one request is enough")
         return InterpolatedLaw(points, (np.cumsum(counts) - 1) / (counts.sum() - 1))
-
-    @property
-    def low(self) -> float:  # type: ignore[override]
-        """The smallest run time."""
-        return float(self.points[0])
-
-    @property
-    def high(self) -> float:  # type: ignore[override]
-        """The largest run time."""
-        return float(self.points[-1])
 
     @property
     def text(self) -> str:

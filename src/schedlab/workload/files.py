@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -45,6 +46,21 @@ def read_workload(path: str | os.PathLike[str], processors: int | None = None) -
         return read_table(path, processors)
     workload = read_batsim(path) if name.endswith(BATSIM_SUFFIXES) else read_swf(path)
     return workload if processors is None else workload.replace(processors=processors)
+
+
+def file_sha256(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
 
 
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
