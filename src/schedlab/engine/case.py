@@ -86,13 +86,14 @@ def prepare(
     cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
     if cluster.processors >= ABSENT:
         raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
-    width = workload.job_processors
+    width = _allocated(workload, scheduler, cluster.processors)
     _check(workload, width)
     duration = workload.run_time
     killed = np.zeros(len(workload), dtype=np.bool_)
     if workload.requests_enforced:
-        killed = (workload.requested_time > 0) & (duration > workload.requested_time)
-        duration = np.where(killed, workload.requested_time, duration)
+        latest = workload.requested_time + (0 if scheduler.slurm is None else scheduler.slurm.overtime)
+        killed = (workload.requested_time > 0) & (duration > latest)
+        duration = np.where(killed, latest, duration)
     estimate = duration if scheduler.runtimes == Actual() else _requests(workload)
     if events == "pyss" and bool(np.any(duration > np.maximum(estimate, 1))):
         raise InputError(
@@ -126,6 +127,17 @@ def _check_order(scheduler: Scheduler, events: Events) -> None:
             f"{scheduler.text}: the event order sc17 knows a policy, +easy, @actual, window= and start_delay=, and "
             "nothing else; take the default order"
         )
+
+
+def _allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArray[np.int64]:
+    """Return the processors that each job gets: whole nodes, if nodes are given to one job alone."""
+    width = workload.job_processors
+    if scheduler.slurm is None or not scheduler.slurm.node:
+        return width
+    node = scheduler.slurm.node
+    width = -(-width // node) * node
+    _refuse(workload, width > machine, f"needs more whole nodes of {node} than there are: node= is the cores of a node")
+    return width
 
 
 def _whole(name: str, value: Any) -> int:

@@ -226,19 +226,25 @@ def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = jobs[job].estimate
     processors = jobs[job].processors
-    profile = plan.profile
-    last = plan.counters[SEGMENTS] - 1
-    begins = now
-    i = 0
-    while i < last and profile[i].begin < begins + length:
-        if profile[i].free < processors:
-            begins = profile[i + 1].begin
-        i += 1
+    begins = earliest_slot(plan, processors, length, now)
     if plan.reserved[job] != begins:
         plan.reserved[job] = begins
         plan.stamp[job] = plan.counters[STAMPS]
         plan.counters[STAMPS] += 1
     book(plan, begins, begins + length, -processors)
+
+
+@inlined
+def earliest_slot(plan: Plan, processors: int, length: int, begins: int) -> int:
+    """Return the earliest second, from the one given on, from which so many processors are free for so long."""
+    profile = plan.profile
+    last = plan.counters[SEGMENTS] - 1
+    i = 0
+    while i < last and profile[i].begin < begins + length:
+        if profile[i].free < processors:
+            begins = max(begins, profile[i + 1].begin)
+        i += 1
+    return begins
 
 
 @bare_kernel

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.case import Case, Events, prepare
 from schedlab.engine.conservative import new_plan, plan_pass, run_conservative, to_next_plan
+from schedlab.engine.planning import needs_planner, run_planned
 from schedlab.engine.prediction import run_predicted
 from schedlab.engine.queue_tree import new_queue
 from schedlab.engine.ranked import run_ranked
@@ -18,6 +19,7 @@ from schedlab.engine.scores import asked_of_python, check_scores, fixed_scores, 
 from schedlab.engine.serial import run_serial
 from schedlab.engine.state import NOW, WAITING, State, new_state
 from schedlab.engine.stochastic import prepare_attempts, run_stochastic, runs_of
+from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -84,6 +86,8 @@ def simulate(
     if requests is not None or (isinstance(scheduler, Scheduler) and scheduler.tries_again):
         return _simulate_attempts(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
+    if needs_planner(case.scheduler, case):
+        return _simulate_planned(workload, case)
     state = new_state(case.jobs, case.processors, watched=case.scheduler.runtimes.learns)
     if case.events == "sc17":
         start = run_serial(case, state)
@@ -91,6 +95,23 @@ def simulate(
         return to_schedule(workload, case, case.jobs["estimate"], start, state.backfilled, never)
     predicted, corrections = run(case, state)
     return to_schedule(workload, case, predicted, state.start, state.backfilled, corrections)
+
+
+def _simulate_planned(workload: Workload, case: Case) -> Schedule:
+    """Replay jobs under Slurm's priority and passes, or jobs that wait for others."""
+    state, eligible = run_planned(case)
+    never = np.broadcast_to(np.int64(0), state.start.shape)
+    schedule = to_schedule(workload, case, case.jobs["estimate"], state.start, state.backfilled, never)
+    return with_eligible(schedule, case, eligible)
+
+
+def with_eligible(schedule: Schedule, case: Case, eligible: NDArray[np.int64]) -> Schedule:
+    """Return a schedule that says since when jobs could have started, if any of them waits for others."""
+    if case.workload.dependencies is None:
+        return schedule
+    if case.order is not None:
+        eligible = eligible[np.argsort(case.order)]
+    return replace(schedule, eligible_time=eligible)
 
 
 def _simulate_attempts(
@@ -102,6 +123,8 @@ def _simulate_attempts(
     requests: Requests | None,
 ) -> Schedule:
     """Replay jobs that may fail at their requests; parameters as for `simulate`."""
+    if workload.dependencies is not None:
+        raise InputError(f"{workload.name}: jobs that wait for others cannot be jobs that fail and come back")
     asked, case = prepare_attempts(workload, scheduler, processors, events, in_order, requests)
     state, attempts = run_stochastic(case, asked)
     killed = ~attempts.runs["done"][attempts.run]

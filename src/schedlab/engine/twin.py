@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schedlab.engine.case import Case, Events, prepare
+from schedlab.engine.planning import needs_planner
 from schedlab.engine.scores import blame
 from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin_predictors import PlainPredictor, corrected, plain_predictor
@@ -47,6 +48,10 @@ def simulate_plain(
 
         return simulate_attempts_plain(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
+    if needs_planner(case.scheduler, case):
+        from schedlab.engine.twin_planner import simulate_planned_plain
+
+        return simulate_planned_plain(workload, case)
     if events == "sc17":
         return _simulate_serially(workload, case)
     twin = ConservativeTwin(case) if case.scheduler.backfill == "conservative" else QueueTwin(case)

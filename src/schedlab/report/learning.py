@@ -24,7 +24,8 @@ from schedlab.report.style import (
     styled,
     styled_axes,
 )
-from schedlab.scheduler.policy import Policy, policy_from_text
+from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.policy_text import policy_from_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

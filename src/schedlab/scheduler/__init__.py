@@ -1,7 +1,8 @@
 """What can be chosen: ordering policies, backfilling, run-time knowledge, and the text that names them."""
 
 from schedlab.scheduler.formula import Formula
-from schedlab.scheduler.policy import POLICIES, FormulaPolicy, FunctionPolicy, Policy, policy_from_text
+from schedlab.scheduler.policy import POLICIES, FormulaPolicy, FunctionPolicy, Policy
+from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.scheduler import Scheduler
 
 __all__ = [

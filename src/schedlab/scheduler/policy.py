@@ -267,31 +267,3 @@ POLICIES: dict[str, type[Policy]] = {
 
 ALIASES = {"sjf": "spf", "spt": "spf", "ljf": "lpf", "wfp": "wfp3", "unicep": "unicef", "uni": "unicef"}
 """Other names in the literature."""
-
-
-def policy_from_text(text: str) -> Policy:
-    """Return the policy with this name or formula.
-
-    Raises
-    ------
-    InputError
-        If it is neither a known name nor an allowed formula; the message lists the known names.
-
-    Examples
-    --------
-    >>> policy_from_text("sjf")
-    SPF()
-    >>> policy_from_text('"p * q"').text
-    '"p * q"'
-    """
-    plain = text.strip()
-    name = ALIASES.get(plain.lower(), plain.lower())
-    if name in POLICIES:
-        return POLICIES[name]()
-    if len(plain) >= 2 and plain[0] == plain[-1] and plain[0] in "\"'":
-        return FormulaPolicy(plain[1:-1].strip())
-    if plain and not plain.replace("_", "").replace("-", "").isalnum():
-        return FormulaPolicy(plain)
-    raise InputError(
-        f"unknown policy {plain!r}; known are {' '.join(POLICIES)}, or a formula of p q r w in double quotes"
-    )

@@ -13,22 +13,27 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from schedlab.errors import InputError
-from schedlab.scheduler.policy import FCFS, SPF, Policy, policy_from_text
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import FCFS, SPF, Policy
 from schedlab.scheduler.policy_file import with_formulas
-from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor
+from schedlab.scheduler.policy_text import policy_from_text
+from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Actual, Predictor
 from schedlab.scheduler.predictor_text import as_predictor, predictor_from_text
 from schedlab.scheduler.request_method import request_method
+from schedlab.scheduler.slurm_backfill import SlurmBackfill
 
-Backfill = Literal["none", "easy", "conservative"]
+Backfill = Literal["none", "easy", "conservative", "slurm"]
 
-BACKFILLS = ("easy", "conservative")
+BACKFILLS = ("easy", "conservative", "slurm")
 ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
 """Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
 
 LONGEST_START = 1_000_000
 OPTIONS = ("starvation", "window", "start_delay", "reservations", "requests", "speculation")
 
-_BACKFILL_AT_THE_END = re.compile(r"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*(?P<order>:.*)?", re.DOTALL)
+_ARGUMENTS = r"(?P<arguments>\([^()]*\))?\s*"
+_BACKFILL = re.compile(rf"(?P<name>{'|'.join(BACKFILLS)})\s*{_ARGUMENTS}(?P<order>:.*)?", re.DOTALL | re.IGNORECASE)
+_BACKFILL_AT_THE_END = re.compile(rf"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*{_ARGUMENTS}(?P<order>:.*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ class Scheduler:
         Order of the queue.
     backfill
         "none": nobody overtakes a blocked head. "easy": jobs that do not delay the head's reservation may.
-        "conservative": every job has a reservation, and jobs that delay none may overtake.
+        "conservative": every job has a reservation, and jobs that delay none may overtake. "slurm": the two passes of
+        Slurm, see `slurm`.
     order
         Order in which EASY tries its candidates; None is the order of the queue.
     runtimes
@@ -65,6 +71,8 @@ class Scheduler:
         see `schedlab.speculate.requests`. None: what the workload says.
     speculation
         Run such jobs speculatively in gaps of which more than this share is expected to be of use; None: never.
+    slurm
+        With slurm backfilling: how its passes work; None is Slurm's defaults.
 
     Raises
     ------
@@ -95,6 +103,7 @@ class Scheduler:
     reservations: Literal["fixed"] | None = None
     requests: str | None = None
     speculation: float | None = None
+    slurm: SlurmBackfill | None = None
 
     def __post_init__(self) -> None:
         for policy in (self.policy, self.order):
@@ -124,8 +133,44 @@ class Scheduler:
             raise InputError(
                 "conservative backfilling gives every job a reservation: it goes neither with window= nor starvation="
             )
-
         self._check_requests()
+        self._check_slurm()
+
+    def _check_slurm(self) -> None:
+        if self.backfill == "slurm" and self.slurm is None:
+            object.__setattr__(self, "slurm", SlurmBackfill())
+        if self.slurm is not None and self.backfill != "slurm":
+            raise InputError("options of Slurm's passes belong to slurm backfilling")
+        if isinstance(self.order, Multifactor):
+            raise InputError("multifactor orders the queue; it is no order of candidates")
+        if isinstance(self.policy, Multifactor) and self.backfill == "conservative":
+            raise InputError(
+                "multifactor priorities go with no backfilling, +easy or +slurm; +slurm(interval=0,resolution=1) plans "
+                "for everybody at every event"
+            )
+        if self.plans and (reason := self.not_with_plans):
+            raise InputError(f"{self.text}: multifactor and +slurm do not go with {reason}")
+
+    @property
+    def plans(self) -> bool:
+        """Whether this is Slurm's priority or its passes."""
+        return self.backfill == "slurm" or isinstance(self.policy, Multifactor)
+
+    @property
+    def not_with_plans(self) -> str:
+        """What of this scheduler goes neither with Slurm's passes nor with jobs that wait for others; or nothing."""
+        if self.backfill == "conservative":
+            return "+conservative"
+        if self.order is not None:
+            return "an order of candidates"
+        if self.runtimes not in (REQUESTED, Actual()):
+            return f"@{self.runtimes.text}"
+        if self.policy.program is None and not isinstance(self.policy, Multifactor):
+            return "a policy that is a Python function"
+        for option in OPTIONS:
+            if getattr(self, option) is not None:
+                return f"{option}="
+        return ""
 
     def _check_requests(self) -> None:
         if self.reservations not in (None, "fixed"):
@@ -175,7 +220,7 @@ class Scheduler:
         whole, comma, rest = text.partition(",")
         text = ALIASES.get(whole.strip().lower(), whole) + comma + rest
         front, runtimes, options = _split(text)
-        policy, backfill, order = _parse_front(front, text)
+        policy, backfill, order, slurm = _parse_front(front, text)
         assumed, slash, correction = runtimes.rpartition("/") if "/" in runtimes else (runtimes, "", "")
         values: dict[str, Any] = {}
         for option in options:
@@ -192,6 +237,7 @@ class Scheduler:
             values.get("window"),
             correction.strip().lower() if slash else None,
             **{name: values[name] for name in OPTIONS[2:] if name in values},
+            slurm=slurm,
         )
 
     @property
@@ -199,7 +245,7 @@ class Scheduler:
         """The canonical text; `Scheduler.parse` reads it back."""
         parts = [self.policy.text]
         if self.backfill != "none":
-            parts.append(f"+{self.backfill}")
+            parts.append(f"+{self.backfill}" if self.slurm is None else f"+{self.slurm.text}")
         if self.order is not None:
             parts.append(":sjf" if self.order == SPF() else f":{self.order.text}")
         if self.runtimes != REQUESTED:
@@ -248,27 +294,32 @@ def _split(text: str) -> tuple[str, str, list[str]]:
     return front.strip(), runtimes, [piece[1:].strip() for piece in rest]
 
 
-def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None]:
+def _parse_front(front: str, text: str) -> tuple[Policy, Backfill, Policy | None, SlurmBackfill | None]:
     """Read POLICY[+BACKFILL[:ORDER]]; a formula may hold "+" itself, so backfilling is looked for at the end."""
     if not front or front.startswith("+"):
         raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
-    name, _, order = front.partition(":")
-    if name.strip().lower() in BACKFILLS:
-        return FCFS(), cast(Backfill, name.strip().lower()), policy_from_text(order) if ":" in front else None
+    if match := _BACKFILL.fullmatch(front):
+        return FCFS(), *_parse_backfill(match, text)
     match = _BACKFILL_AT_THE_END.fullmatch(front)
     if match is None or (front[-1] in "\"'" and match["order"] is None):
-        return policy_from_text(front), "none", None
+        return policy_from_text(front), "none", None, None
     backfill = match["name"].lower()
     if backfill not in BACKFILLS:
-        if len(match["name"]) == 1 and match["order"] is None:  # the last term of a formula, as in p + q
-            return policy_from_text(front), "none", None
+        # The last term of a formula, as in p + q or p + sqrt(q).
+        if (len(match["name"]) == 1 or match["arguments"]) and match["order"] is None:
+            return policy_from_text(front), "none", None, None
         raise InputError(f"scheduler {text!r}: unknown backfilling {backfill!r}; known are {' '.join(BACKFILLS)}")
-    order_text = match["order"]
-    return (
-        policy_from_text(match["policy"]),
-        cast(Backfill, backfill),
-        policy_from_text(order_text[1:]) if order_text is not None else None,
-    )
+    return policy_from_text(match["policy"]), *_parse_backfill(match, text)
+
+
+def _parse_backfill(match: re.Match[str], text: str) -> tuple[Backfill, Policy | None, SlurmBackfill | None]:
+    """Read BACKFILL[(...)][:ORDER]."""
+    backfill = cast(Backfill, match["name"].lower())
+    if match["arguments"] and backfill != "slurm":
+        raise InputError(f"scheduler {text!r}: {backfill} backfilling has no arguments; slurm has")
+    slurm = SlurmBackfill.parse(match["name"] + (match["arguments"] or "")) if backfill == "slurm" else None
+    order = match["order"]
+    return backfill, policy_from_text(order[1:]) if order is not None else None, slurm
 
 
 def _decimal(value: float) -> str:

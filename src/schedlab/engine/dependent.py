@@ -1,0 +1,173 @@
+"""Jobs that wait for others to end: who is held, who is released when, and who keeps a place in the queue meanwhile.
+
+A job with open dependencies is held outside the queue. It is submitted, as the scheduler sees it, when its last parent
+has ended and the delay behind it is over. A task of a workflow that keeps one place in the queue is different: it
+stands in the queue from the submission of the workflow on, with the workflow's age, but cannot start before it is
+ready.
+
+References
+----------
+Chapin et al., JSSPP 1999 (SWF fields 17 and 18); Rodrigo et al., JSSPP 2017, section 4.2 (workflows with one place).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.agenda import Agenda, add, new_agenda, pop, soonest
+from schedlab.engine.case import Case
+from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, State
+from schedlab.kernels import bare_kernel, inlined
+
+# Positions in Needs.counters.
+ENTERING = 0  # jobs that enter the queue at this event
+MADE_READY = 1  # jobs that this event has made ready
+COUNTERS_SIZE = 2
+
+NO_WORKFLOW = -1
+
+
+class Needs(NamedTuple):
+    """What jobs wait for; one entry per job, in order of submission, unless said otherwise.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    child_offsets, children, delay
+        Of each job, those that wait for it, and how long after its end each may start at the earliest.
+    parent_offsets, parents, parent_delay
+        The same the other way round.
+    open
+        How many of its parents have not ended.
+    earliest
+        When the job may start, as far as its parents that have ended say.
+    ready
+        Whether it could start now, if there were room.
+    workflow
+        Number of the workflow whose one place in the queue it shares, or NO_WORKFLOW.
+    eligible
+        When it was ready first.
+    held
+        Jobs whose parents have ended, by the second in which their delays are over.
+    entering
+        Who enters the queue at this event.
+    """
+
+    counters: NDArray[np.int64]
+    child_offsets: NDArray[np.int64]
+    children: NDArray[np.int64]
+    delay: NDArray[np.int64]
+    parent_offsets: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    parent_delay: NDArray[np.int64]
+    open: NDArray[np.int64]
+    earliest: NDArray[np.int64]
+    ready: NDArray[np.bool_]
+    workflow: NDArray[np.int64]
+    eligible: NDArray[np.int64]
+    held: Agenda
+    entering: NDArray[np.int64]
+
+
+def new_needs(case: Case) -> Needs:
+    """Return what the jobs of a simulation wait for, before the first of them is submitted."""
+    n = len(case.jobs)
+    place = np.arange(n)
+    if case.order is not None:
+        place[case.order] = np.arange(n)
+    children = parents = delay = np.empty(0, dtype=np.int64)
+    after = case.workload.dependencies
+    if after is not None:
+        children, parents, delay = place[after.children], place[after.parents], after.delay
+    by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
+    workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
+    workflows = case.workload.workflows
+    if workflows is not None:
+        workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
+    return Needs(
+        counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        child_offsets=_offsets(parents, n),
+        children=children[by_parent],
+        delay=delay[by_parent],
+        parent_offsets=_offsets(children, n),
+        parents=parents[by_child],
+        parent_delay=delay[by_child],
+        open=np.bincount(children, minlength=n).astype(np.int64),
+        earliest=np.zeros(n, dtype=np.int64),
+        ready=np.zeros(n, dtype=np.bool_),
+        workflow=workflow,
+        eligible=case.jobs["submit"].copy(),
+        held=new_agenda(n),
+        entering=np.empty(n, dtype=np.int64),
+    )
+
+
+def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])
+    return offsets
+
+
+@inlined
+def next_release(needs: Needs) -> int:
+    """Return the second in which the next delay is over, NEVER if there is none."""
+    return soonest(needs.held)
+
+
+@bare_kernel
+def release(jobs: NDArray[Any], state: State, needs: Needs, always: bool) -> None:
+    """See whose parents have ended, and collect the jobs that enter the queue at this event.
+
+    Parameters
+    ----------
+    jobs, state
+        See `schedlab.engine.state`; the event has been handled by `advance`.
+    needs
+        What jobs wait for.
+    always
+        Whether the submission that the scheduler sees is the original one; otherwise it is the release.
+    """
+    clock = state.clock
+    now = clock[NOW]
+    submitted = clock[SUBMITTED] - clock[ARRIVED]
+    needs.counters[ENTERING] = 0
+    needs.counters[MADE_READY] = 0
+    for i in range(clock[COMPLETED]):
+        parent = state.ended[i]
+        for k in range(needs.child_offsets[parent], needs.child_offsets[parent + 1]):
+            child = needs.children[k]
+            needs.open[child] -= 1
+            needs.earliest[child] = max(needs.earliest[child], now + needs.delay[k])
+            if needs.open[child] == 0 and child < submitted:
+                add(needs.held, needs.earliest[child], child, 0)
+    for job in range(submitted, clock[SUBMITTED]):
+        if needs.workflow[job] != NO_WORKFLOW:
+            _enter(needs, job)
+        if needs.open[job] == 0:
+            if needs.earliest[job] > now:
+                add(needs.held, needs.earliest[job], job, 0)
+            else:
+                _make_ready(jobs, needs, job, now, always)
+    while soonest(needs.held) <= now:
+        _make_ready(jobs, needs, pop(needs.held), now, always)
+
+
+@inlined
+def _make_ready(jobs: NDArray[Any], needs: Needs, job: int, now: int, always: bool) -> None:
+    needs.ready[job] = True
+    needs.eligible[job] = now
+    needs.counters[MADE_READY] += 1
+    if needs.workflow[job] == NO_WORKFLOW:
+        if not always:
+            jobs[job].submit = now
+        _enter(needs, job)
+
+
+@inlined
+def _enter(needs: Needs, job: int) -> None:
+    needs.entering[needs.counters[ENTERING]] = job
+    needs.counters[ENTERING] += 1

@@ -1,0 +1,412 @@
+"""The event loop of Slurm's two passes, and of jobs that wait for others: a main pass and a backfill pass.
+
+The main pass follows events: it starts jobs in the order of priority and stops at the first that does not fit. The
+backfill pass plans the jobs of the queue in that order, each at its earliest time, on a profile of the processors that
+running jobs are expected to leave free; who can start at once does, others get a reservation for the length of the
+pass. Plans do not outlive a pass.
+
+Within a second, in this order: completions, submissions and releases; priorities, if their period is over; the main
+pass, if it is due; the backfill pass, if it is due and anything has changed since the one before.
+
+References
+----------
+Slurm's sched/backfill (backfill.c) and main scheduler (job_scheduler.c); Lifka, JSSPP 1995 (EASY: a backfill pass after
+every event that reserves for the first job alone).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.agenda import NEVER
+from schedlab.engine.conservative import SEGMENTS, Plan, book, earliest_slot, forget_the_past
+from schedlab.engine.dependent import ENTERING, MADE_READY, NO_WORKFLOW, Needs, next_release, release
+from schedlab.engine.priority import Priority, compute, next_computation, note_usage, rank_of
+from schedlab.engine.scores import BLAMELESS, Scores, score
+from schedlab.engine.state import COMPLETED, FREE, NOW, WAITING, State, advance, begin, next_event
+from schedlab.kernels import bare_kernel, inlined
+
+MINUTE = 60
+"""Seconds between main passes that look at the whole queue (sched_interval)."""
+
+# Positions in Queue.counters.
+MAIN_DUE = 0  # second of the next main pass
+LAST_MAIN = 1  # ... and of the last one
+FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
+CHANGED = 3  # 1 if anything has happened since the last backfill pass
+PASSES = 4  # backfill passes so far
+COUNTERS_SIZE = 5
+
+UNKNOWN = -1
+
+
+class Rules(NamedTuple):
+    """How the passes work: the fields of `schedlab.scheduler.slurm_backfill.SlurmBackfill`, as numbers.
+
+    `backfills`: whether there is a backfill pass. `planned_tasks`: whether tasks of workflows that still wait for
+    others get reservations. `tasks_count`: whether each task counts for the depth, or a workflow once. `always`:
+    whether a job's age grows from its submission on. `multifactor`: whether `Priority` gives the order. `timed`:
+    whether scores change with time.
+    """
+
+    interval: int
+    depth: int
+    resolution: int
+    window: int
+    reserve: int
+    queue_depth: int
+    delay: int
+    wf_depth: int
+    backfills: bool
+    planned_tasks: bool
+    tasks_count: bool
+    always: bool
+    multifactor: bool
+    timed: bool
+
+
+class Queue(NamedTuple):
+    """The waiting jobs.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    order
+        Waiting jobs, the first of them at the head: by rank, then submission, then number.
+    spare
+        Scratch space of the same length.
+    rank
+        Per job: smallest first.
+    planned_end, planned_in
+        Per job: when it will have ended by the plan, and in which backfill pass that was said.
+    """
+
+    counters: NDArray[np.int64]
+    order: NDArray[np.int64]
+    spare: NDArray[np.int64]
+    rank: NDArray[np.float64]
+    planned_end: NDArray[np.int64]
+    planned_in: NDArray[np.int64]
+
+
+def new_queue(n: int) -> Queue:
+    """Return the empty queue of a workload with so many jobs."""
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[[MAIN_DUE, FULL_DUE]] = NEVER
+    counters[LAST_MAIN] = -NEVER // 2
+    order, spare, ends, passes = (np.zeros(n, dtype=np.int64) for _ in range(4))
+    return Queue(counters, order, spare, np.zeros(n), ends, passes)
+
+
+@bare_kernel
+def run_planner(
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs,
+    queue: Queue,
+    scores: Scores,
+    priority: Priority,
+    running: Plan,
+    plan: Plan,
+    rules: Rules,
+) -> int:
+    """Simulate until every job has ended; return a job whose score is not a number, or BLAMELESS.
+
+    Parameters
+    ----------
+    jobs, state
+        See `schedlab.engine.state`.
+    needs
+        What jobs wait for.
+    queue
+        The waiting jobs.
+    scores, priority
+        Where ranks come from: the first, unless the policy is multifactor.
+    running
+        The profile of the machine with the running jobs alone.
+    plan
+        Scratch space: the profile during a backfill pass.
+    rules
+        How the passes work.
+
+    Notes
+    -----
+    A backfill pass costs O(D S) with D jobs looked at and S segments of the profile; it ends as soon as nobody behind
+    could start at once, for plans do not outlive it.
+    """
+    clock, counters = state.clock, queue.counters
+    while True:
+        now = _next_second(jobs, state, needs, queue, priority, rules)
+        if now == NEVER:
+            return BLAMELESS
+        advance(jobs, state, now, False)
+        _leave(jobs, state, running, rules)
+        note_usage(jobs, state, priority)
+        release(jobs, state, needs, rules.always)
+        afresh = compute(jobs, state, priority)
+        blamed = _enter(jobs, state, needs, queue, scores, priority, rules)
+        if blamed != BLAMELESS:
+            return blamed
+        if afresh and clock[WAITING] > 0:
+            counters[CHANGED] = 1
+            for i in range(clock[WAITING]):
+                queue.rank[queue.order[i]] = rank_of(jobs, priority, queue.order[i], priority.last[0])
+            _sort(jobs, queue, clock[WAITING])
+        if clock[COMPLETED] > 0 or needs.counters[ENTERING] > 0 or needs.counters[MADE_READY] > 0:
+            counters[CHANGED] = 1
+            counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
+        main = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
+        backfill = rules.backfills and counters[CHANGED] > 0 and (rules.interval == 0 or now % rules.interval == 0)
+        if clock[WAITING] == 0 or not (main or backfill):
+            continue
+        if rules.timed:
+            blamed = score(scores, jobs, queue.order, 0, clock[WAITING], now)
+            if blamed != BLAMELESS:
+                return blamed
+            for i in range(clock[WAITING]):
+                queue.rank[queue.order[i]] = scores.now[i]
+            _sort(jobs, queue, clock[WAITING])
+        if main:
+            _main_pass(jobs, state, needs, queue, running, rules)
+        if backfill and clock[WAITING] > 0:
+            _backfill_pass(jobs, state, needs, queue, running, plan, rules)
+
+
+@inlined
+def _next_second(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, priority: Priority, rules: Rules) -> int:
+    """Return the next second in which anything happens, NEVER if nothing will."""
+    counters = queue.counters
+    now = min(next_event(jobs, state), next_release(needs), next_computation(state, priority))
+    if state.clock[WAITING] > 0:
+        now = min(now, counters[MAIN_DUE], counters[FULL_DUE])
+        if rules.backfills and counters[CHANGED] > 0:
+            step = max(1, rules.interval)
+            now = min(now, (state.clock[NOW] // step + 1) * step)
+    return now
+
+
+@inlined
+def _leave(jobs: NDArray[Any], state: State, running: Plan, rules: Rules) -> None:
+    """Take what the jobs that have just ended do not need any more out of the profile."""
+    if rules.backfills:
+        now = state.clock[NOW]
+        for i in range(state.clock[COMPLETED]):
+            job = state.ended[i]
+            book(running, now, state.start[job] + jobs[job].estimate, jobs[job].processors)
+
+
+@bare_kernel
+def _enter(
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs,
+    queue: Queue,
+    scores: Scores,
+    priority: Priority,
+    rules: Rules,
+) -> int:
+    """Put the jobs that enter into the queue, each behind those that come before it by rank."""
+    clock = state.clock
+    count = needs.counters[ENTERING]
+    if not rules.multifactor:
+        blamed = score(scores, jobs, needs.entering, 0, count, clock[NOW])
+        if blamed != BLAMELESS:
+            return blamed
+    for i in range(count):
+        job = needs.entering[i]
+        queue.rank[job] = rank_of(jobs, priority, job, clock[NOW]) if rules.multifactor else scores.now[i]
+        low, high = 0, clock[WAITING]
+        while low < high:
+            middle = (low + high) >> 1
+            if _before(jobs, queue, queue.order[middle], job):
+                low = middle + 1
+            else:
+                high = middle
+        for k in range(clock[WAITING], low, -1):
+            queue.order[k] = queue.order[k - 1]
+        queue.order[low] = job
+        clock[WAITING] += 1
+    return BLAMELESS
+
+
+@inlined
+def _before(jobs: NDArray[Any], queue: Queue, one: int, other: int) -> bool:
+    """Return whether a job stands before another one."""
+    if queue.rank[one] != queue.rank[other]:
+        return queue.rank[one] < queue.rank[other]
+    if jobs[one].submit != jobs[other].submit:
+        return jobs[one].submit < jobs[other].submit
+    return one < other
+
+
+@bare_kernel
+def _sort(jobs: NDArray[Any], queue: Queue, count: int) -> None:
+    """Sort the queue by merging; one that is in order costs a look at each job."""
+    order, spare = queue.order, queue.spare
+    width = 1
+    while width < count:
+        for low in range(0, count - width, 2 * width):
+            middle, high = low + width, min(count, low + 2 * width)
+            if _before(jobs, queue, order[middle - 1], order[middle]):
+                continue
+            for k in range(low, middle):
+                spare[k] = order[k]
+            i, j = low, middle
+            for k in range(low, high):
+                if i < middle and (j >= high or _before(jobs, queue, spare[i], order[j])):
+                    order[k] = spare[i]
+                    i += 1
+                else:
+                    order[k] = order[j]
+                    j += 1
+        width *= 2
+
+
+@inlined
+def _start(jobs: NDArray[Any], state: State, running: Plan, job: int, rules: Rules) -> None:
+    begin(jobs, state, job)
+    if rules.backfills:
+        now = state.clock[NOW]
+        book(running, now, now + jobs[job].estimate, -jobs[job].processors)
+
+
+@bare_kernel
+def _main_pass(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, running: Plan, rules: Rules) -> None:
+    """Start jobs in the order of the queue up to the first that does not fit."""
+    clock, counters, order = state.clock, queue.counters, queue.order
+    now = clock[NOW]
+    whole = counters[FULL_DUE] <= now
+    counters[MAIN_DUE] = counters[FULL_DUE] = NEVER
+    counters[LAST_MAIN] = now
+    seen = kept = place = 0
+    while place < clock[WAITING]:
+        job = order[place]
+        if needs.ready[job]:
+            if not whole and seen == rules.queue_depth:
+                counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
+                break
+            if jobs[job].processors > clock[FREE]:
+                break
+            seen += 1
+            _start(jobs, state, running, job, rules)
+        else:
+            order[kept] = job
+            kept += 1
+        place += 1
+    _close_up(state, queue, kept, place)
+
+
+@inlined
+def _close_up(state: State, queue: Queue, kept: int, place: int) -> None:
+    """Let those from `place` on move up behind the first `kept`."""
+    if kept < place:
+        waiting = state.clock[WAITING]
+        for k in range(place, waiting):
+            queue.order[kept + k - place] = queue.order[k]
+        state.clock[WAITING] = waiting - (place - kept)
+
+
+@bare_kernel
+def _backfill_pass(
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs,
+    queue: Queue,
+    running: Plan,
+    plan: Plan,
+    rules: Rules,
+) -> None:
+    """Plan the first jobs of the queue, start those that can start at once, reserve for the others meanwhile."""
+    clock, order = state.clock, queue.order
+    now = clock[NOW]
+    queue.counters[CHANGED] = 0
+    narrowest = _narrowest(jobs, state, needs, queue, rules)
+    if narrowest > clock[FREE]:
+        return
+    queue.counters[PASSES] += 1
+    forget_the_past(running, now)
+    plan.counters[SEGMENTS] = running.counters[SEGMENTS]
+    for k in range(running.counters[SEGMENTS]):
+        plan.profile[k] = running.profile[k]
+    seen = kept = place = opened = reserved = 0
+    workflow = NO_WORKFLOW
+    blocked = False
+    while place < clock[WAITING] and min(clock[FREE], plan.profile[0].free) >= narrowest:
+        job = order[place]
+        another = needs.workflow[job] == NO_WORKFLOW or needs.workflow[job] != workflow
+        if another and needs.workflow[job] != NO_WORKFLOW:
+            opened += 1
+        workflow = needs.workflow[job]
+        earliest = now if needs.ready[job] else _after_parents(jobs, state, needs, queue, job, rules)
+        begins = UNKNOWN
+        if earliest != UNKNOWN and (workflow == NO_WORKFLOW or opened <= rules.wf_depth):
+            if another or rules.tasks_count:
+                if seen == rules.depth:
+                    break
+                seen += 1
+            begins = earliest_slot(plan, jobs[job].processors, jobs[job].estimate, earliest)
+        if begins == now and needs.ready[job] and jobs[job].processors <= clock[FREE]:
+            book(plan, now, now + jobs[job].estimate, -jobs[job].processors)
+            state.backfilled[job] = blocked
+            _start(jobs, state, running, job, rules)
+            _note_plan(queue, job, now + jobs[job].estimate)
+        else:
+            blocked = blocked or needs.ready[job]
+            if begins != UNKNOWN and begins <= now + rules.window and reserved < rules.reserve:
+                reserved += 1
+                ends = begins + jobs[job].estimate
+                _note_plan(queue, job, ends)
+                book(
+                    plan,
+                    max(now, begins // rules.resolution * rules.resolution),
+                    ends // rules.resolution * rules.resolution,
+                    -jobs[job].processors,
+                )
+            order[kept] = job
+            kept += 1
+        place += 1
+    _close_up(state, queue, kept, place)
+
+
+@inlined
+def _narrowest(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, rules: Rules) -> int:
+    """Return the fewest processors that anybody needs who could start in this pass."""
+    fewest = NEVER
+    seen = 0
+    for i in range(state.clock[WAITING]):
+        job = queue.order[i]
+        if needs.ready[job]:
+            fewest = min(fewest, jobs[job].processors)
+            seen += needs.workflow[job] == NO_WORKFLOW
+            if seen == rules.depth:
+                break
+    return fewest
+
+
+@inlined
+def _after_parents(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, job: int, rules: Rules) -> int:
+    """Return when a task that waits for others can start by the plan, UNKNOWN if the plan does not say."""
+    if not rules.planned_tasks:
+        return UNKNOWN
+    now = state.clock[NOW]
+    earliest = max(now, needs.earliest[job])
+    for k in range(needs.parent_offsets[job], needs.parent_offsets[job + 1]):
+        parent = needs.parents[k]
+        if queue.planned_in[parent] == queue.counters[PASSES]:
+            ends = queue.planned_end[parent]
+        elif state.start[parent] >= 0:
+            ends = max(now, state.start[parent] + jobs[parent].estimate)
+        else:
+            return UNKNOWN
+        earliest = max(earliest, ends + needs.parent_delay[k])
+    return earliest
+
+
+@inlined
+def _note_plan(queue: Queue, job: int, ends: int) -> None:
+    queue.planned_end[job] = ends
+    queue.planned_in[job] = queue.counters[PASSES]

@@ -1,0 +1,108 @@
+"""Simulate Slurm's priority and passes, and jobs that wait for others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.case import Case
+from schedlab.engine.conservative import new_plan
+from schedlab.engine.dependent import new_needs
+from schedlab.engine.planner import Rules, new_queue, run_planner
+from schedlab.engine.priority import new_priority
+from schedlab.engine.scores import check_scores, entry_scores, new_scores
+from schedlab.engine.state import State, new_state
+from schedlab.errors import InputError
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import FCFS
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_backfill import ALL, SlurmBackfill
+
+AT_EVERY_EVENT = SlurmBackfill(
+    interval=0, depth=ALL, resolution=1, window=ALL, reserve=1, queue_depth=ALL, delay=0, wf_depth=ALL
+)
+"""EASY, and no backfilling, as Slurm's passes."""
+
+
+def needs_planner(scheduler: Scheduler, case: Case) -> bool:
+    """Return whether a simulation takes this engine.
+
+    Raises
+    ------
+    InputError
+        If jobs wait for others, and the scheduler or the event order does not go with that.
+    """
+    if case.workload.dependencies is None:
+        if scheduler.plans and (case.events != "batched" or case.in_order):
+            raise InputError(f"{scheduler.text}: multifactor and +slurm need the default event order, without in_order")
+        return scheduler.plans
+    reason = "--events pyss or sc17" if case.events != "batched" else scheduler.not_with_plans
+    if reason or case.in_order:
+        raise InputError(
+            f"{case.workload.name}: jobs that wait for others (workflows, SWF fields 17 and 18) do not go with "
+            f"{reason or 'in_order'}; they go with no backfilling, +easy and +slurm"
+        )
+    return True
+
+
+def rules_of(scheduler: Scheduler) -> Rules:
+    """Return a scheduler's rules as numbers."""
+    options = scheduler.slurm or AT_EVERY_EVENT
+    policy = scheduler.policy
+    return Rules(
+        interval=options.interval,
+        depth=options.depth,
+        resolution=options.resolution,
+        window=options.window,
+        reserve=options.reserve,
+        queue_depth=options.queue_depth,
+        delay=options.delay,
+        wf_depth=options.wf_depth,
+        backfills=scheduler.backfill != "none",
+        planned_tasks=options.wf_plan == "all",
+        tasks_count=options.wf_count == "tasks",
+        always=isinstance(policy, Multifactor) and policy.accrue == "always",
+        multifactor=isinstance(policy, Multifactor),
+        timed=policy.changes_with_time and not isinstance(policy, Multifactor),
+    )
+
+
+def run_planned(case: Case) -> tuple[State, NDArray[np.int64]]:
+    """Simulate.
+
+    Parameters
+    ----------
+    case
+        The simulation.
+
+    Returns
+    -------
+    state
+        At the end.
+    eligible
+        int64 seconds, in order of submission: since when each job could have started, if there had been room.
+
+    Raises
+    ------
+    InputError
+        If the score of a job is not a number.
+    """
+    jobs, scheduler = case.jobs, case.scheduler
+    state = new_state(jobs, case.processors)
+    needs = new_needs(case)
+    rules = rules_of(scheduler)
+    policy = FCFS() if rules.multifactor else scheduler.policy
+    scores = new_scores(policy, jobs) if rules.timed else entry_scores(policy, jobs)
+    blamed = run_planner(
+        jobs,
+        state,
+        needs,
+        new_queue(len(jobs)),
+        scores,
+        new_priority(case),
+        new_plan(jobs, case.processors),
+        new_plan(jobs, case.processors, bookings=2),
+        rules,
+    )
+    check_scores(scheduler, jobs, state, blamed)
+    return state, needs.eligible

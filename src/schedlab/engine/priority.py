@@ -1,0 +1,192 @@
+"""Slurm's multifactor priority during a simulation: ages, and what users have used.
+
+Priorities stand still between two computations, which come at multiples of a period; a job that enters the queue gets
+its own at once. A rank is a priority with its sign changed, so that the smallest comes first, as with scores.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.agenda import BLOCK, NEVER, USED, soonest
+from schedlab.engine.case import Case
+from schedlab.engine.state import COMPLETED, NOW, WAITING, State
+from schedlab.kernels import bare_kernel, inlined
+from schedlab.scheduler.multifactor import Multifactor
+
+
+class Priority(NamedTuple):
+    """What priorities follow from; arrays have one entry per job, in order of submission, or per user.
+
+    Parameters
+    ----------
+    age, fairshare
+        Weights.
+    max_age, period
+        Seconds.
+    decay
+        What is left of a usage after a period.
+    tree
+        Whether users are ranked (Fair Tree), or weighed by 2^(-usage/share).
+    fixed
+        Per job: the part of its priority that does not change: size, partition and quality of service.
+    user
+        Per job: whose it is.
+    usage, recent, factor
+        Per user: decayed processor-seconds up to the last computation, those of jobs that have ended since, and the
+        fair-share factor.
+    order
+        Users by usage, lowest first.
+    last
+        One entry: the second of the last computation.
+    """
+
+    age: float
+    fairshare: float
+    max_age: int
+    period: int
+    decay: float
+    tree: bool
+    fixed: NDArray[np.float64]
+    user: NDArray[np.int64]
+    usage: NDArray[np.float64]
+    recent: NDArray[np.float64]
+    factor: NDArray[np.float64]
+    order: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+def new_priority(case: Case) -> Priority:
+    """Return the priorities of a simulation before its first event; of no use if the policy is another one."""
+    policy = case.scheduler.policy
+    used = isinstance(policy, Multifactor)
+    if not isinstance(policy, Multifactor):
+        policy = Multifactor(age=1)
+    users, user = np.unique(case.column("user_id"), return_inverse=True)
+    origin = int(case.jobs["submit"][0])
+    return Priority(
+        age=float(policy.age),
+        fairshare=float(policy.fairshare),
+        max_age=policy.max_age,
+        period=policy.period if used else NEVER,
+        decay=0.5 ** (policy.period / policy.half_life) if policy.half_life else 1.0,
+        tree=policy.shares == "tree",
+        fixed=fixed_priorities(case, policy),
+        user=user.astype(np.int64),
+        usage=np.zeros(len(users)),
+        recent=np.zeros(len(users)),
+        factor=np.ones(len(users)),
+        order=np.arange(len(users)),
+        last=np.array([origin // policy.period * policy.period], dtype=np.int64),
+    )
+
+
+def fixed_priorities(case: Case, policy: Multifactor) -> NDArray[np.float64]:
+    """Return the part of each job's priority that does not change.
+
+    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job.
+    """
+    processors = case.jobs["processors"].astype(np.float64)
+    request = case.jobs["estimate"].astype(np.float64)
+    workflows = case.workload.workflows
+    if workflows is not None and workflows.aware.any():
+        aware = workflows.aware if case.order is None else workflows.aware[case.order]
+        number = (workflows.number if case.order is None else workflows.number[case.order])[aware]
+        whole = [one.workflow for one in workflows.submissions]
+        processors[aware] = np.array([one.peak_processors for one in whole])[number]
+        request[aware] = np.array([one.pilot_request for one in whole])[number]
+    size = processors / case.processors
+    if policy.relative:
+        size = size / np.maximum(1, np.ceil(request / 60))
+    if policy.favor == "small":
+        size = 1 - size
+    total = policy.size * np.clip(size, 0, 1)
+    for weight, factors, column in (
+        (policy.partition, policy.partitions, "partition_id"),
+        (policy.qos, policy.qoses, "queue_id"),
+    ):
+        if weight:
+            total = total + weight * np.array([factors.get(one, 0.0) for one in case.column(column).tolist()])
+    return total
+
+
+@inlined
+def rank_of(jobs: NDArray[Any], priority: Priority, job: int, second: int) -> float:
+    """Return the rank of a waiting job, computed in that second: the priority as a whole number, at least 1."""
+    age = min(1.0, max(0, second - jobs[job].submit) / priority.max_age)
+    total = priority.age * age + priority.fairshare * priority.factor[priority.user[job]] + priority.fixed[job]
+    return -float(max(1, int(total)))
+
+
+@inlined
+def next_computation(state: State, priority: Priority) -> int:
+    """Return when priorities are computed next; NEVER while nobody waits and no usage grows."""
+    if priority.period == NEVER or (
+        state.clock[WAITING] == 0 and (priority.fairshare == 0 or soonest(state.completions) == NEVER)
+    ):
+        return NEVER
+    return (state.clock[NOW] // priority.period + 1) * priority.period
+
+
+@bare_kernel
+def note_usage(jobs: NDArray[Any], state: State, priority: Priority) -> None:
+    """Charge the jobs that have just ended for what they have used since the last computation."""
+    if priority.fairshare > 0:
+        now = state.clock[NOW]
+        for i in range(state.clock[COMPLETED]):
+            job = state.ended[i]
+            used = now - max(state.start[job], priority.last[0])
+            priority.recent[priority.user[job]] += used * jobs[job].processors
+
+
+@bare_kernel
+def compute(jobs: NDArray[Any], state: State, priority: Priority) -> bool:
+    """Compute usage and fair-share factors if a period is over; return whether it is."""
+    now = state.clock[NOW]
+    if priority.period == NEVER or now // priority.period * priority.period <= priority.last[0]:
+        return False
+    second = now // priority.period * priority.period
+    if priority.fairshare > 0:
+        running = state.completions
+        for place in range(running.status[USED]):
+            block = running.order[place]
+            for i in range(running.counts[block]):
+                job = running.records[block * BLOCK + i].job
+                used = second - max(state.start[job], priority.last[0])
+                priority.recent[priority.user[job]] += used * jobs[job].processors
+        kept = priority.decay ** float((second - priority.last[0]) // priority.period)
+        for user in range(priority.usage.shape[0]):
+            priority.usage[user] = priority.usage[user] * kept + priority.recent[user]
+            priority.recent[user] = 0.0
+        _weigh(priority)
+    priority.last[0] = second
+    return True
+
+
+@inlined
+def _weigh(priority: Priority) -> None:
+    """Turn usage into factors."""
+    usage, factor, order = priority.usage, priority.factor, priority.order
+    users = usage.shape[0]
+    if priority.tree:
+        for i in range(1, users):  # by insertion: the order is nearly that of the last time
+            user = order[i]
+            place = i
+            while place > 0 and usage[order[place - 1]] > usage[user]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = user
+        ahead = 0
+        for i in range(users):
+            if i > 0 and usage[order[i]] > usage[order[i - 1]]:
+                ahead = i
+            factor[order[i]] = (users - ahead) / users
+        return
+    total = 0.0
+    for user in range(users):
+        total += usage[user]
+    for user in range(users):
+        factor[user] = 1.0 if total == 0 else 2.0 ** (-usage[user] / total * users)

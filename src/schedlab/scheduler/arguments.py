@@ -1,0 +1,67 @@
+"""The arguments in a scheduler text: NAME(key=value,...), numbers and durations."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+from schedlab.errors import InputError
+
+UNITS = {"": 1, "s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
+"""Units of durations, in seconds."""
+
+_NUMBER = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,12})?)\s*(s|min|m|h|d|)")
+
+
+def arguments_of(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """Return the name, in lower case, and the arguments as texts.
+
+    Raises
+    ------
+    InputError
+        If the brackets are not closed, or an argument is unknown or given twice.
+
+    Examples
+    --------
+    >>> arguments_of(" Slurm( depth=50, interval = 30 )", ["interval", "depth"])
+    ('slurm', {'depth': '50', 'interval': '30'})
+    """
+    name, bracket, rest = text.strip().partition("(")
+    name = name.strip().lower()
+    if bracket and not rest.rstrip().endswith(")"):
+        raise InputError(f"{text.strip()!r}: the bracket is not closed")
+    arguments: dict[str, str] = {}
+    known = list(keys)
+    for part in filter(None, (piece.strip() for piece in rest.rstrip().removesuffix(")").split(","))):
+        key, _, value = (piece.strip().lower() for piece in part.partition("="))
+        if key not in known or not value:
+            raise InputError(f"{name}: unknown argument {part!r}; known are {' '.join(f'{one}=' for one in known)}")
+        if key in arguments:
+            raise InputError(f"{name}: {key}= is given twice")
+        arguments[key] = value
+    return name, arguments
+
+
+def number(name: str, text: str, *, low: float = 0, high: float = math.inf) -> float:
+    """Return a number, or a duration in seconds, within bounds.
+
+    Examples
+    --------
+    >>> number("window", "1d"), number("age", "0.5")
+    (86400, 0.5)
+    """
+    match = _NUMBER.fullmatch(text)
+    value = float(match[1]) * UNITS[match[2]] if match else math.nan
+    if not low <= value <= high:
+        limits = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+        raise InputError(f"{name}={text}: give a number, {limits}; a duration may have a unit (s, min, h, d)")
+    return int(value) if value == int(value) else value
+
+
+def whole(name: str, text: str, *, low: int = 0, high: int = 10**15) -> int:
+    """Return a whole number, or a duration in whole seconds, within bounds."""
+    value = number(name, text, low=low, high=high)
+    if not isinstance(value, int):
+        raise InputError(f"{name}={text} is not a whole number")
+    return value

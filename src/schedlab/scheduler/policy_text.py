@@ -1,0 +1,40 @@
+"""Ordering policies as text: a name, a formula, or Slurm's multifactor priority with its weights."""
+
+from __future__ import annotations
+
+import re
+
+from schedlab.errors import InputError
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy, Policy
+
+
+def policy_from_text(text: str) -> Policy:
+    """Return the policy with this name or formula.
+
+    Raises
+    ------
+    InputError
+        If it is neither a known name nor an allowed formula; the message lists the known names.
+
+    Examples
+    --------
+    >>> policy_from_text("sjf")
+    SPF()
+    >>> policy_from_text('"p * q"').text
+    '"p * q"'
+    """
+    plain = text.strip()
+    name = ALIASES.get(plain.lower(), plain.lower())
+    if name in POLICIES:
+        return POLICIES[name]()
+    if re.fullmatch(r"multifactor\s*(\(.*\))?", name, re.DOTALL):
+        return Multifactor.parse(plain)
+    if len(plain) >= 2 and plain[0] == plain[-1] and plain[0] in "\"'":
+        return FormulaPolicy(plain[1:-1].strip())
+    if plain and not plain.replace("_", "").replace("-", "").isalnum():
+        return FormulaPolicy(plain)
+    raise InputError(
+        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w in double "
+        "quotes"
+    )

@@ -1,0 +1,111 @@
+"""Slurm's two scheduling passes, as options of a scheduler text: +slurm(interval=30,depth=500,...)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from schedlab.errors import InputError
+from schedlab.scheduler.arguments import arguments_of, whole
+
+ALL = 10**15
+"""As an option: no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmBackfill:
+    """How Slurm's main pass and its backfill pass work; the defaults are Slurm's own.
+
+    The main pass follows every submission and completion: it starts jobs in the order of priority and stops at the
+    first that does not fit. The backfill pass comes every `interval` seconds if anything has changed. It plans all
+    jobs, in the order of priority, each at the earliest time that disturbs no reservation, starts those that can start
+    now, and reserves for the others.
+
+    Parameters
+    ----------
+    interval
+        Seconds between backfill passes (bf_interval); 0: one after every event.
+    depth
+        Jobs that a backfill pass looks at (bf_max_job_test).
+    resolution
+        Seconds: reservations begin and end at multiples of it (bf_resolution), rounded down as in Slurm.
+    window
+        Seconds: who cannot start within them gets no reservation (bf_window).
+    reserve
+        Jobs that get a reservation at most; 1 makes it EASY.
+    queue_depth
+        Jobs that a main pass looks at (default_queue_depth); every minute, one looks at all.
+    delay
+        Seconds between main passes at least (batch_sched_delay).
+    overtime
+        Seconds that a job may run beyond its request (OverTimeLimit).
+    node
+        Cores of a node, where nodes are given to one job alone (select/linear); 0: cores are given (select/cons_tres).
+    wf_depth
+        Workflows with one place in the queue of which a backfill pass looks at the tasks (wf_max_depth).
+    wf_plan
+        "all": tasks that still wait for others get reservations behind them. "ready": only tasks that could start.
+    wf_count
+        "tasks": each task counts for the depth. "workflows": all of a workflow count once.
+
+    Examples
+    --------
+    >>> SlurmBackfill(depth=50).text
+    'slurm(depth=50)'
+
+    References
+    ----------
+    Slurm's documentation of SchedulerParameters; for workflows, Rodrigo et al., JSSPP 2017, section 4.2.
+    """
+
+    interval: int = 30
+    depth: int = 500
+    resolution: int = 60
+    window: int = 86400
+    reserve: int = ALL
+    queue_depth: int = 100
+    delay: int = 3
+    overtime: int = 0
+    node: int = 0
+    wf_depth: int = 50
+    wf_plan: Literal["all", "ready"] = "all"
+    wf_count: Literal["tasks", "workflows"] = "tasks"
+
+    def __post_init__(self) -> None:
+        for option in fields(self)[:10]:
+            value = getattr(self, option.name)
+            least = 1 if option.name in ("depth", "resolution", "queue_depth", "wf_depth") else 0
+            if not isinstance(value, int) or not least <= value <= ALL:
+                raise InputError(f"slurm: {option.name}={value} is not a whole number from {least} to {ALL}")
+        for name, known in (("wf_plan", ("all", "ready")), ("wf_count", ("tasks", "workflows"))):
+            if getattr(self, name) not in known:
+                raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(known)}")
+
+    @classmethod
+    def parse(cls, text: str) -> SlurmBackfill:
+        """Read the canonical text, or one with durations and "all".
+
+        Raises
+        ------
+        InputError
+            If an argument is unknown or not possible.
+
+        Examples
+        --------
+        >>> SlurmBackfill.parse("slurm(window=2d, depth=all)").window
+        172800
+        """
+        _, arguments = arguments_of(text, [option.name for option in fields(cls)])
+        texts = {name: arguments.pop(name) for name in ("wf_plan", "wf_count") if name in arguments}
+        numbers = {name: ALL if value == "all" else whole(name, value) for name, value in arguments.items()}
+        return cls(**numbers, **texts)  # type: ignore[arg-type]
+
+    @property
+    def text(self) -> str:
+        """The canonical text: what is not the default."""
+        shown = []
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value != option.default:
+                shown.append(f"{option.name}={'all' if value == ALL else value}")
+        return f"slurm({','.join(shown)})" if shown else "slurm"

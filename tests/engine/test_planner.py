@@ -1,0 +1,103 @@
+"""Slurm's priority and passes, and jobs that wait for others: against the plain twin, EASY, and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_workloads import workloads
+
+from schedlab.engine import simulate
+from schedlab.engine.twin import simulate_plain
+from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.submissions import Submission, WorkflowJobs
+from schedlab.workload.workload import Workload
+
+EASY = "slurm(interval=0,depth=all,resolution=1,window=all,reserve=1,queue_depth=all,delay=0)"
+SMALL = "slurm(interval=5,depth=3,resolution=3,window=12,queue_depth=2,delay=2)"
+SCHEDULERS = [
+    "fcfs",
+    "fcfs+easy",
+    "saf+easy",
+    "wfp3+easy",
+    "fcfs+slurm",
+    f"fcfs+{SMALL}",
+    f"saf+{SMALL}@actual",
+    f"wfp3+{SMALL}",
+    f"fcfs+{SMALL[:-1]},wf_plan=ready,wf_count=workflows,wf_depth=1,overtime=2)",
+    "multifactor(age=1000,max_age=20,period=4)",
+    "multifactor(age=50,size=1000,favor=small,relative=yes,period=7)+easy",
+    f"multifactor(age=50,size=1000,max_age=30,period=3,accrue=always)+{SMALL}",
+    f"multifactor(fairshare=1000,half_life=10,period=5)+{SMALL}",
+    "multifactor(age=9,fairshare=1000,half_life=0,shares=classic,period=2)+easy",
+]
+
+
+@st.composite
+def dependent_workloads(draw: st.DrawFn) -> Workload:
+    """Draw jobs, some of which wait for others, and some of which are tasks of workflows with one place."""
+    workload = draw(workloads(users=3)).sorted_by_submit()
+    jobs = len(workload)
+    pairs = draw(st.lists(st.tuples(st.integers(0, jobs - 1), st.integers(0, jobs - 1), st.integers(0, 5)), max_size=9))
+    kept = [(max(a, b), min(a, b), delay) for a, b, delay in pairs if a != b]
+    child, parent, delay = np.array(kept, dtype=np.int64).reshape(-1, 3).T
+    flow = Workflow("flow", (Task("a", 1, 5.0, 90.0, ()),))
+    number = np.array(draw(st.lists(st.integers(-1, 2), min_size=jobs, max_size=jobs)))
+    handlings = draw(st.tuples(*(st.sampled_from(["aware", "chained"]) for _ in range(3))))
+    flows = WorkflowJobs(number, np.zeros(jobs, dtype=np.int64), [Submission(flow, how, 0) for how in handlings])
+    return workload.replace(dependencies=Dependencies.from_pairs(child, parent, delay, jobs=jobs), workflows=flows)
+
+
+def assert_equal(workload, scheduler):
+    ours, plain = simulate(workload, scheduler), simulate_plain(workload, scheduler)
+    np.testing.assert_array_equal(ours.start_time, plain.start_time)
+    np.testing.assert_array_equal(ours.end_time, plain.end_time)
+    np.testing.assert_array_equal(ours.backfilled, plain.backfilled)
+    np.testing.assert_array_equal(ours.queued_since, plain.queued_since)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@given(workload=dependent_workloads())
+@settings(max_examples=80, deadline=None)
+def test_the_engine_equals_its_twin_where_jobs_wait_for_others(scheduler, workload):
+    assert_equal(workload, scheduler)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS[4:])
+@given(workload=workloads(users=3, units=(1, 70)))
+@settings(max_examples=60, deadline=None)
+def test_the_engine_equals_its_twin_without_dependencies(scheduler, workload):
+    assert_equal(workload, scheduler)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "saf", "wfp3"])
+@given(workload=workloads())
+@settings(max_examples=60, deadline=None)
+def test_a_pass_after_every_event_with_one_reservation_is_easy(policy, workload):
+    easy, slurm = simulate(workload, f"{policy}+easy"), simulate(workload, f"{policy}+{EASY}")
+    np.testing.assert_array_equal(easy.start_time, slurm.start_time)
+    np.testing.assert_array_equal(easy.backfilled, slurm.backfilled)
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+easy", "saf+easy"])
+@given(workload=workloads())
+@settings(max_examples=40, deadline=None)
+def test_dependencies_that_say_nothing_change_nothing(scheduler, workload):
+    none = workload.replace(dependencies=Dependencies.from_pairs([], [], jobs=len(workload)))
+    np.testing.assert_array_equal(
+        simulate(workload, scheduler).start_time, simulate(none, scheduler).start_time
+    )
+
+
+@given(workload=dependent_workloads(), scheduler=st.sampled_from(SCHEDULERS))
+@settings(max_examples=100, deadline=None)
+def test_nobody_starts_before_its_parents_have_ended_and_the_machine_is_never_too_small(workload, scheduler):
+    schedule = simulate(workload, scheduler)
+    after = workload.dependencies
+    assert np.all(schedule.start_time[after.children] >= schedule.end_time[after.parents] + after.delay)
+    assert np.all(schedule.start_time >= schedule.queued_since)
+    for moment in schedule.start_time:
+        running = (schedule.start_time <= moment) & (moment < schedule.end_time)
+        assert workload.job_processors[running].sum() <= workload.processors
