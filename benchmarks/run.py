@@ -25,6 +25,7 @@ import campaigns
 import learning
 import numpy as np
 import predictions
+import slurm
 import speculation
 from result import Result
 
@@ -251,6 +252,7 @@ BENCHMARKS = {
     "sequences": speculation.sequences,
     "icpp19": speculation.scenario_1,
     "mixed": speculation.mixed,
+    "slurm": slurm.slurm,
 }
 
 

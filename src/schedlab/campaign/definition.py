@@ -58,7 +58,7 @@ class SchedulerGrid(Section):
     def _known_backfill(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         known = ("none", *BACKFILLS)
         for name in value:
-            if name not in known:
+            if name.partition("(")[0] not in known:
                 raise ValueError(f"unknown backfilling {name!r}; known are {', '.join(known)}")
         return value
 
