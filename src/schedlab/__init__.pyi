@@ -81,6 +81,8 @@ from .scheduler.predictor import UserQuantile as UserQuantile
 from .scheduler.scheduler import Scheduler as Scheduler
 from .speculate.applications import RequestGains as RequestGains
 from .speculate.applications import request_gains as request_gains
+from .speculate.assignment import assign_laws as assign_laws
+from .speculate.assignment import read_laws as read_laws
 from .speculate.costs import AffineCost as AffineCost
 from .speculate.costs import Checkpointing as Checkpointing
 from .speculate.costs import RequestLimits as RequestLimits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from schedlab.campaign.compare import compare
@@ -36,6 +37,16 @@ def test_the_table_has_a_line_for_each_scheduler_under_two_lines_of_heads():
     assert len(lines) == 5
     assert lines[0].split() == ["wait"] * 4 + ["bsld"] * 4
     assert lines[3].split()[:2] == ["fcfs", "9"]
+
+
+def test_the_table_says_what_failures_cost_where_any_job_may_fail():
+    jobs = JOBS.replace(law=np.array([0, -1, -1]), laws=("uniform(0s,8s)",))
+    lines = str(compare(jobs, ["fcfs", "fcfs,requests=classic"])).splitlines()
+    assert [lines[0].split()[-2:], lines[1].split()[-2:]] == [["failed", "lost"], ["runs", "share"]]
+    assert lines[3].split()[-2:] == ["-", "-"]
+    # Job 0 asks for 8 s, from 0 on, and then for 12, from 18 to 28 beside job 2; job 1 is between.
+    assert lines[4].split()[-2:] == ["1", f"{8 * 3 / (4 * 28):.1%}"]
+    assert "failed" not in str(compare(jobs, ["fcfs"]))
 
 
 def test_the_metrics_can_leave_out_the_beginning():

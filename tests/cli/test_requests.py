@@ -106,11 +106,26 @@ def test_a_log_says_who_would_gain(run, log):
         (["--from-runs", "constant.csv"], "all 2 runs take the same time"),
         (["--from-runs", "constant.csv", "--column", "took"], "no column 'took'"),
         (["--from-swf", "none.swf"], "none.swf"),
+        ([LAW, "--cut", "3h"], "--cut goes with --from-runs, not with a LAW"),
+        ([LAW, "--column", "took"], "--column goes with --from-runs, not with a LAW"),
+        ([LAW, "--law", "empirical"], "--law goes with --from-runs or --from-swf, not with a LAW"),
+        ([LAW, "--by", "user"], "--by goes with --from-swf, not with a LAW"),
+        (["--from-runs", "constant.csv", "--clean", "none"], "--clean goes with --from-swf, not with --from-runs"),
+        (["--from-swf", "a.swf", "--zeta", "0.1"], "--zeta goes with a LAW or --from-runs, not with --from-swf"),
+        (["--from-swf", "a.swf", "--last", "3"], "--last goes with a LAW or --from-runs, not with --from-swf"),
+        ([LAW, "--checkpoint-cost", "5m"], "--checkpoint-cost needs checkpoints"),
+        ([LAW, "--checkpoint", "never", "--restart-cost", "5m"], "--restart-cost needs checkpoints"),
+        ([LAW, "--points", "50001"], "50,001 intervals are too many: with checkpoints never the time grows"),
+        ([LAW, "--points", "2001", "--checkpoint", "adaptive"], "with their cube; take at most 2,000"),
+        ([LAW, "--points", "601", "--zeta", "0.1"], "with their fourth power; take at most 600"),
+        ([LAW, "--points", "9000", "--max-requests", "8000"], "too much memory with this limit of requests"),
+        (["--from-runs", "two.csv", "--cut", "70s"], "only one run within the cut, 70s, of 1m"),
     ],
 )
 def test_bad_input_is_one_sentence(run, tmp_path, words, part):
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "constant.csv").write_text("60\n60\n")
+    (tmp_path / "two.csv").write_text("60\n90\n")
     result = run("requests", *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("schedlab: ")
@@ -119,5 +134,5 @@ def test_bad_input_is_one_sentence(run, tmp_path, words, part):
 
 
 def test_one_source_is_needed(run):
-    for words in ([], [LAW, "--from-runs", "runs.csv"], ["--from-swf", "a.swf", "--zeta", "0.1"]):
+    for words in ([], [LAW, "--from-runs", "runs.csv"]):
         assert run("requests", *words).exit_code == 2

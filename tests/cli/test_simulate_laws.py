@@ -57,6 +57,42 @@ def test_methods_are_compared_like_any_schedulers(log):
     assert metrics["saf+easy,requests=toptimal"]["failed_runs"] > 0
 
 
+def test_what_follows_the_last_request_is_a_choice(log):
+    """All jobs run at least 10 minutes."""
+    Path(log[2]).write_text('[[application]]\nlaw = "uniform(5m,10m)"\nexecutable = 1\nrequests = "9m"\n')
+
+    def metrics(exhausted: str) -> dict[str, float]:
+        words = ["simulate", *log, "--requests", "given", "--exhausted", exhausted, "--json"]
+        return json.loads(runner.invoke(app, words).stdout)["metrics"]
+
+    given_up, grown = metrics("give-up"), metrics("3")
+    assert given_up["given_up_jobs"] == given_up["failed_runs"] == given_up["killed_jobs"] > 20
+    assert grown["killed_jobs"] == 0
+    assert grown["failed_runs"] > given_up["failed_runs"]
+
+
+def test_jobs_that_run_longer_than_their_law_allows_are_noted(log):
+    with_law = pd.read_csv(log[0], sep=r"\s+", comment=";", header=None)
+    with_law = with_law[with_law[13] == 1]
+    longer = (with_law[3] > 3_600).sum()
+    Path(log[2]).write_text('[[application]]\nlaw = "uniform(5m,1h)"\nexecutable = 1\n')
+    for verb, scheduler in (("simulate", "easy,requests=classic"), ("compare", "easy,requests=toptimal")):
+        said = runner.invoke(app, [verb, *log, "-s", scheduler]).stderr
+        assert f"{longer} of {len(with_law)} jobs run longer than their law allows" in said
+
+
+def test_laws_that_nobody_asks_for_are_noted(log):
+    for verb in ("simulate", "compare"):
+        assert "the laws are not used" in runner.invoke(app, [verb, *log, "-s", "easy"]).stderr
+        assert "not used" not in runner.invoke(app, [verb, *log, "-s", "easy,speculation=0"]).stderr
+
+
+def test_a_chart_shows_jobs_with_laws(log, tmp_path):
+    words = ["gantt", *log, "-s", "easy,requests=toptimal", "-o", str(tmp_path / "chart.png")]
+    assert runner.invoke(app, words).exit_code == 0
+    assert (tmp_path / "chart.png").stat().st_size > 5_000
+
+
 def test_whether_requests_are_enforced_can_still_be_said(log):
     assert "fcfs+easy" in run(log[0], "--requests", "advisory")
 
@@ -68,6 +104,10 @@ def test_whether_requests_are_enforced_can_still_be_said(log):
         (["--requests", "toptimal"], "give laws (--laws FILE)"),
         (["--speculative-backfill", "-s", "fcfs"], "add +easy or +conservative"),
         (["--laws", "nowhere.toml"], "cannot read the laws"),
+        (["-s", "easy,requests=classic", "--requests", "toptimal"], "says how jobs ask, and --requests toptimal too"),
+        (["-s", "easy,requests=classic,exhausted=2", "--exhausted", "3"], "says exhausted=, and --exhausted 3 too"),
+        (["--exhausted", "3"], "name one (requests=)"),
+        (["--requests", "toptimal", "--exhausted", "never"], "write give-up, or a factor"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(log, words, message):

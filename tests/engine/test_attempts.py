@@ -84,6 +84,20 @@ def test_only_work_that_is_not_lost_counts_as_utilisation():
     assert metrics["failed_runs"] == 2
 
 
+def test_a_run_that_its_request_ends_is_lost_also_that_of_a_job_without_a_law():
+    schedule = simulate(jobs_of([0, 0], [20, 8], [4, 4]), "fcfs", requests=asking([20], [5]))
+    metrics = schedule.metrics()
+    assert metrics["utilisation"] == pytest.approx(20 / 25)
+    assert metrics["lost_share"] == pytest.approx(5 / 25)
+    assert (metrics["killed_jobs"], metrics["given_up_jobs"]) == (1, 0)
+
+
+def test_jobs_with_a_law_that_were_never_done_are_counted():
+    jobs = jobs_of([0, 0], [20, 8], [4, 4]).replace(law=np.array([0, -1]), laws=("uniform(0s,40s)",))
+    metrics = simulate(jobs, "fcfs", requests=asking([5, 10], [6])).metrics()
+    assert (metrics["killed_jobs"], metrics["given_up_jobs"], metrics["failed_runs"]) == (2, 1, 3)
+
+
 def test_jobs_may_ask_for_the_longest_of_their_applications_last_run_times():
     jobs = jobs_of([0, 100, 200, 300], [30, 10, 20, 5], [1] * 4)
     requests = asking([40], [40], [40], [40], growth=1.5, application=np.zeros(4, dtype=np.int64), history=2)
@@ -208,6 +222,17 @@ def test_there_are_never_more_processors_in_use_than_there_are_and_each_job_runs
 
 @given(drawn=stochastic_workloads())
 @settings(max_examples=30, deadline=None)
+def test_successful_and_lost_work_are_all_that_is_busy(drawn):
+    workload, requests = drawn
+    schedule = simulate(workload, "fcfs+easy,speculation=0", requests=requests)
+    metrics, runs = schedule.metrics(), schedule.runs
+    busy = ((runs["end"] - runs["start"]) * workload.job_processors[runs["job"]]).sum()
+    of_machine = busy / (workload.processors * metrics["makespan"])
+    assert metrics["utilisation"] + metrics["lost_share"] == pytest.approx(of_machine)
+
+
+@given(drawn=stochastic_workloads())
+@settings(max_examples=30, deadline=None)
 def test_with_sufficient_requests_nothing_differs_from_the_ordinary_engine(drawn):
     workload, _ = drawn
     enough = asking(*([int(need)] for need in workload.run_time))
@@ -227,6 +252,11 @@ def test_with_sufficient_requests_nothing_differs_from_the_ordinary_engine(drawn
         ("fcfs+easy,requests=atoptimal(zeta=1)", "less than 1"),
         ("fcfs+easy,requests=neuroscience(0)", "at least 1"),
         ("fcfs+easy@ave2,requests=toptimal", "leave @ave2 out"),
+        ("fcfs+easy,exhausted=2", r"name one \(requests=\)"),
+        ("fcfs+easy,requests=toptimal,exhausted=1", "exhausted=1.0: it is give-up, or a factor above 1"),
+        ("fcfs+easy,requests=toptimal,exhausted=0", "write give-up, or a factor"),
+        ("fcfs+easy,requests=toptimal,exhausted=often", "write give-up, or a factor"),
+        ("fcfs+easy,requests=toptimal,exhausted=1001", "at most 1,000"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(text, message):
@@ -234,9 +264,25 @@ def test_options_that_do_not_fit_are_refused(text, message):
         Scheduler.parse(text)
 
 
-@pytest.mark.parametrize("text", ["fcfs+easy,requests=toptimal,speculation=0", "laf+conservative,reservations=fixed"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fcfs+easy,requests=toptimal,speculation=0",
+        "laf+conservative,reservations=fixed",
+        "fcfs,requests=given,exhausted=give-up",
+        "fcfs+easy,requests=classic,exhausted=1.25,speculation=0.5",
+        "fcfs,requests=atoptimal(zeta=0.001)",
+    ],
+)
 def test_the_text_is_read_back(text):
     assert Scheduler.parse(text).text == text
+
+
+def test_defaults_and_other_spellings_are_not_in_the_canonical_text():
+    assert Scheduler.parse("fcfs,requests=toptimal,exhausted=1.5").text == "fcfs,requests=toptimal"
+    assert Scheduler.parse("fcfs,requests=atoptimal(zeta=1e-3)").text == "fcfs,requests=atoptimal(zeta=0.001)"
+    tiny = Scheduler.parse("fcfs,requests=atoptimal(0.00001)")
+    assert Scheduler.parse(tiny.text) == tiny
 
 
 def test_a_python_policy_is_refused():

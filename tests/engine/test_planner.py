@@ -86,9 +86,7 @@ def test_a_pass_after_every_event_with_one_reservation_is_easy(policy, workload)
 @settings(max_examples=40, deadline=None)
 def test_dependencies_that_say_nothing_change_nothing(scheduler, workload):
     none = workload.replace(dependencies=Dependencies.from_pairs([], [], jobs=len(workload)))
-    np.testing.assert_array_equal(
-        simulate(workload, scheduler).start_time, simulate(none, scheduler).start_time
-    )
+    np.testing.assert_array_equal(simulate(workload, scheduler).start_time, simulate(none, scheduler).start_time)
 
 
 @given(workload=dependent_workloads(), scheduler=st.sampled_from(SCHEDULERS))

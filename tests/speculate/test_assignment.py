@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.speculate.assignment import Application, assign_laws, read_laws
+from schedlab.speculate.assignment import Application, assign_laws, jobs_beyond_laws, read_laws
 from schedlab.workload.workload import Workload
 
 
@@ -20,6 +20,22 @@ def test_jobs_follow_the_law_of_the_first_application_that_they_belong_to():
     workload = assign_laws(jobs(), applications)
     assert workload.law.tolist() == [1, 0, 1, -1]
     assert workload.laws == ("uniform(0s,1h)", "uniform(0s,2h)")
+
+
+def test_applications_of_one_law_may_ask_for_different_sequences(tmp_path):
+    table = '[[application]]\nlaw = "uniform(0s,1h)"\nexecutable = {}\nrequests = "{}"\n'
+    (tmp_path / "laws.toml").write_text(table.format(3, "10m, 60m") + table.format(5, "30m,1h"))
+    workload = assign_laws(jobs(), read_laws(tmp_path / "laws.toml"))
+    assert workload.law.tolist() == [0, 0, 1, -1]
+    assert workload.laws == ("uniform(0s,1h)", "uniform(0s,1h)")
+    assert workload.sequences == ("10m, 1h", "30m, 1h")
+
+
+def test_jobs_that_run_longer_than_their_law_allows_are_counted():
+    applications = [Application("uniform(0s,8.5s)", (("executable_id", (3,)),))]
+    applications.append(Application("uniform(0s,8s)", (("executable_id", (5,)),)))
+    assert jobs_beyond_laws(assign_laws(jobs(), applications)) == (1, 3)  # 9 s are 8.5 s in whole seconds
+    assert jobs_beyond_laws(jobs()) == (0, 0)
 
 
 def test_laws_travel_with_the_jobs():
@@ -41,6 +57,8 @@ def test_an_application_without_jobs_is_refused():
         ('[[application]]\nlaw = "uniform(0s,1h)"\n', "application 1: say which jobs"),
         ('[[application]]\nlaw = "uniform(0s,1h)"\nexecutable = "a"\n', "executable is a whole number"),
         ('[[application]]\nlaw = "uniform(0s,1h)"\nexe = 3\n', "unknown field 'exe'"),
+        ('[[application]]\nlaw = "uniform(0s,1h)"\nuser = 3\nrequests = "9m,5m"\n', "application 1: the sequence does"),
+        ('[[application]]\nlaw = "uniform(0s,1h)"\nuser = 3\nrequests = [60]\n', "requests are durations in one text"),
         ('[[application]]\nlaw = "uniform(5h,1h)"\nexecutable = 3\n', "application 1: "),
         ("a = ", "not valid TOML"),
     ],

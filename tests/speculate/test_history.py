@@ -58,6 +58,10 @@ def test_the_laws_of_runs():
         ([5, float("nan")], "empirical", None, "run 2 takes nan s"),
         ([5, 6], "normal", None, "unknown law of runs 'normal'"),
         ([5, 6], "empirical", 2, "beyond|longer than the cut"),
+        ([5, 6], "empirical", 5, "there is only one run within the cut, 5s, of 5s"),
+        ([5], "best", None, "there is only one run, of 5s: a law needs two"),
+        ("abc", "empirical", None, "runs are numbers of seconds, not 'abc'"),
+        ([5, None, "x"], "empirical", None, "runs are numbers of seconds"),
     ],
 )
 def test_bad_runs_are_refused(runs, law, cut, part):

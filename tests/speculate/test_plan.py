@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from scipy import stats
 
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
@@ -51,8 +52,35 @@ def test_what_does_not_go_together_is_refused():
         optimal_requests(TEXT, zeta=0.1, checkpointing=Checkpointing("always"))
     with pytest.raises(InputError, match="at least one"):
         optimal_requests(TEXT, points=0)
-    with pytest.raises(InputError, match="zeta is 1"):
-        optimal_requests(TEXT, zeta=1)
+    for zeta in (1, "x", None):
+        with pytest.raises(InputError, match=f"zeta is {zeta}"):
+            optimal_requests(TEXT, zeta=zeta)
+
+
+def test_what_is_no_law_or_no_number_is_refused():
+    for law in (3, stats.norm(8, 2)):
+        with pytest.raises(InputError, match="is no law: give its text, or make one"):
+            optimal_requests(law)
+    with pytest.raises(InputError, match="whole number"):
+        optimal_requests(TEXT, points=2.5)
+
+
+def test_short_runs_are_shown_in_seconds():
+    plan = optimal_requests("uniform(10s,50s)", points=40)
+    shown = plan_text(plan, plan.alternatives())
+    assert "cost (s)" in shown
+    assert f"{50:.2f}" in shown.partition("always the longest run")[2]
+    assert "on the law (s)" in convergence_text([plan])
+
+
+def test_grids_that_take_minutes_are_refused():
+    free = Checkpointing("adaptive")
+    for points, options in ((601, {"zeta": 0.1}), (2_001, {"checkpointing": free}), (50_001, {})):
+        with pytest.raises(InputError, match=f"{points:,} intervals are too many: .* at most {points - 1:,}"):
+            optimal_requests(TEXT, points=points, **options)
+    plan = optimal_requests(TEXT, zeta=0.1, points=20)
+    with pytest.raises(InputError, match="601 intervals are too many"):
+        plan.convergence([10, 601])
 
 
 def test_a_law_with_a_long_tail_gets_a_grid_that_is_fine_enough():

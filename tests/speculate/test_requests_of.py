@@ -62,6 +62,33 @@ def test_all_methods_finish_all_jobs():
             assert schedule.run_time.tolist() == jobs().run_time.tolist()
 
 
+def test_a_job_that_runs_longer_than_its_law_allows_asks_for_more_or_is_given_up():
+    long = jobs().replace(run_time=np.array([50 * HOUR, HOUR, 12 * HOUR]))
+
+    def asked_by_the_first(exhausted: str) -> list[int]:
+        schedule = simulate(long, f"fcfs,requests=classic{exhausted}")
+        assert schedule.killed.tolist() == [exhausted.endswith("give-up"), False, False]
+        return [int(run["request"]) // HOUR for run in schedule.runs if run["job"] == 0]
+
+    assert asked_by_the_first("") == [20, 30, 45, 67]
+    assert asked_by_the_first(",exhausted=2") == [20, 40, 80]
+    assert asked_by_the_first(",exhausted=give-up") == [20]
+
+
+def test_sequences_that_are_given_are_asked_for_to_whole_seconds():
+    workload = jobs().replace(sequences=("5399.5s, 20h",))
+    assert asked("given", workload) == [[1.5, 20], [2], [1.5, 20]]
+
+
+def test_a_sequence_that_is_not_given_is_named():
+    with pytest.raises(InputError, match=r"requests=given, but no requests are given for the law truncnorm"):
+        requests_of(jobs(), "given")
+
+
+def test_tiny_shares_of_small_jobs_are_read():
+    assert asked("atoptimal(zeta=1e-05)", jobs()) == asked("atoptimal(zeta=0.00001)", jobs())
+
+
 def test_without_a_method_jobs_ask_for_what_they_request():
     schedule = simulate(jobs()[1:], "fcfs+conservative,reservations=fixed")
     assert schedule.attempts.tolist() == [1, 1]

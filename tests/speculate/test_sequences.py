@@ -91,6 +91,12 @@ def test_wrong_sequences_are_refused(text, part):
         RequestSequence.parse(text)
 
 
+def test_what_is_no_sequence_is_refused():
+    for sequence in ([1, "a"], 5, [None]):
+        with pytest.raises(InputError, match="requests are numbers of seconds in a list"):
+            evaluate_requests(Law.parse("uniform(0s,9s)"), sequence)
+
+
 def test_what_does_not_go_together_is_refused():
     with pytest.raises(InputError, match="at least one request"):
         RequestSequence.plain([])
@@ -106,3 +112,9 @@ def test_what_does_not_go_together_is_refused():
         evaluate_requests(LAW, saved, zeta=0.1)
     with pytest.raises(InputError, match="checkpoints"):
         costs_of_runs(saved, [5])
+
+
+def test_laws_and_sequences_may_be_texts():
+    law = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+    assert evaluate_requests(law, "10h,20h") == evaluate_requests(Law.parse(law), [36_000, 72_000])
+    assert costs_of_runs("1m,2m", [90]).tolist() == [180.0]

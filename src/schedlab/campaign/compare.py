@@ -56,12 +56,18 @@ class Comparison:
             *(f"bsld {name}" for name in STATISTICS),
         ]
         header += ["utilisation", "backfilled", "killed"]
+        may_fail = any("failed_runs" in metrics for metrics in self.metrics.values())
+        header += ["failed runs", "lost share"] if may_fail else []
         rows = []
         for text, metrics in self.metrics.items():
             waits = [duration(metrics[f"{name}_wait"]) for name in STATISTICS]
             slowdowns = [f"{metrics[f'{name}_bounded_slowdown']:,.2f}" for name in STATISTICS]
             shares = [f"{metrics[name]:.1%}" for name in ("utilisation", "backfilled_share")]
-            rows.append([text, *waits, *slowdowns, *shares, f"{metrics['killed_jobs']:,.0f}"])
+            counts = [f"{metrics['killed_jobs']:,.0f}"]
+            if may_fail:
+                failed = "failed_runs" in metrics
+                counts += [f"{metrics['failed_runs']:,.0f}", f"{metrics['lost_share']:.1%}"] if failed else ["-", "-"]
+            rows.append([text, *waits, *slowdowns, *shares, *counts])
         return header, rows
 
 

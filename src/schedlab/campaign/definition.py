@@ -234,6 +234,19 @@ class Campaign(Section):
             )
         return self
 
+    @model_validator(mode="after")
+    def _laws_for_requests(self) -> Campaign:
+        for scheduler in map(Scheduler.parse, self.scheduler_texts()):
+            if scheduler.tries_again and self.events != "batched":
+                raise ValueError(f"{scheduler} needs the default order of events, not {self.events}")
+            for number, entry in enumerate(self.workloads):
+                if scheduler.needs_laws and not entry.has_laws:
+                    raise ValueError(
+                        f"{scheduler} is for jobs whose run times follow a law, and workloads[{number}] has none: "
+                        "give a trace laws = FILE, or take the scheduler or the workload out"
+                    )
+        return self
+
     def scheduler_texts(self) -> list[str]:
         """Return the canonical texts of all schedulers, each once, in the order given."""
         return _canonical(self.schedulers)

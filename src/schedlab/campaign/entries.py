@@ -96,6 +96,9 @@ class TraceEntry(Entry):
         Whether jobs are killed at their requested times; by default, what the file says.
     resample
         Draw users' weeks anew in each repetition; true for the defaults.
+    laws
+        A file that says which applications follow which law of run times, see
+        `schedlab.speculate.assignment.read_laws`; its path is like that of a trace.
     """
 
     trace: Texts
@@ -103,6 +106,7 @@ class TraceEntry(Entry):
     processors: Annotated[int, Field(ge=1)] | None = None
     requests: Literal["enforced", "advisory"] | None = None
     resample: Resample | None = None
+    laws: str | None = None
 
     @field_validator("trace")
     @classmethod
@@ -128,6 +132,11 @@ class TraceEntry(Entry):
             raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
         return self
 
+    @property
+    def has_laws(self) -> bool:
+        """Whether run times of some jobs follow a law."""
+        return self.laws is not None
+
 
 class ModelEntry(Entry):
     """Jobs drawn from a model, anew in each repetition.
@@ -149,6 +158,11 @@ class ModelEntry(Entry):
     jobs: Annotated[int, Field(ge=1)]
     processors: Annotated[int, Field(ge=1)]
     estimates: Literal["tsafrir", "exact"] = "tsafrir"
+
+    @property
+    def has_laws(self) -> bool:
+        """Whether run times of some jobs follow a law: none does that a scheduler knows."""
+        return False
 
 
 class ApplicationTable(Section):
@@ -195,6 +209,11 @@ class StochasticEntry(Entry):
             if isinstance(one.processors, int) and one.processors > self.processors:
                 raise ValueError(f"jobs of {one.processors} processors do not fit on a machine of {self.processors}")
         return self
+
+    @property
+    def has_laws(self) -> bool:
+        """Whether some jobs ask by the method of the scheduler."""
+        return any(one.requests == "method" for one in self.applications)
 
     @property
     def jobs(self) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.entries import Entry, ModelEntry, StochasticEntry, TraceEntry, Windows
 from schedlab.errors import InputError
+from schedlab.speculate.assignment import assign_laws, beyond_text, jobs_beyond_laws, read_laws
 from schedlab.workload._streams import workload_name
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import file_sha256, read_workload
@@ -38,6 +39,10 @@ class Input:
         Size of the machine.
     windows
         How many windows are cut from it, before some are skipped; 0 if it is simulated whole.
+    laws, laws_sha256
+        The file that gives its jobs laws, and its fingerprint; empty without one.
+    with_law, beyond_law
+        How many jobs have a law, and how many of them run longer than it allows.
     """
 
     workload: str
@@ -47,6 +52,15 @@ class Input:
     jobs: int
     processors: int
     windows: int
+    laws: str = ""
+    laws_sha256: str = ""
+    with_law: int = 0
+    beyond_law: int = 0
+
+    @property
+    def warning(self) -> str:
+        """A sentence about jobs that run longer than their law allows; empty without any."""
+        return beyond_text(self.workload, self.beyond_law, self.with_law)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as a dictionary."""
@@ -77,7 +91,7 @@ def find_inputs(campaign: Campaign, base: Path, known: Sequence[Input] = ()) -> 
         if isinstance(entry, TraceEntry)
     }
     _refuse_missing([pattern for found in files.values() for pattern, paths in found if not paths], base)
-    inputs = list(_inputs(campaign, files, {(item.entry, item.path): item for item in known}))
+    inputs = list(_inputs(campaign, base, files, {(item.entry, item.path): item for item in known}))
     names = [item.workload for item in inputs]
     for name in names:
         if names.count(name) > 1:
@@ -86,7 +100,7 @@ def find_inputs(campaign: Campaign, base: Path, known: Sequence[Input] = ()) -> 
 
 
 def _inputs(
-    campaign: Campaign, files: dict[int, list[tuple[str, list[str]]]], known: dict[tuple[int, str], Input]
+    campaign: Campaign, base: Path, files: dict[int, list[tuple[str, list[str]]]], known: dict[tuple[int, str], Input]
 ) -> Iterator[Input]:
     for number, entry in enumerate(campaign.workloads):
         if isinstance(entry, ModelEntry | StochasticEntry):
@@ -95,18 +109,32 @@ def _inputs(
             continue
         paths = list(dict.fromkeys(path for _, found in files[number] for path in found))
         for path in paths:
-            yield _trace_input(entry, number, path, alone=len(paths) == 1, known=known.get((number, path)))
+            name = _name_of(entry, path, alone=len(paths) == 1)
+            yield _trace_input(entry, number, name, path, _laws_of(entry, base), known.get((number, path)))
 
 
 def _files_of(entry: TraceEntry, base: Path) -> list[tuple[str, list[str]]]:
     """Return the files of each pattern of an entry, sorted."""
     found = []
     for pattern in entry.trace:
-        expanded = os.path.expandvars(os.path.expanduser(pattern))
+        expanded = _expanded(pattern)
         # A file may have brackets in its name, and so may the directory that patterns start from.
         names = [expanded] if (base / expanded).is_file() else glob.glob(expanded, root_dir=base)
         found.append((pattern, sorted(str(base / name) for name in names if (base / name).is_file())))
     return found
+
+
+def _expanded(path: str) -> str:
+    return os.path.expandvars(os.path.expanduser(path))
+
+
+def _laws_of(entry: TraceEntry, base: Path) -> str:
+    return "" if entry.laws is None else str(base / _expanded(entry.laws))
+
+
+def _name_of(entry: TraceEntry, path: str, *, alone: bool) -> str:
+    stem = workload_name(path)
+    return stem if entry.name is None else entry.name if alone else f"{entry.name}/{stem}"
 
 
 def _refuse_missing(patterns: list[str], base: Path) -> None:
@@ -118,27 +146,30 @@ def _refuse_missing(patterns: list[str], base: Path) -> None:
         raise InputError(f"{what} missing (relative paths start from {base.resolve()}): {', '.join(patterns)}{unset}")
 
 
-def _trace_input(entry: TraceEntry, number: int, path: str, *, alone: bool, known: Input | None) -> Input:
-    stem = workload_name(path)
-    name = stem if entry.name is None else entry.name if alone else f"{entry.name}/{stem}"
-    sha256 = file_sha256(path)
-    if known is not None and known.sha256 == sha256 and known.workload == name:
+def _trace_input(entry: TraceEntry, number: int, name: str, path: str, laws: str, known: Input | None) -> Input:
+    sha256, laws_sha256 = file_sha256(path), file_sha256(laws) if laws else ""
+    if known is not None and (known.sha256, known.laws_sha256, known.workload) == (sha256, laws_sha256, name):
         return known
-    jobs = read_trace(path, entry.clean, entry.processors, entry.requests)
+    jobs = read_trace(path, entry.clean, entry.processors, entry.requests, laws)
     if jobs.processors is None:
         raise InputError(f"{path}: the size of the machine is unknown; give processors in the entry of {name}")
     only_cut = not entry.load and entry.resample is None
     cut = _number_of_windows(entry.windows, jobs if only_cut else None, name)
-    return Input(name, number, path, sha256, len(jobs), jobs.processors, cut)
+    beyond, with_law = jobs_beyond_laws(jobs)
+    return Input(
+        name, number, path, sha256, len(jobs), jobs.processors, cut, laws, laws_sha256, with_law, beyond_law=beyond
+    )
 
 
-def read_trace(path: str, rules: str, processors: int | None, requests: str | None) -> Workload:
-    """Read and clean a log as an entry says; parameters as for `TraceEntry`."""
+def read_trace(path: str, rules: str, processors: int | None, requests: str | None, laws: str = "") -> Workload:
+    """Read and clean a log as an entry says; parameters as for `TraceEntry`, no laws if empty."""
     workload = read_workload(path, processors)
     try:
         workload = clean(workload, rules)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    if laws:
+        workload = assign_laws(workload, read_laws(laws))
     return workload if requests is None else workload.replace(requests_enforced=requests == "enforced")
 
 

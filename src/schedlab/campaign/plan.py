@@ -32,7 +32,7 @@ BATCHES_PER_WORKER = 8
 class Trace:
     """A log, cleaned; parameters as for `schedlab.campaign.entries.TraceEntry`.
 
-    Its path is not part of what it is: a campaign may move with its logs.
+    Its path and that of its laws are not part of what it is: a campaign may move with its logs.
     """
 
     path: str
@@ -40,10 +40,15 @@ class Trace:
     clean: str
     processors: int | None
     requests: str | None
+    laws: str = ""
+    laws_sha256: str = ""
 
     def specification(self) -> dict[str, Any]:
         """Return what makes it what it is."""
-        return {name: value for name, value in asdict(self).items() if name != "path"}
+        fields = {name: value for name, value in asdict(self).items() if name not in ("path", "laws")}
+        if not self.laws:
+            del fields["laws_sha256"]  # as it was before logs had laws: results keep their names
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +387,7 @@ def _source(entry: Entry, item: Input) -> Source:
     if isinstance(entry, ModelEntry):
         return Model(entry.generate, entry.jobs, entry.processors, entry.estimates)
     assert isinstance(entry, TraceEntry)
-    return Trace(item.path, item.sha256, entry.clean, entry.processors, entry.requests)
+    return Trace(item.path, item.sha256, entry.clean, entry.processors, entry.requests, item.laws, item.laws_sha256)
 
 
 def _windows(entry: Entry, item: Input) -> Iterator[Window | None]:

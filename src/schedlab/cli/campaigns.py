@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,6 +18,7 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.campaign.definition import Campaign
     from schedlab.campaign.executors import Workers
+    from schedlab.campaign.inputs import Input
     from schedlab.campaign.store import RunDirectory
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
@@ -91,6 +93,7 @@ def run(
         show_json(_status(finished))
     else:
         _show_standings(finished)
+        _note_warnings(finished.plan.inputs)
         note(f"\n{count_of(status.done, 'result')} in {place}; report: schedlab report {place} -o report.html")
     if status.failed:
         _note_failures(finished)
@@ -188,6 +191,13 @@ def plan(file: File, directory: Directory = None, as_json: Json = False) -> None
         f"\n{count_of(len(planned.instances), 'instance')} x {count_of(len(planned.schedulers), 'scheduler')} = "
         f"{count_of(len(planned), 'simulation')}, {done:,} of them done in {place}"
     )
+    _note_warnings(planned.inputs)
+
+
+def _note_warnings(inputs: Iterable[Input]) -> None:
+    for item in inputs:
+        if item.warning:
+            note(item.warning)
 
 
 def status(run: Run, as_json: Json = False) -> None:

@@ -11,7 +11,7 @@ from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 
 GRAMMAR = (
     "POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS][,start_delay=SECONDS]"
-    "[,reservations=fixed][,requests=METHOD][,speculation=SHARE]"
+    "[,reservations=fixed][,requests=METHOD][,exhausted=give-up|FACTOR][,speculation=SHARE]"
 )
 
 POLICY_TITLE = "Policies: the smallest score goes first; p run time, q processors, r submit time, w wait so far"
@@ -42,6 +42,12 @@ CORRECTION = {
 OPTIONS = {
     "starvation": "a job that has waited so many seconds goes before all others (Carastan-Santos, thesis, 4.1.2.1)",
     "window": "the scheduler sees only so many waiting jobs, the first that were submitted",
+    "start_delay": "seconds that each start takes the scheduler, with the event order of SC'17 only",
+    "reservations": "fixed: those of conservative backfilling stand, in rounds, also when a job ends early (ICPP 2019)",
+    "requests": "what jobs with a law of run times ask for, in turn: classic neuroscience(k=10) toptimal "
+    "atoptimal(zeta=auto) given",
+    "exhausted": "when all these requests have failed: give-up, or a factor for the next one; 1.5 by default",
+    "speculation": "run such jobs in gaps of which more than this share (0 to 1) is expected to be of use",
 }
 EXAMPLES = (
     "fcfs",

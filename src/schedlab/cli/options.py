@@ -51,7 +51,15 @@ RequestsOrMethod = Annotated[
     typer.Option(
         metavar="enforced|advisory|METHOD",
         help="Whether jobs are killed at their requested time; or, with --laws, how their jobs choose what they ask "
-        "for: classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto).",
+        "for: classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
+    ),
+]
+Exhausted = Annotated[
+    str | None,
+    typer.Option(
+        metavar="give-up|FACTOR",
+        show_default="1.5",
+        help="With a METHOD: what follows when all requests of a job have failed; so many times the last one.",
     ),
 ]
 Laws = Annotated[

@@ -23,7 +23,22 @@ if TYPE_CHECKING:
     from schedlab.speculate.plan import RequestPlan
 
 
+LAW, RUNS, LOG = "a LAW", "--from-runs", "--from-swf"
+
+OPTIONS_OF: dict[str, tuple[str, ...]] = {
+    "column": (RUNS,),
+    "cut": (RUNS,),
+    "law_of": (RUNS, LOG),
+    "by": (LOG,),
+    "clean": (LOG,),
+} | dict.fromkeys(
+    ("zeta", "points", "checkpoint", "checkpoint_cost", "restart_cost", "sequence", "last", "plot"), (LAW, RUNS)
+)
+"""Options that do not go with all sources."""
+
+
 def requests(
+    ctx: typer.Context,
     law: Annotated[
         str | None, typer.Argument(metavar="[LAW]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".')
     ] = None,
@@ -69,15 +84,15 @@ def requests(
     as_json: Json = False,
 ) -> None:
     """Find the requests that cost least for jobs whose run time is a distribution, and what others cost."""
-    if sum(given is not None for given in (law, from_runs, from_swf)) != 1:
+    sources = [name for name, given in ((LAW, law), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
+    if len(sources) != 1:
         raise typer.BadParameter("give one of a LAW, --from-runs FILE and --from-swf TRACE")
+    _refuse_strangers(ctx, sources[0])
     model = _cost(cost)
     limits = RequestLimits(
         max_requests, parse_duration(min_request), parse_duration(max_request), parse_duration(increment)
     )
     if from_swf is not None:
-        if zeta or checkpoint != "never" or sequence or plot or cut:
-            raise typer.BadParameter("--from-swf goes with --by, --law, --cost, limits, --clean and --json only")
         _show_gains(from_swf, clean, by, model, limits, law_of, as_json)
         return
     if plot is not None:
@@ -90,6 +105,21 @@ def requests(
     chosen = Law.parse(str(law)) if runs is None else runs.law
     plan = optimal_requests(chosen, zeta=zeta, points=points, cost=model, limits=limits, checkpointing=saving)
     _show_plan(plan, runs, sequence, last, plot, as_json)
+
+
+def _refuse_strangers(ctx: typer.Context, source: str) -> None:
+    """Refuse options that would be ignored."""
+    flags = {str(one.name): one.opts[0] for one in ctx.command.params}
+    said = {name: ctx.get_parameter_source(name) for name in flags}
+    given = [name for name, how in said.items() if how is not None and how.name != "DEFAULT"]
+    for name in given:
+        if source not in OPTIONS_OF.get(name, (source,)):
+            raise InputError(
+                f"{flags[name]} goes with {' or '.join(OPTIONS_OF[name])}, not with {source}: leave it out"
+            )
+    for name in ("checkpoint_cost", "restart_cost"):
+        if name in given and ctx.params["checkpoint"] == "never":
+            raise InputError(f"{flags[name]} needs checkpoints: add --checkpoint always or adaptive, or leave it out")
 
 
 @dataclass(frozen=True)
@@ -129,12 +159,11 @@ def _show_plan(
     plan: RequestPlan, runs: _Runs | None, given: str | None, last: int, plot: Path | None, as_json: bool
 ) -> None:
     """Show a plan, what other requests cost, and how well the grid has converged."""
-    from schedlab.speculate.sequences import RequestSequence
     from schedlab.speculate.tables import convergence_text, fits_text, plan_text
 
     alternatives = plan.alternatives(last)
     if given is not None:
-        alternatives["the given sequence"] = plan.evaluate(RequestSequence.parse(given))
+        alternatives["the given sequence"] = plan.evaluate(given)
     grids = plan.convergence() if plan.points else []
     if plot is not None:
         from schedlab.report.requests import plot_requests

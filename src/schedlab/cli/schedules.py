@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from schedlab.cli.options import (
     Clean,
     CoolDown,
     Events,
+    Exhausted,
     Json,
     Laws,
     Processors,
@@ -28,6 +29,9 @@ from schedlab.cli.terminal import command_line, note, progress_bar, show, show_j
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.scheduler.scheduler import Scheduler
 
 ENFORCEMENT = ("enforced", "advisory")
 
@@ -45,6 +49,7 @@ def simulate(
     events: Events = "batched",
     processors: Processors = None,
     requests: RequestsOrMethod = None,
+    exhausted: Exhausted = None,
     laws: Laws = None,
     speculative_backfill: Annotated[
         bool,
@@ -60,25 +65,41 @@ def simulate(
     from schedlab.schedule.summary import summary
     from schedlab.scheduler.scheduler import Scheduler
 
-    chosen = Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER)
-    if requests not in (None, *ENFORCEMENT):
-        chosen, requests = replace(chosen, requests=requests), None
+    method = None if requests in ENFORCEMENT else requests
+    chosen = _asking(Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER), method, exhausted)
     if speculative_backfill and chosen.speculation is None:
         chosen = replace(chosen, speculation=0.0)
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
-    read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws)
+    enforcement = requests if method is None else None
+    read = read_trace(trace, clean, processors=processors, requests=enforcement, laws=laws)
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
     if output is not None:
         schedule.save(output)
     read.note_cleaning()
+    read.note_laws([chosen])
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
     else:
         show(summary(schedule, metrics))
+
+
+def _asking(scheduler: Scheduler, method: str | None, exhausted: str | None) -> Scheduler:
+    """Return the scheduler with what the options say of requests, which its text must not say too."""
+    from schedlab.scheduler.scheduler import GROWTH, parse_exhausted
+
+    if method is not None:
+        if scheduler.requests is not None:
+            raise InputError(f"{scheduler} says how jobs ask, and --requests {method} too: leave one of them out")
+        scheduler = replace(scheduler, requests=method)
+    if exhausted is not None:
+        if scheduler.exhausted != GROWTH:
+            raise InputError(f"{scheduler} says exhausted=, and --exhausted {exhausted} too: leave one of them out")
+        scheduler = replace(scheduler, exhausted=parse_exhausted(exhausted))
+    return scheduler
 
 
 def compare(
@@ -127,6 +148,7 @@ def compare(
         evidence = evidence_of_comparison(comparison, command=command_line(), source=str(trace))
         note(f"report {write_report(evidence, report)}")
     read.note_cleaning()
+    read.note_laws(chosen)
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "metrics": comparison.metrics})
     else:
@@ -151,6 +173,7 @@ def gantt(
     events: Events = "batched",
     processors: Processors = None,
     requests: Requests = None,
+    laws: Laws = None,
 ) -> None:
     """Draw which job holds which processors when."""
     from schedlab.engine.simulation import simulate as replay
@@ -169,7 +192,7 @@ def gantt(
     if chosen is None:
         schedule = read_schedule(source)
     else:
-        read = read_trace(source, clean, processors=processors, requests=requests)
+        read = read_trace(source, clean, processors=processors, requests=requests, laws=laws)
         with read.blamed():
             schedule = replay(read.workload, chosen, events=events)
     try:

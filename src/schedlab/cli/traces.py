@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
+    from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.cleaning import CleaningReport
     from schedlab.workload.workload import Workload
 
@@ -51,6 +52,20 @@ class CleanedTrace:
             told.append(f"fractions rounded while reading: {self.workload.rounded:,}")
         if told:
             note("; ".join(told))
+
+    def note_laws(self, schedulers: Iterable[Scheduler]) -> None:
+        """Tell whether jobs run longer than their law allows, or nobody asks for the laws."""
+        if self.workload.law is None:
+            return
+        if not any(scheduler.needs_laws for scheduler in schedulers):
+            note(
+                "the laws are not used: say how jobs ask, with requests=METHOD in the scheduler (or --requests METHOD)"
+            )
+        else:
+            from schedlab.speculate.assignment import beyond_text, jobs_beyond_laws
+
+            if text := beyond_text(self.workload.name, *jobs_beyond_laws(self.workload)):
+                note(text)
 
 
 def read_trace(

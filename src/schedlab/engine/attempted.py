@@ -221,9 +221,7 @@ def _use_gap(
             job = waiting[i]
             if jobs[job].processors <= clock[FREE]:
                 share = useful_share(attempts, job, jobs[job].processors, shadow - now, clock[FREE])
-                if share > most or (
-                    best != NOWHERE and share == most and jobs[job].processors > jobs[waiting[best]].processors
-                ):
+                if _is_better(jobs, waiting, i, share, best, most):
                     best, most = i, share
         if best == NOWHERE:
             return BLAMELESS
@@ -234,6 +232,14 @@ def _use_gap(
         if blamed != BLAMELESS:
             return blamed
     return BLAMELESS
+
+
+@inlined
+def _is_better(jobs: NDArray[Any], waiting: NDArray[np.int64], i: int, share: float, best: int, most: float) -> bool:
+    """Return whether the i-th waiting job uses a gap better than the best one so far; of equal ones, the wider does."""
+    return share > most or (
+        best != NOWHERE and share == most and jobs[waiting[i]].processors > jobs[waiting[best]].processors
+    )
 
 
 @inlined
@@ -285,7 +291,7 @@ def _use_gaps(
                     ends = max(now, profile[k].begin)
                     break
             share = useful_share(attempts, job, processors, ends - now, clock[FREE])
-            if share > most or (best != NOWHERE and share == most and processors > jobs[waiting[best]].processors):
+            if _is_better(jobs, waiting, i, share, best, most):
                 best, most, best_length = i, share, ends - now
         if best == NOWHERE:
             return

@@ -35,7 +35,7 @@ def prepare_attempts(
         raise InputError(f"jobs that may fail at their requests need the default event order, not {events}")
     if requests is None:
         _check_laws(workload, scheduler)
-    asked = requests_of(workload, scheduler.requests) if requests is None else requests
+    asked = requests_of(workload, scheduler.requests, scheduler.exhausted) if requests is None else requests
     first = asked.lengths[asked.offsets[:-1]]
     if len(first) != len(workload) or bool(np.any(first < 1)) or bool(np.any(np.diff(asked.offsets) < 1)):
         raise InputError(f"{workload.name}: each job needs at least one request of at least one second")

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 BOTH = {"utilisation": "Utilisation", "response": "Mean response (h)"}
 
+PLAIN = ("HPC", "Neuroscience", "TOptimal", "ATOptimal")
+METHODS = (*PLAIN, *(f"{name} + speculation" for name in PLAIN))
+"""In the order of their colours, so that a method has one colour in all figures."""
+
 
 def save_figures(frames: Mapping[str, pd.DataFrame], directory: Path) -> list[Path]:
     """Write the figures of the scenarios that were run as PNG, and return the files.
@@ -27,28 +31,27 @@ def save_figures(frames: Mapping[str, pd.DataFrame], directory: Path) -> list[Pa
         Where to write.
     """
     figures: dict[str, Figure] = {}
+    share, large = {"utilisation": "Utilisation"}, "Mean response of large jobs (h)"
     if "laws" in frames:
-        laws = frames["laws"]
+        laws, histories = frames["laws"], along_histories(frames["histories"])
         two = laws[laws["workload"].str.endswith((", full", ", beta"))]
-        figures["2"] = plot_method_bars(two, BOTH, "Laws of run times")
-        figures["3"] = plot_method_bars(laws, {"utilisation": "Utilisation"}, "Laws and allocations")
-        figures["4"] = plot_method_lines(along_histories(frames["histories"]), BOTH, "Runs looked back", "History")
+        figures["2"] = plot_method_bars(two, BOTH, "Figure 2: laws of run times", METHODS)
+        figures["3"] = plot_method_bars(laws, share, "Figure 3: laws and allocations", METHODS)
+        figures["4"] = plot_method_lines(histories, BOTH, "Runs looked back", "Figure 4: history", METHODS)
     if "mixes" in frames:
-        figures["5"] = plot_method_lines(frames["mixes"], BOTH, "Small jobs", "Speculative backfilling")
+        figures["5"] = plot_method_lines(frames["mixes"], BOTH, "Small jobs", "Figure 5: speculation", METHODS)
     if "fluid" in frames:
-        rate = "Work rate of the small jobs, zeta"
-        fluid = frames["fluid"]
-        figures["6-fluid"] = plot_method_lines(fluid, {"utilisation": "Utilisation"}, rate, "Small jobs as a fluid")
-        figures["6-discrete"] = plot_method_lines(frames["discrete"], BOTH, rate, "Small jobs as jobs")
-        large = {"reserved": "Mean response of large jobs (h)"}
-        figures["7-fluid"] = plot_method_lines(fluid, large, rate, "Large jobs alone, small jobs as a fluid")
-        large = {"large": "Mean response of large jobs (h)"}
-        figures["7-discrete"] = plot_method_lines(
-            frames["discrete"], large, rate, "Large jobs alone, small jobs as jobs"
-        )
+        along = "Work rate of the small jobs, zeta"
+        for number, measures in {"6": share, "7": {"reserved": large}}.items():
+            figures[f"{number}-fluid"] = plot_method_lines(
+                frames["fluid"], measures, along, f"Figure {number}: small jobs as a fluid", METHODS
+            )
+        for number, measures in {"6": BOTH, "7": {"large": large}}.items():
+            figures[f"{number}-discrete"] = plot_method_lines(
+                frames["discrete"], measures, along, f"Figure {number}: small jobs as jobs", METHODS
+            )
     if "weeks" in frames:
-        weeks = frames["weeks"]
-        figures["8"] = plot_method_bars(weeks, BOTH, "Two weeks of imaging jobs")
+        figures["8"] = plot_method_bars(frames["weeks"], BOTH, "Figure 8: two weeks of imaging jobs", METHODS)
     return [save_figure(figure, directory / f"icpp19-{number}.png") for number, figure in figures.items()]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.report.style import COLOURS, line_look, new_figure, styled
+from schedlab.report.style import line_look, new_figure, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 9.6, 3.9
 
 
-def plot_method_bars(frame: pd.DataFrame, measures: Mapping[str, str], heading: str) -> Figure:
+def plot_method_bars(
+    frame: pd.DataFrame, measures: Mapping[str, str], heading: str, order: Sequence[str] = ()
+) -> Figure:
     """Draw bars of the methods beside each other for each workload, a panel per measure and group of workloads.
 
     Parameters
@@ -29,24 +31,26 @@ def plot_method_bars(frame: pd.DataFrame, measures: Mapping[str, str], heading: 
         Labels of columns.
     heading
         Of the figure.
+    order
+        Methods in the order of their colours; by default, that of the frame.
     """
     groups = list(dict.fromkeys(str(name).rpartition(", ")[0] for name in frame["workload"]))
-    methods = list(dict.fromkeys(frame["method"]))
+    order = order or list(dict.fromkeys(frame["method"]))
     with styled():
         figure = new_figure((WIDTH, 0.9 + 2.5 * len(measures)))
         grid = figure.subplots(len(measures), len(groups), squeeze=False)
         for row, (measure, label) in enumerate(measures.items()):
             for ax, group in zip(grid[row], groups, strict=True):
-                _draw_bars(ax, frame[frame["workload"].str.rpartition(", ")[0] == group], methods, measure)
+                _draw_bars(ax, frame[frame["workload"].str.rpartition(", ")[0] == group], order, measure)
                 ax.set_title(group)
             grid[row, 0].set_ylabel(label)
         _finish(figure, grid[0, 0], heading)
     return figure
 
 
-def _draw_bars(ax: Axes, frame: pd.DataFrame, methods: Sequence[str], measure: str) -> None:
+def _draw_bars(ax: Axes, frame: pd.DataFrame, order: Sequence[str], measure: str) -> None:
     """Draw the mean of each method and, as whiskers, the standard deviation of the runs."""
-    workloads = list(dict.fromkeys(frame["workload"]))
+    workloads, methods = (list(dict.fromkeys(frame[column])) for column in ("workload", "method"))
     values = frame.groupby(["workload", "method"])[measure].agg(["mean", "std"]).fillna(0.0)
     width = 0.8 / len(methods)
     for number, method in enumerate(methods):
@@ -57,15 +61,18 @@ def _draw_bars(ax: Axes, frame: pd.DataFrame, methods: Sequence[str], measure: s
             width,
             yerr=own["std"],
             error_kw={"lw": 0.8, "ecolor": "#444444"},
-            color=COLOURS[number],
+            color=line_look(order.index(method))["color"],
             label=method,
         )
     names = [str(workload).rpartition(", ")[2] for workload in workloads]
-    ax.set_xticks(range(len(names)), names, rotation=30 if len(names) > 2 else 0)
+    turned: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if len(names) > 2 else {}
+    ax.set_xticks(range(len(names)), names, **turned)
     ax.grid(axis="x", visible=False)
 
 
-def plot_method_lines(frame: pd.DataFrame, measures: Mapping[str, str], along: str, heading: str) -> Figure:
+def plot_method_lines(
+    frame: pd.DataFrame, measures: Mapping[str, str], along: str, heading: str, order: Sequence[str] = ()
+) -> Figure:
     """Draw a line per method along the workloads, a panel per measure, with a band of one standard deviation.
 
     Parameters
@@ -78,16 +85,19 @@ def plot_method_lines(frame: pd.DataFrame, measures: Mapping[str, str], along: s
         What the workloads are.
     heading
         Of the figure.
+    order
+        As for `plot_method_bars`.
     """
+    order = order or list(dict.fromkeys(frame["method"]))
     places = list(dict.fromkeys(frame["workload"]))
     with styled():
         figure = new_figure((WIDTH, HEIGHT))
         panels = figure.subplots(1, len(measures), squeeze=False)[0]
         for ax, (measure, label) in zip(panels, measures.items(), strict=True):
-            for number, method in enumerate(dict.fromkeys(frame["method"])):
+            for method in dict.fromkeys(frame["method"]):
                 runs = frame[frame["method"] == method].groupby("workload")[measure].agg(["mean", "std"]).loc[places]
                 spread = runs["std"].fillna(0.0)
-                look = line_look(number)
+                look = line_look(order.index(method))
                 ax.plot(range(len(places)), runs["mean"], marker="o", markersize=3, label=method, **look)
                 ax.fill_between(
                     range(len(places)),

@@ -194,10 +194,12 @@ def _cut(distance: NDArray[np.int64], trim: float) -> int:
 
 
 def utilisation(schedule: Schedule, window: Window) -> float:
-    """Return the busy processor-seconds in the window over m times its length."""
+    """Return the busy processor-seconds in the window over m times its length; where runs may fail, of the others."""
     # Processor-seconds may be too many for 64 bits.
     processors = schedule.workload.job_processors.astype(np.float64)
     busy = window.overlap(schedule.start_time, schedule.end_time) * processors
+    if schedule.runs is not None:
+        busy[schedule.killed] = 0.0
     return float(busy.sum()) / (schedule.processors * window.length)
 
 
@@ -230,14 +232,20 @@ def throughput(schedule: Schedule, window: Window) -> float:
 
 
 def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
-    """Return the number of failed runs in the window, and the share of the machine that they took."""
+    """Return the number of failed runs, the share of the machine that they took, and the jobs that were given up.
+
+    The share and the utilisation add up to all that is busy. Only jobs with a law are given up: others ask once.
+    """
     assert schedule.runs is not None
     failed = schedule.runs[~schedule.runs["done"]]
     processors = schedule.workload.job_processors[failed["job"]].astype(np.float64)
     overlap = window.overlap(failed["start"], failed["end"])
+    law = schedule.workload.law
+    given_up = np.zeros(len(schedule), dtype=np.bool_) if law is None else schedule.killed & (law >= 0)
     return {
         "failed_runs": float(np.count_nonzero(overlap > 0)),
         "lost_share": float((overlap * processors).sum()) / (schedule.processors * window.length),
+        "given_up_jobs": float(np.count_nonzero(given_up[window.rows])),
     }
 
 
@@ -295,6 +303,7 @@ OF_SCHEDULES = (
     "fairness",
     "failed_runs",
     "lost_share",
+    "given_up_jobs",
     "mean_reserved_turnaround",
 )
 
@@ -329,7 +338,8 @@ def schedule_metrics(
         ``makespan`` (seconds, from the first submission to the last end, or the length of the trimmed
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
         ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs``,
-        ``lost_share`` (of the machine) and ``mean_reserved_turnaround`` (seconds, as if a job ended with its request),
+        ``lost_share`` (of the machine), ``given_up_jobs`` and ``mean_reserved_turnaround`` (seconds, as if a job ended
+        with its request),
         and ``fairness`` between users (see `fairness`), which is left out if the jobs that count name fewer than two
         users. None of them is ever NaN.
 

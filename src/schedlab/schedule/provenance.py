@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def input_sha256(workload: Workload) -> str:
-    """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in their order, little-endian.
+    """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in their order, little-endian, and of the laws.
 
     Examples
     --------
@@ -33,6 +33,9 @@ def input_sha256(workload: Workload) -> str:
     for field in FIELDS:
         column = getattr(workload, field)
         digest.update(np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).data)
+    if workload.law is not None:
+        digest.update(np.ascontiguousarray(workload.law, dtype="<i8").data)
+        digest.update("\n".join((*workload.laws, *workload.sequences)).encode())
     return digest.hexdigest()
 
 

@@ -41,14 +41,16 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         texts = [format(value, form) if form else duration(value) for value in values]
         return "mean {:<8}  median {:<8}  p95 {:<8}  max {}".format(*texts)
 
-    lines = []
+    lines, useful = [], ""
     if "failed_runs" in m:
-        lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine"]
+        useful = " by runs that were done"
+        given_up = f"; {m['given_up_jobs']:,.0f} jobs given up" if m["given_up_jobs"] else ""
+        lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
     return "\n".join(
         [
             title,
             f"  jobs              {m['jobs']:,.0f} in {duration(m['makespan'])}, {rate}",
-            f"  machine           {schedule.processors:,} processors, {m['utilisation']:.1%} in use",
+            f"  machine           {schedule.processors:,} processors, {m['utilisation']:.1%} in use{useful}",
             f"  wait              {statistics('wait')}",
             f"  turnaround        {statistics('turnaround')}",
             f"  bounded slowdown  {statistics('bounded_slowdown', ',.2f')}",

@@ -6,7 +6,7 @@ import re
 
 from schedlab.errors import InputError
 
-KNOWN = ("classic", "neuroscience(k=10)", "neuroscience(k=10,listed)", "toptimal", "atoptimal(zeta=auto)")
+KNOWN = ("classic", "neuroscience(k=10)", "neuroscience(k=10,listed)", "toptimal", "atoptimal(zeta=auto)", "given")
 
 
 def request_method(text: str) -> str:
@@ -25,14 +25,14 @@ def request_method(text: str) -> str:
     'neuroscience(k=5,listed)'
     """
     plain = re.sub(r"\s", "", text.lower())
-    if plain in ("classic", "toptimal"):
+    if plain in ("classic", "toptimal", "given"):
         return plain
     if match := re.fullmatch(r"neuroscience(?:\((?:k=)?([0-9]{1,6})(,listed)?\))?", plain):
         k = int(match[1] or 10)
         if k < 1:
             raise InputError(f"requests={text}: the longest of the last k run times needs at least 1 of them")
         return f"neuroscience(k={k}{match[2] or ''})"
-    if match := re.fullmatch(r"atoptimal(?:\((?:zeta=)?(auto|[0-9.]+)\))?", plain):
+    if match := re.fullmatch(r"atoptimal(?:\((?:zeta=)?(auto|[0-9.]+(?:e-?[0-9]+)?)\))?", plain):
         if match[1] in (None, "auto"):
             return "atoptimal(zeta=auto)"
         try:

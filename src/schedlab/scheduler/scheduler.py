@@ -1,7 +1,7 @@
 """The scheduler text: one short text that names a scheduler everywhere, and the object it stands for.
 
 POLICY[+BACKFILL[:ORDER]][@RUNTIMES[/CORRECTION]][,starvation=SECONDS][,window=JOBS][,start_delay=SECONDS]
-[,reservations=fixed][,requests=METHOD][,speculation=SHARE]
+[,reservations=fixed][,requests=METHOD][,exhausted=give-up|FACTOR][,speculation=SHARE]
 
 A policy is a name, a formula, or @FILE: the formula of a policy file.
 """
@@ -29,7 +29,14 @@ ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@
 """Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
 
 LONGEST_START = 1_000_000
-OPTIONS = ("starvation", "window", "start_delay", "reservations", "requests", "speculation")
+OPTIONS = ("starvation", "window", "start_delay", "reservations", "requests", "exhausted", "speculation")
+
+GIVE_UP = "give-up"
+
+GROWTH = 1.5
+"""A job whose requests have all failed asks for so many times its last one, as in the experiments of ICPP'19."""
+
+LARGEST_GROWTH = 1_000
 
 _ARGUMENTS = r"(?P<arguments>\([^()]*\))?\s*"
 _BACKFILL = re.compile(rf"(?P<name>{'|'.join(BACKFILLS)})\s*{_ARGUMENTS}(?P<order>:.*)?", re.DOTALL | re.IGNORECASE)
@@ -67,8 +74,11 @@ class Scheduler:
         "fixed": with conservative backfilling, in rounds; a reservation that has been made stands, also when a job ends
         early (Gainaru et al., ICPP 2019). None: they move forward.
     requests
-        What jobs with a law of run times ask for: "classic", "neuroscience(k=10)", "toptimal" or "atoptimal(zeta=0.1)",
-        see `schedlab.speculate.requests`. None: what the workload says.
+        What jobs with a law of run times ask for: "classic", "neuroscience(k=10)", "toptimal", "atoptimal(zeta=0.1)" or
+        "given", see `schedlab.speculate.requests`. None: what the workload says.
+    exhausted
+        What such a job asks for when all its requests have failed: so many times its last one, as often as it takes. 0:
+        nothing, it is given up. The default is `GROWTH`.
     speculation
         Run such jobs speculatively in gaps of which more than this share is expected to be of use; None: never.
     slurm
@@ -102,6 +112,7 @@ class Scheduler:
     start_delay: float | None = None
     reservations: Literal["fixed"] | None = None
     requests: str | None = None
+    exhausted: float = GROWTH
     speculation: float | None = None
     slurm: SlurmBackfill | None = None
 
@@ -183,6 +194,13 @@ class Scheduler:
             raise InputError("speculation= uses gaps before reservations: add +easy or +conservative")
         if self.requests is not None:
             object.__setattr__(self, "requests", request_method(self.requests))
+        elif self.exhausted != GROWTH:
+            raise InputError("exhausted= says what follows the requests of a method: name one (requests=)")
+        if self.exhausted != 0 and not 1 < self.exhausted <= LARGEST_GROWTH:
+            raise InputError(
+                f"exhausted={self.exhausted}: it is {GIVE_UP}, or a factor above 1 (and at most {LARGEST_GROWTH:,}) by "
+                "which requests grow"
+            )
         if self.tries_again and self.runtimes != REQUESTED:
             raise InputError(
                 f"{self.text}: jobs that may fail are scheduled by their requests; leave @{self.runtimes.text} out"
@@ -192,6 +210,11 @@ class Scheduler:
     def tries_again(self) -> bool:
         """Whether runs may fail at their requests and come back, or reservations are fixed."""
         return any(option is not None for option in (self.reservations, self.requests, self.speculation))
+
+    @property
+    def needs_laws(self) -> bool:
+        """Whether it is for workloads in which run times of some jobs follow a law."""
+        return self.requests is not None or self.speculation is not None
 
     def _check_correction(self) -> None:
         if not self.runtimes.learns:
@@ -258,6 +281,8 @@ class Scheduler:
         if self.start_delay is not None:
             parts.append(f",start_delay={_decimal(self.start_delay)}")
         parts += [f",{name}={getattr(self, name)}" for name in ("reservations", "requests") if getattr(self, name)]
+        if self.exhausted != GROWTH:
+            parts.append(f",exhausted={_decimal(self.exhausted) if self.exhausted else GIVE_UP}")
         if self.speculation is not None:
             parts.append(f",speculation={_decimal(self.speculation)}")
         return "".join(parts)
@@ -322,6 +347,21 @@ def _parse_backfill(match: re.Match[str], text: str) -> tuple[Backfill, Policy |
     return backfill, policy_from_text(order[1:]) if order is not None else None, slurm
 
 
+def parse_exhausted(text: str) -> float:
+    """Read what follows the last request of a job: "give-up", which is 0, or a factor.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if text.strip().lower() == GIVE_UP:
+        return 0.0
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,12})?", text.strip()) or not float(text):
+        raise InputError(f"exhausted={text}: write {GIVE_UP}, or a factor such as {GROWTH}")
+    return float(text)
+
+
 def _decimal(value: float) -> str:
     return f"{value:.12f}".rstrip("0").rstrip(".")
 
@@ -332,6 +372,8 @@ def _parse_option(option: str) -> tuple[str, Any]:
         raise InputError(f"unknown option {option!r}; known are {' '.join(known + '=' for known in OPTIONS)}")
     if name in ("reservations", "requests"):
         return name, value.lower()
+    if name == "exhausted":
+        return name, parse_exhausted(value)
     if name in ("start_delay", "speculation"):
         if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,12})?", value):
             raise InputError(f"option {option!r}: {value!r} is not a number such as 0.0026")

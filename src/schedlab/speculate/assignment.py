@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.scheduler.scheduler import GROWTH
 from schedlab.workload.workload import Workload
 
 KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}
@@ -28,10 +30,13 @@ class Application:
         Its text, see `schedlab.speculate.laws.Law.parse`.
     keys
         Numbers by column of the workload: a job belongs to the application if each of these columns has one of them.
+    requests
+        What they ask for in turn, as text such as "3h, 8h"; empty if that is not given.
     """
 
     law: str
     keys: tuple[tuple[str, tuple[int, ...]], ...]
+    requests: str = ""
 
     def members(self, workload: Workload) -> NDArray[np.bool_]:
         """Return which jobs belong to it."""
@@ -48,7 +53,7 @@ def read_laws(path: str | PathLike[str]) -> list[Application]:
     ----------
     path
         TOML: a table `[[application]]` for each, with `law` and at least one of `executable`, `user`, `group` and
-        `queue`, a number or a list of numbers.
+        `queue`, a number or a list of numbers. `requests`, such as "3h, 8h", gives a sequence of requests.
 
     Raises
     ------
@@ -61,7 +66,7 @@ def read_laws(path: str | PathLike[str]) -> list[Application]:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "laws.toml"
     >>> _ = path.write_text('[[application]]\\nlaw = "uniform(1h,2h)"\\nexecutable = [3, 4]\\n')
     >>> read_laws(path)
-    [Application(law='uniform(1h,2h)', keys=(('executable_id', (3, 4)),))]
+    [Application(law='uniform(1h,2h)', keys=(('executable_id', (3, 4)),), requests='')]
     """
     name = fspath(path)
     try:
@@ -78,12 +83,15 @@ def read_laws(path: str | PathLike[str]) -> list[Application]:
 
 def _application(table: Any, where: str) -> Application:
     from schedlab.speculate.laws import Law
+    from schedlab.speculate.sequences import RequestSequence
 
     if not isinstance(table, dict) or not isinstance(table.get("law"), str):
         raise InputError(f'{where}: a law is missing, such as law = "truncnorm(0h,20h,mu=8h,sigma=2h)"')
-    strangers = sorted(set(table) - set(KEYS) - {"law"})
+    strangers = sorted(set(table) - set(KEYS) - {"law", "requests"})
     if strangers:
-        raise InputError(f"{where}: unknown field {strangers[0]!r}; the fields are law, {', '.join(KEYS)}")
+        raise InputError(f"{where}: unknown field {strangers[0]!r}; the fields are law, requests, {', '.join(KEYS)}")
+    if not isinstance(table.get("requests", ""), str):
+        raise InputError(f'{where}: requests are durations in one text, such as requests = "3h, 8h"')
     keys = []
     for key, column in KEYS.items():
         if key in table:
@@ -95,9 +103,45 @@ def _application(table: Any, where: str) -> Application:
         raise InputError(f"{where}: say which jobs it has, by {', '.join(KEYS)}")
     try:
         law = Law.parse(table["law"]).text
+        requests = RequestSequence.parse(table["requests"]).text if "requests" in table else ""
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    return Application(law, tuple(keys))
+    return Application(law, tuple(keys), requests)
+
+
+def jobs_beyond_laws(workload: Workload) -> tuple[int, int]:
+    """Return how many jobs run longer than their law allows, and how many jobs have a law.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0, 0], run_time=[9, 11, 99]))
+    >>> jobs_beyond_laws(jobs.replace(law=np.array([0, 0, -1]), laws=("uniform(0s,10s)",)))
+    (1, 2)
+    """
+    from schedlab.speculate.laws import Law
+
+    if workload.law is None or not workload.laws:
+        return 0, 0
+    longest = np.array([math.ceil(Law.parse(text).high) for text in workload.laws])
+    has_law = workload.law >= 0
+    beyond = has_law & (workload.run_time > longest[workload.law])
+    return int(np.count_nonzero(beyond)), int(np.count_nonzero(has_law))
+
+
+def beyond_text(workload: str, beyond: int, with_law: int) -> str:
+    """Return a sentence about the jobs of a workload that run longer than their law allows; empty if there are none.
+
+    Examples
+    --------
+    >>> beyond_text("log", 3, 60).partition("; ")[0]
+    'log: 3 of 60 jobs run longer than their law allows'
+    """
+    if not beyond:
+        return ""
+    return (
+        f"{workload}: {beyond:,} of {with_law:,} jobs run longer than their law allows; their last request is followed "
+        f"by {GROWTH:g} times as much, or by what exhausted= in the scheduler says"
+    )
 
 
 def assign_laws(workload: Workload, applications: list[Application]) -> Workload:
@@ -114,12 +158,13 @@ def assign_laws(workload: Workload, applications: list[Application]) -> Workload
     >>> assign_laws(jobs, [Application("uniform(0s,10s)", (("executable_id", (3,)),))]).law.tolist()
     [0, -1]
     """
-    laws = tuple(dict.fromkeys(application.law for application in applications))
+    kinds = list(dict.fromkeys((application.law, application.requests) for application in applications))
     law = np.full(len(workload), -1, dtype=np.int64)
     for application in applications:
         members = application.members(workload)
         if not members.any():
             said = " and ".join(f"{column} {', '.join(map(str, numbers))}" for column, numbers in application.keys)
             raise InputError(f"{workload.name}: no job has {said}, and so none follows {application.law}")
-        law[members & (law < 0)] = laws.index(application.law)
-    return workload.replace(law=law, laws=laws)
+        law[members & (law < 0)] = kinds.index((application.law, application.requests))
+    laws, sequences = zip(*kinds, strict=True)
+    return workload.replace(law=law, laws=laws, sequences=sequences)

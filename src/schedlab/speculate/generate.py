@@ -121,18 +121,18 @@ def _allocated(allocation: Allocation, jobs: int, machine: int, rng: np.random.G
         if not 1 <= allocation <= machine:
             raise InputError(f"jobs of {allocation} processors do not fit on a machine of {machine}")
         return np.full(jobs, allocation)
-    if allocation == "full" or (allocation == "truncnorm" and machine == 1):  # no law of sizes is that narrow
+    if allocation not in ALLOCATIONS:
+        raise InputError(f"unknown allocation {allocation!r}; give a number, or one of {', '.join(ALLOCATIONS)}")
+    if allocation == "full" or machine == 1:
         return np.full(jobs, machine)
     if allocation == "half":
         return np.full(jobs, max(1, machine // 2))
     if allocation == "beta":
         share = rng.beta(*BETA, jobs)
-    elif allocation == "truncnorm":
+    else:
         mean, deviation = NORMAL
         share = _law(f"truncnorm(1s,{machine}s,mu={mean * machine}s,sigma={deviation * machine}s)").sample(rng, jobs)
         share = share / machine
-    else:
-        raise InputError(f"unknown allocation {allocation!r}; give a number, or one of {', '.join(ALLOCATIONS)}")
     return np.clip(np.ceil(share * machine - 1e-9), 1, machine).astype(np.int64)
 
 

@@ -55,6 +55,11 @@ def law_of_runs(runs: ArrayLike, law: str = "empirical", *, cut: float | None = 
     if law not in LAWS_OF_RUNS:
         raise InputError(f"unknown law of runs {law!r}; known are {', '.join(LAWS_OF_RUNS)}")
     values = runs_up_to(runs, cut)
+    if len(values) == 1:
+        within = "" if cut is None else f" within the cut, {duration_text(cut)}"
+        raise InputError(
+            f"there is only one run{within}, of {duration_text(float(values[0]))}: a law needs two or more"
+        )
     if values.min() == values.max():
         raise InputError(
             f"all {len(values)} runs take the same time, {duration_text(float(values[0]))}: "

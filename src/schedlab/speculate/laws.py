@@ -55,6 +55,21 @@ class Law(ABC):
         return law_from_text(text)
 
     @staticmethod
+    def of(law: Law | str) -> Law:
+        """Return a law that is given as such or as text.
+
+        Raises
+        ------
+        InputError
+            If it is neither, or the text is no law.
+        """
+        if isinstance(law, str):
+            return Law.parse(law)
+        if not isinstance(law, Law):
+            raise InputError(f"{law!r:.60} is no law: give its text, or make one (Law.from_scipy, law_of_runs)")
+        return law
+
+    @staticmethod
     def from_scipy(frozen: Any, low: float | None = None, high: float | None = None) -> Law:
         """Return a frozen distribution of SciPy, in seconds, cut to [low, high] and renormalised there.
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from schedlab.errors import InputError
 from schedlab.speculate.atoptimal import atoptimal
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
@@ -30,6 +32,12 @@ WORTH_IT = 1e-3
 
 MOST_ATOMS = 1_000
 """A discrete law with so many points is solved on them, and not on a grid."""
+
+FINEST = {"never": 50_000, "always": 50_000, "adaptive": 2_000}
+"""Most intervals at zeta = 0 by checkpointing: the time grows with their square, or their cube; seconds, below 1 GB."""
+
+FINEST_WITH_SMALL_JOBS = 600
+"""Most intervals at zeta > 0: the time grows with their fourth power, memory with their cube; half a minute, 0.4 GB."""
 
 CONVERGENCE = (10, 25, 50, 100, 200)
 
@@ -93,7 +101,7 @@ class RequestPlan:
     points: int
     grid_cost: float
 
-    def evaluate(self, sequence: RequestSequence | Iterable[float]) -> Evaluation:
+    def evaluate(self, sequence: RequestSequence | Iterable[float] | str) -> Evaluation:
         """Return what another sequence costs on the law."""
         return evaluate_requests(self.law, sequence, zeta=self.objective.zeta, cost=self.objective.cost)
 
@@ -146,8 +154,8 @@ def optimal_requests(
         Share of the machine that a steady stream of small jobs takes, in [0, 1). 0 is TOptimal, above is ATOptimal.
     points
         Number of intervals that the law is cut into; by default 200, and at zeta 0 as many more as lower the cost by a
-        thousandth; with zeta above 0 100. A discrete law is solved
-        on its own points if none is given and zeta is 0.
+        thousandth; with zeta above 0 100. At most 50,000; 2,000 with adaptive checkpoints, 600 with zeta above 0. A
+        discrete law is solved on its own points if none is given and zeta is 0.
     cost
         Of an attempt, at zeta 0; by default the time requested.
     limits
@@ -174,11 +182,10 @@ def optimal_requests(
     >>> optimal_requests("truncnorm(0h,20h,mu=8h,sigma=2h)", zeta=0.9).sequence.text
     '17.4h, 20h'
     """
-    if points is not None and points < 1:
-        raise InputError(f"the law is to be cut into {points} intervals; there must be at least one")
+    if points is not None and (not isinstance(points, int | np.integer) or points < 1):
+        raise InputError(f"the law is to be cut into {points} intervals; give a whole number, at least one")
     objective = Objective(zeta, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
-    parsed = Law.parse(law) if isinstance(law, str) else law
-    plan = _solve(parsed, objective, points)
+    plan = _solve(Law.of(law), objective, points)
     if points is None and plan.points and not zeta and objective.checkpointing.mode != "adaptive":
         plan = _refined(plan)
     return plan
@@ -197,6 +204,8 @@ def _refined(plan: RequestPlan) -> RequestPlan:
 def _solve(law: Law, objective: Objective, points: int | None) -> RequestPlan:
     """Return the plan on a grid, or on the points of a discrete law."""
     grid = None if points else _own_points(law, objective.zeta)
+    if points:
+        _check_points(points, objective)
     if grid is None:
         points = points or (POINTS_WITH_SMALL_JOBS if objective.zeta else POINTS)
         grid = discretise(law, points)
@@ -206,6 +215,18 @@ def _solve(law: Law, objective: Objective, points: int | None) -> RequestPlan:
         best = toptimal(grid, objective.cost, objective.limits, objective.checkpointing)
     evaluation = evaluate_requests(law, best.sequence, zeta=objective.zeta, cost=objective.cost)
     return RequestPlan(law, objective, best.sequence, evaluation, points or 0, best.cost)
+
+
+def _check_points(points: int, objective: Objective) -> None:
+    """Refuse a grid whose solution would take minutes, or more memory than most machines have."""
+    mode = objective.checkpointing.mode
+    most = FINEST_WITH_SMALL_JOBS if objective.zeta else FINEST[mode]
+    if points > most:
+        case = "zeta above 0" if objective.zeta else f"checkpoints {mode}"
+        power = "fourth power" if objective.zeta else "cube" if mode == "adaptive" else "square"
+        raise InputError(
+            f"{points:,} intervals are too many: with {case} the time grows with their {power}; take at most {most:,}"
+        )
 
 
 def _own_points(law: Law, zeta: float) -> DiscreteLaw | None:

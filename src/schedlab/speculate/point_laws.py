@@ -204,7 +204,10 @@ def checked_runs(runs: ArrayLike | Sequence[float]) -> Values:
     InputError
         If there is no run, or one is not a finite number of seconds, 0 or more, or all are 0.
     """
-    values = np.asarray(runs, dtype=np.float64).ravel()
+    try:
+        values = np.asarray(runs, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise InputError(f"runs are numbers of seconds, not {runs!r:.60}") from None
     if not len(values):
         raise InputError("there are no runs: a law needs past run times")
     wrong = ~(np.isfinite(values) & (values >= 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.scheduler.scheduler import GROWTH
 from schedlab.workload.workload import Workload
 
 NO_LAW = -1
-
-GROWTH = 1.5
-"""A job whose sequence has ended asks for so many times its last request, as in the experiments of ICPP'19."""
 
 ENTRIES = 2_000
 """Of the table of a law."""
@@ -85,7 +84,7 @@ def no_laws() -> Laws:
     return Laws(np.empty(0), np.empty(0), np.empty((0, 1)), np.empty((0, 1)))
 
 
-def requests_of(workload: Workload, method: str | None) -> Requests:
+def requests_of(workload: Workload, method: str | None, exhausted: float = GROWTH) -> Requests:
     """Return what the jobs of a workload ask for under a method.
 
     Parameters
@@ -97,13 +96,15 @@ def requests_of(workload: Workload, method: str | None) -> Requests:
         law that were done, at first that of the law. "neuroscience(k=10,listed)": the longest of the 10 jobs of the
         same law before it in the workload, done or not; the first have the last before them. "toptimal": the sequence
         of the least expected makespan of the job. "atoptimal(zeta=0.1)": the same beside a stream of small jobs that
-        takes so much of the machine; "auto" takes the work of the jobs without a law. None: all ask for their
-        requested times.
+        takes so much of the machine; "auto" takes the work of the jobs without a law. "given": the sequence that the
+        workload has for the law. None: all ask for their requested times.
+    exhausted
+        A job with a law whose requests have all failed asks for so many times its last one; 0: it is given up.
 
     Raises
     ------
     InputError
-        If no job has a law, or one without has no requested time.
+        If no job has a law, one without has no requested time, or a sequence is not given.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def requests_of(workload: Workload, method: str | None) -> Requests:
         row = int(np.argmax(unknown))
         raise InputError(f"job {workload.job_id[row]} has no requested time: clean the workload", row=row)
     zeta = _share_of_small_jobs(workload, law) if method == "atoptimal(zeta=auto)" else None
-    sequences = [_sequence(text, method or "classic", zeta) for text in workload.laws]
+    sequences = _given(workload) if method == "given" else [_sequence(text, method, zeta) for text in workload.laws]
     count = np.where(asking, np.array([len(one) for one in sequences] or [1])[law], 1)
     offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     lengths = np.repeat(workload.requested_time, count)
@@ -141,7 +142,7 @@ def requests_of(workload: Workload, method: str | None) -> Requests:
         offsets=offsets,
         lengths=lengths,
         most=np.where(asking, LATEST, workload.requested_time),
-        growth=np.where(asking, GROWTH, 0.0),
+        growth=np.where(asking, exhausted, 0.0),
         law=np.asarray(law, dtype=np.int64),
         application=np.where(asking, law, -1),
         history=int(history[1]) if history and not history[2] else 0,
@@ -168,19 +169,36 @@ def _share_of_small_jobs(workload: Workload, law: NDArray[np.int64]) -> float:
     return round(min(work / capacity, LARGEST_ZETA), 3) if workload.processors else 0.0
 
 
+def _given(workload: Workload) -> list[tuple[int, ...]]:
+    """Return the sequences that a workload has for its laws."""
+    from schedlab.speculate.sequences import RequestSequence
+
+    texts = workload.sequences or ("",) * len(workload.laws)
+    for law, text in zip(workload.laws, texts, strict=True):
+        if not text:
+            raise InputError(
+                f"{workload.name}: requests=given, but no requests are given for the law {law:.60}; add requests = "
+                '"..." to its table in the file of laws'
+            )
+    return [_in_whole_seconds(RequestSequence.parse(text).requests) for text in texts]
+
+
+def _in_whole_seconds(lengths: Iterable[float]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(max(1, math.ceil(length - 1e-6)) for length in lengths))
+
+
 @lru_cache(maxsize=256)
-def _sequence(law: str, method: str, zeta: float | None) -> tuple[int, ...]:
-    """Return the requests of a method, in whole seconds, ascending."""
+def _sequence(law: str, method: str | None, zeta: float | None) -> tuple[int, ...]:
+    """Return the requests of a method, in whole seconds, ascending; without one, the longest run time."""
     from schedlab.speculate.laws import Law
     from schedlab.speculate.plan import optimal_requests
 
     parsed = Law.parse(law)
-    if method in ("classic",) or method.startswith("neuroscience"):
-        return (max(1, math.ceil(parsed.high)),)
-    match = re.fullmatch(r"atoptimal\(zeta=([0-9.]+)\)", method)
+    if method is None or method == "classic" or method.startswith("neuroscience"):
+        return _in_whole_seconds([parsed.high])
+    match = re.fullmatch(r"atoptimal\(zeta=([0-9.e-]+)\)", method)
     share = zeta if zeta is not None else float(match[1]) if match else 0.0
-    lengths = optimal_requests(parsed, zeta=share).sequence.requests
-    return tuple(dict.fromkeys(max(1, math.ceil(length - 1e-6)) for length in lengths))
+    return _in_whole_seconds(optimal_requests(parsed, zeta=share).sequence.requests)
 
 
 @lru_cache(maxsize=64)

@@ -74,8 +74,17 @@ class RequestSequence:
 
     @staticmethod
     def plain(requests: Iterable[float]) -> RequestSequence:
-        """Return the sequence of some requests in seconds, without checkpoints."""
-        lengths = tuple(float(request) for request in requests)
+        """Return the sequence of some requests in seconds, without checkpoints.
+
+        Raises
+        ------
+        InputError
+            If one is no time, or they do not ascend.
+        """
+        try:
+            lengths = tuple(float(request) for request in requests)
+        except (TypeError, ValueError):
+            raise InputError(f"requests are numbers of seconds in a list, not {requests!r:.60}") from None
         return RequestSequence(lengths, lengths, (False,) * len(lengths))
 
     @staticmethod
@@ -87,7 +96,20 @@ class RequestSequence:
         InputError
             If one is no duration, or they do not ascend.
         """
-        return RequestSequence.plain(parse_duration(part) for part in text.split(","))
+        return RequestSequence.plain([parse_duration(part) for part in text.split(",")])
+
+    @staticmethod
+    def of(sequence: RequestSequence | Iterable[float] | str) -> RequestSequence:
+        """Return a sequence that is given as such, in seconds, or as text.
+
+        Raises
+        ------
+        InputError
+            If it is none.
+        """
+        if isinstance(sequence, RequestSequence):
+            return sequence
+        return RequestSequence.parse(sequence) if isinstance(sequence, str) else RequestSequence.plain(sequence)
 
     def check_reaches(self, law: Law) -> None:
         """Refuse a sequence after whose end some runs of the law are still not done.
@@ -154,7 +176,7 @@ class Evaluation:
         return {name: float(getattr(self, name)) for name in self.__slots__}
 
 
-def check_share(zeta: float) -> None:
+def check_share(zeta: Any) -> None:
     """Refuse a share of small jobs outside [0, 1).
 
     Raises
@@ -162,8 +184,8 @@ def check_share(zeta: float) -> None:
     InputError
         With the value.
     """
-    if not 0 <= zeta < 1:
-        raise InputError(f"zeta is {zeta:g}; the share of the machine that small jobs take lies in [0, 1)")
+    if not isinstance(zeta, int | float | np.floating) or not 0 <= zeta < 1:
+        raise InputError(f"zeta is {zeta}; the share of the machine that small jobs take lies in [0, 1)")
 
 
 def check_objective(zeta: float, cost: AffineCost) -> None:
@@ -180,16 +202,20 @@ def check_objective(zeta: float, cost: AffineCost) -> None:
 
 
 def evaluate_requests(
-    law: Law, sequence: RequestSequence | Iterable[float], *, zeta: float = 0.0, cost: AffineCost | None = None
+    law: Law | str,
+    sequence: RequestSequence | Iterable[float] | str,
+    *,
+    zeta: float = 0.0,
+    cost: AffineCost | None = None,
 ) -> Evaluation:
     """Return what a sequence costs on a law.
 
     Parameters
     ----------
     law
-        Of the run time; continuous, or a grid.
+        Of the run time, or its text; continuous, or a grid.
     sequence
-        Requests in seconds, the last one at least the longest run.
+        Requests in seconds, or a text such as "10h,20h"; the last one at least the longest run.
     zeta
         Share of the machine that a steady stream of small jobs takes, in [0, 1).
     cost
@@ -208,14 +234,14 @@ def evaluate_requests(
 
     Examples
     --------
-    >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
-    >>> found = evaluate_requests(law, [13 * 3600, 20 * 3600], zeta=0.5)
+    >>> found = evaluate_requests("truncnorm(0h,20h,mu=8h,sigma=2h)", [13 * 3600, 20 * 3600], zeta=0.5)
     >>> round(found.makespan / 3600, 6), round(found.attempts, 4)
     (16.686236, 1.0062)
     """
-    given = sequence if isinstance(sequence, RequestSequence) else RequestSequence.plain(sequence)
+    given = RequestSequence.of(sequence)
     model = AffineCost() if cost is None else cost
     check_objective(zeta, model)
+    law = Law.of(law)
     given.check_reaches(law)
     if zeta and any(given.checkpoints):
         raise InputError("zeta above 0 and checkpoints do not go together: the makespan of this case is not known")
@@ -266,7 +292,7 @@ def attempt(law: Law, below: Any, covered: Any, request: Any, begin: Any, lost: 
 
 
 def costs_of_runs(
-    sequence: RequestSequence | Iterable[float],
+    sequence: RequestSequence | Iterable[float] | str,
     runs: ArrayLike,
     *,
     cost: AffineCost | None = None,
@@ -295,7 +321,7 @@ def costs_of_runs(
     >>> costs_of_runs([60, 120], [50, 100, 150]).tolist()
     [60.0, 180.0, 360.0]
     """
-    given = sequence if isinstance(sequence, RequestSequence) else RequestSequence.plain(sequence)
+    given = RequestSequence.of(sequence)
     if any(given.checkpoints):
         raise InputError("runs are not replayed with checkpoints: what each one would leave behind is not known")
     model, values = cost or AffineCost(), np.asarray(runs, dtype=np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from schedlab.schedule.summary import duration
 from schedlab.speculate.applications import GAINS, JUDGED, ApplicationGain, RequestGains
@@ -32,15 +32,16 @@ def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: s
         goal = "least time requested"
     else:
         goal = f"least cost of {model.alpha:g} x requested + {model.beta:g} x used + {duration_text(model.gamma)}"
-    head = ["", "cost (h)", "to the best", "attempts", "requested (h)", "used (h)"]
+    show, unit = _time_of(plan.law)
+    head = ["", f"cost ({unit})", "to the best", "attempts", f"requested ({unit})", f"used ({unit})"]
     rows = [
         [
             title,
-            f"{one.cost / HOUR:.4f}",
+            show(one.cost),
             f"{one.cost / plan.evaluation.cost - 1:+.2%}",
             f"{one.attempts:.3f}",
-            f"{one.requested / HOUR:.4f}",
-            f"{one.used / HOUR:.4f}",
+            show(one.requested),
+            show(one.used),
         ]
         for title, one in {"these requests": plan.evaluation, **alternatives}.items()
     ]
@@ -51,12 +52,13 @@ def convergence_text(plans: Iterable[RequestPlan]) -> str:
     """Return what the sequences of coarse and fine grids cost, on the grid and on the law."""
     shown = list(plans)
     finest = min(plan.evaluation.cost for plan in shown)
-    head = ["intervals", "on the grid (h)", "on the law (h)", "to the least", "requests"]
+    show, unit = _time_of(shown[0].law)
+    head = ["intervals", f"on the grid ({unit})", f"on the law ({unit})", "to the least", "requests"]
     rows = [
         [
             f"{plan.points}",
-            f"{plan.grid_cost / HOUR:.4f}",
-            f"{plan.evaluation.cost / HOUR:.4f}",
+            show(plan.grid_cost),
+            show(plan.evaluation.cost),
             f"{plan.evaluation.cost / finest - 1:+.3%}",
             f"{len(plan.sequence)}",
         ]
@@ -130,6 +132,13 @@ def rounded_text(law: Law) -> str:
     ends = [_short(law.low), _short(law.high)]
     values = [f"{name}={_short(value) if name in durations else f'{value:.3g}'}" for name, value in law.parameters]
     return f"{law.family}({','.join(ends + values)})"
+
+
+def _time_of(law: Law) -> tuple[Callable[[float], str], str]:
+    """Return how times are shown beside a law, and their unit."""
+    if law.high >= HOUR:
+        return lambda seconds: f"{seconds / HOUR:.4f}", "h"
+    return lambda seconds: f"{seconds:,.2f}", "s"
 
 
 def _short(seconds: float) -> str:

@@ -26,6 +26,9 @@ from schedlab.speculate.sequences import ROUNDING, RequestSequence
 
 Values = NDArray[np.float64]
 
+MOST_STATES = 40_000_000
+"""Tables with more are refused: they would take more than 800 MB."""
+
 MANY = np.int32(2**31 - 1)
 """More requests than any sequence has."""
 
@@ -60,7 +63,7 @@ def toptimal(
     Raises
     ------
     InputError
-        If the limits leave no sequence that covers the longest run.
+        If the limits leave no sequence that covers the longest run, or the tables would be too large.
 
     References
     ----------
@@ -97,6 +100,11 @@ class _Search:
         size, rows = len(self.points), len(self.points) if self.free else 1
         # By c, the number of requests that are left, if that is limited (0 of them do not suffice), and p.
         columns = 1 if limits.number is None else min(limits.number, size) + 1
+        if rows * columns * size > MOST_STATES:
+            raise InputError(
+                f"{size - 1:,} run times take too much memory with this limit of requests or free checkpoints; take "
+                "fewer intervals, or a lower limit"
+            )
         self.value = np.full((rows, columns, size), math.inf)
         self.value[..., -1] = 0.0
         self.count = np.zeros((rows, columns, size), dtype=np.int32)

@@ -72,6 +72,8 @@ class Workload:
         int64, one per job: which of `laws` its run time follows, -1 if none is known. None: no job has a law.
     laws
         Laws of run times as texts, see `schedlab.speculate.laws.Law.parse`.
+    sequences
+        Of each law, what its jobs ask for in turn, as text such as "3h, 8h"; "" if that is not given. Empty: of none.
     dependencies
         Which jobs wait for others to end. None: nobody does.
     workflows
@@ -120,6 +122,7 @@ class Workload:
     rounded: int = 0
     law: NDArray[np.int64] | None = None
     laws: tuple[str, ...] = ()
+    sequences: tuple[str, ...] = ()
     dependencies: Dependencies | None = None
     workflows: WorkflowJobs | None = None
     cores_per_node: int | None = None
@@ -144,6 +147,8 @@ class Workload:
     def _check_laws(self, law: NDArray[np.int64]) -> None:
         if law.shape != (len(self),) or law.min(initial=-1) < -1 or law.max(initial=-1) >= len(self.laws):
             raise InputError(f"{self.name}: law needs, for each job, a number from -1 to {len(self.laws) - 1}")
+        if self.sequences and len(self.sequences) != len(self.laws):
+            raise InputError(f"{self.name}: sequences needs a text for each of {len(self.laws)} laws")
         view = law.astype(np.int64, copy=False).view()
         view.flags.writeable = False
         object.__setattr__(self, "law", view)
