@@ -9,7 +9,7 @@ A policy is a name, a formula, or @FILE: the formula of a policy file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, cast
 
 from schedlab.errors import InputError
@@ -178,10 +178,8 @@ class Scheduler:
             return f"@{self.runtimes.text}"
         if self.policy.program is None and not isinstance(self.policy, Multifactor):
             return "a policy that is a Python function"
-        for option in OPTIONS:
-            if getattr(self, option) is not None:
-                return f"{option}="
-        return ""
+        given = {option.name for option in fields(self) if getattr(self, option.name) != option.default}
+        return next((f"{option}=" for option in OPTIONS if option in given), "")
 
     def _check_requests(self) -> None:
         if self.reservations not in (None, "fixed"):
