@@ -121,7 +121,7 @@ def _allocated(allocation: Allocation, jobs: int, machine: int, rng: np.random.G
         if not 1 <= allocation <= machine:
             raise InputError(f"jobs of {allocation} processors do not fit on a machine of {machine}")
         return np.full(jobs, allocation)
-    if allocation == "full":
+    if allocation == "full" or (allocation == "truncnorm" and machine == 1):  # no law of sizes is that narrow
         return np.full(jobs, machine)
     if allocation == "half":
         return np.full(jobs, max(1, machine // 2))
