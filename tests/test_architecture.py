@@ -9,7 +9,7 @@ import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
 ROOMS = ["workload", "platform", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
-ROOMS += ["campaign", "report", "papers", "cli"]
+ROOMS += ["model", "campaign", "report", "papers", "cli"]
 
 
 def imports(module: Path) -> set[str]:

@@ -23,6 +23,15 @@ from .learn.trials import Scores as Scores
 from .learn.trials import Trials as Trials
 from .learn.trials import precision_curves as precision_curves
 from .learn.trials import score_tuple as score_tuple
+from .model.check import ModelCheck as ModelCheck
+from .model.check import check_model as check_model
+from .model.cycles import ArrivalCycle as ArrivalCycle
+from .model.edison import EDISON_LIMITS as EDISON_LIMITS
+from .model.edison import EDISON_TOY as EDISON_TOY
+from .model.empirical import EmpiricalDistribution as EmpiricalDistribution
+from .model.fit import fit_model as fit_model
+from .model.model import JobLimits as JobLimits
+from .model.model import WorkloadModel as WorkloadModel
 from .platform.cluster import Cluster as Cluster
 from .predict.adapters import RiverPredictor as RiverPredictor
 from .predict.adapters import SklearnPredictor as SklearnPredictor
@@ -57,6 +66,8 @@ from .report.learning import plot_policies as plot_policies
 from .report.learning import plot_score_precision as plot_score_precision
 from .report.learning import plot_scores_by_job as plot_scores_by_job
 from .report.learning import plot_trial_scores as plot_trial_scores
+from .report.model import plot_model as plot_model
+from .report.model import plot_model_variable as plot_model_variable
 from .report.predictions import plot_predicted_values as plot_predicted_values
 from .report.predictions import plot_prediction_errors as plot_prediction_errors
 from .report.requests import plot_requests as plot_requests

@@ -15,6 +15,7 @@ from schedlab.cli import (
     campaigns,
     demo,
     learning,
+    models,
     papers,
     predictions,
     reports,
@@ -96,6 +97,12 @@ learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simu
 learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
+model = typer.Typer(no_args_is_help=True, help="Workload models fitted to a log, and checked against it.")
+model.command()(models.fit)
+model.command("show")(models.show_model)
+model.command()(models.check)
+model.command()(models.scale)
+app.add_typer(model, name="model")
 app.command()(search.search)
 app.command()(requests.requests)
 app.command()(reports.report)

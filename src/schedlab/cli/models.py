@@ -1,0 +1,155 @@
+"""The verbs of `model`: fit a workload model to a log, show it, check it, move it to another machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from schedlab.atomic import make_directory
+from schedlab.cli.options import Json, Processors, Trace
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import command_line, note, show, show_json
+from schedlab.cli.traces import read_trace
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.model.model import WorkloadModel
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, .json.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model, .json.")]
+CoresPerNode = Annotated[int | None, typer.Option(min=1, help="Jobs have whole nodes of so many processors.")]
+
+
+def fit(
+    trace: Trace,
+    output: Output,
+    rules: Annotated[
+        Literal["corrected", "scsf"], typer.Option(help="Ours, or the bins and draws of the program ScSF.")
+    ] = "corrected",
+    joint: Annotated[
+        bool | None,
+        typer.Option(
+            "--joint/--independent",
+            show_default="joint; independent with --rules scsf",
+            help="Draw whole jobs of the log, or size, request and accuracy each on its own.",
+        ),
+    ] = None,
+    users: Annotated[bool, typer.Option("--users", help="Draw the users of jobs too.")] = False,
+    cycle: Annotated[
+        Literal["none", "day", "week"], typer.Option(help="Arrivals follow the hours of the day or of the week.")
+    ] = "none",
+    filters: Annotated[
+        str, typer.Option(metavar="NAMES", help="What is left out, with commas between: missing, huge, flurries.")
+    ] = "missing,huge,flurries",
+    missing_requests: Annotated[
+        Literal["drop", "run-time"] | None,
+        typer.Option(
+            show_default="drop a tenth at most",
+            help="Jobs without a requested time are left out, or request their run time.",
+        ),
+    ] = None,
+    longest_gap: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            show_default="none; 1800 with --rules scsf",
+            help="Leave longer times between arrivals out: the machine was down.",
+        ),
+    ] = None,
+    cores_per_node: CoresPerNode = None,
+    processors: Processors = None,
+    as_json: Json = False,
+) -> None:
+    """Fit a workload model to a log: what jobs ask for, how long they run, when they come."""
+    from schedlab.model.fit import fit_model
+    from schedlab.workload.files import file_sha256
+
+    check_output(output, trace)
+    read = read_trace(trace, "none", processors=processors)
+    with read.blamed():
+        model = fit_model(
+            read.workload,
+            rules=rules,
+            joint=joint,
+            users=users,
+            cycle=cycle,
+            filters=[name.strip() for name in filters.split(",") if name.strip()],
+            missing_requests=missing_requests,
+            longest_gap=longest_gap,
+            cores_per_node=cores_per_node,
+            source={"file": trace.name, "file_sha256": file_sha256(trace), "command": command_line()},
+        )
+    model.save(output)
+    _show(model, as_json)
+    note(f"model {output}")
+
+
+def show_model(model: Model, as_json: Json = False) -> None:
+    """Say what a model holds and where it comes from."""
+    from schedlab.model.model import WorkloadModel
+
+    _show(WorkloadModel.load(model), as_json)
+
+
+def scale(
+    model: Model,
+    processors: Annotated[int, typer.Option(min=1, help="Size of the other machine.")],
+    output: Output,
+    cores_per_node: CoresPerNode = None,
+    as_json: Json = False,
+) -> None:
+    """Make a stand-in for a machine of another size: jobs keep their share of it."""
+    from schedlab.model.model import WorkloadModel
+
+    check_output(output, model)
+    scaled = WorkloadModel.load(model).scaled_to(processors, cores_per_node)
+    scaled.save(output)
+    _show(scaled, as_json)
+    note(f"model {output}")
+
+
+def check(
+    model: Model,
+    trace: Trace,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same jobs.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write figures of the log and the model there.")
+    ] = None,
+    processors: Processors = None,
+    as_json: Json = False,
+) -> None:
+    """Compare jobs of a model with those of its log."""
+    import numpy as np
+
+    from schedlab.model.check import check_model
+    from schedlab.model.model import WorkloadModel
+
+    loaded = WorkloadModel.load(model)
+    if plot is not None:
+        make_directory(plot)
+    read = read_trace(trace, "none", processors=processors)
+    with read.blamed():
+        result = check_model(loaded, read.workload, np.random.default_rng(seed))
+    if plot is not None:
+        from schedlab.report.model import save_model_figures
+
+        note(f"{count_of(len(save_model_figures(result, plot)), 'figure')} are in {plot}")
+    if not result.same_log:
+        note(f"{trace} is not what the model was fitted to")
+    if as_json:
+        show_json(result.to_dict())
+    else:
+        show(result)
+
+
+def _show(model: WorkloadModel, as_json: bool) -> None:
+    """Print a model as text, or all but its distributions as JSON."""
+    if as_json:
+        document: dict[str, Any] = model.to_dict()
+        show_json({name: part for name, part in document.items() if name not in ("gaps", "jobs")} | model.facts())
+    else:
+        from schedlab.model.tables import model_text
+
+        show(model_text(model))
