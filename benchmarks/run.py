@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import campaigns
+import generation
 import learning
 import numpy as np
 import predictions
@@ -251,6 +252,7 @@ BENCHMARKS = {
     "sequences": speculation.sequences,
     "icpp19": speculation.scenario_1,
     "mixed": speculation.mixed,
+    "generation": generation.experiments,
 }
 
 
