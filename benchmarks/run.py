@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import campaigns
+import generation
 import learning
 import numpy as np
 import predictions
@@ -253,6 +254,7 @@ BENCHMARKS = {
     "icpp19": speculation.scenario_1,
     "mixed": speculation.mixed,
     "slurm": slurm.slurm,
+    "generation": generation.experiments,
 }
 
 

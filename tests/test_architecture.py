@@ -8,8 +8,8 @@ from pathlib import Path
 import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
-ROOMS = ["workload", "platform", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
-ROOMS += ["model", "campaign", "report", "papers", "cli"]
+ROOMS = ["workflow", "workload", "platform", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
+ROOMS += ["model", "generate", "campaign", "report", "papers", "cli"]
 
 
 def imports(module: Path) -> set[str]:

@@ -11,6 +11,9 @@ from .engine.twin import simulate_plain as simulate_plain
 from .errors import InputError as InputError
 from .errors import OutputError as OutputError
 from .errors import SchedlabError as SchedlabError
+from .generate.experiment import Experiment as Experiment
+from .generate.generation import Generated as Generated
+from .generate.generation import generate_experiment as generate_experiment
 from .learn.collection import collect_scores as collect_scores
 from .learn.collection import draw_tuples as draw_tuples
 from .learn.collection import usable_jobs as usable_jobs
@@ -125,6 +128,8 @@ from .workload.sampling import resample_users as resample_users
 from .workload.sampling import scale_load as scale_load
 from .workload.sampling import time_window as time_window
 from .workload.sampling import windows as windows
+from .workload.sections import Sections as Sections
+from .workload.sections import sections_of as sections_of
 from .workload.summary import summarise as summarise
 from .workload.swf import read_swf as read_swf
 from .workload.swf import write_swf as write_swf

@@ -14,6 +14,7 @@ from schedlab.cli import (
     archives,
     campaigns,
     demo,
+    generation,
     learning,
     models,
     papers,
@@ -76,7 +77,7 @@ def _options(
 
 app.command()(demo.demo)
 app.command()(workloads.inspect)
-app.add_typer(workloads.generate, name="generate")
+app.add_typer(generation.generate, name="generate")
 app.command()(schedules.simulate)
 app.command()(schedules.compare)
 campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")

@@ -1,14 +1,12 @@
-"""Verbs about jobs: inspect, generate, convert, fetch."""
+"""Verbs about jobs: inspect, convert, fetch."""
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import schedlab
 from schedlab.atomic import make_directory
 from schedlab.cli.options import Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_figure, check_output
@@ -18,10 +16,6 @@ from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.workload.workload import Workload
-
-LARGEST_SEED = 2**32
-
-generate = typer.Typer(help="Generate a workload by a model.", no_args_is_help=True)
 
 
 def inspect(
@@ -64,80 +58,6 @@ def _plot(workload: Workload, target: Path) -> None:
     if file.parent == target:
         make_directory(target)
     note(f"figures are in {save_figure(plot_workload(workload), file)}")
-
-
-@generate.callback()
-def _models() -> None:
-    """Generate a workload by a model."""
-
-
-@generate.command()
-def lublin(
-    context: typer.Context,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; the suffix decides the format.")
-    ],
-    jobs: Annotated[int, typer.Option(min=1, help="How many jobs.")] = 10_000,
-    processors: Annotated[int, typer.Option(min=1, help="Size of the machine.")] = 256,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Same seed, same jobs; by default, drawn and printed.")
-    ] = None,
-    typed: Annotated[bool, typer.Option("--typed", help="Two streams, batch and interactive jobs.")] = False,
-    load: Annotated[
-        float | None, typer.Option(help="Offered load to reach by stretching the time between arrivals.")
-    ] = None,
-    start_hour: Annotated[float, typer.Option(min=0, max=24, help="Hour of the day at second 0.")] = 0.0,
-    estimates: Annotated[
-        Literal["tsafrir", "none"], typer.Option(help="Model of the requested times; none leaves them unknown.")
-    ] = "tsafrir",
-    max_estimate: Annotated[
-        int | None, typer.Option(min=1, metavar="SECONDS", help="Longest time that a user may request.")
-    ] = None,
-) -> None:
-    """Jobs by the model of Lublin and Feitelson (2003), requested times by that of Tsafrir et al. (2005)."""
-    import numpy as np
-
-    from schedlab.workload.files import write_workload
-    from schedlab.workload.lublin import lublin as model
-    from schedlab.workload.sampling import offered_load
-    from schedlab.workload.tsafrir import tsafrir_estimates
-
-    if load is not None and not 0 < load < float("inf"):
-        raise typer.BadParameter(f"the offered load is above 0, not {load}", param_hint="--load")
-    if seed is None:
-        seed = int(np.random.default_rng().integers(LARGEST_SEED))
-    rng = np.random.default_rng(seed)
-    workload = model(jobs, processors, rng=rng, typed=typed, start_hour=start_hour, load=load)
-    if estimates == "tsafrir":
-        workload = tsafrir_estimates(workload, rng=rng, max_estimate=max_estimate)
-    write_workload(workload.replace(header=_header(workload, _command(context, seed))), output)
-    reached = f"offered load {offered_load(workload):.2f}" if jobs > 1 else "no offered load"
-    show(f"{output}: {count_of(jobs, 'job')} for {processors:,} processors, {reached}, seed {seed}")
-
-
-def _command(context: typer.Context, seed: int) -> str:
-    """Return the command that makes the same jobs again, whatever the defaults of a later version are."""
-    words = []
-    values = context.params | {"seed": seed}
-    for name in (parameter.name for parameter in context.command.params):
-        value, option = values.get(name), f"--{str(name).replace('_', '-')}"
-        if value is True:
-            words.append(option)
-        elif name != "output" and value not in (None, False):
-            words += [option, str(value)]
-    return shlex.join(["schedlab", "generate", "lublin", *words, "-o", "FILE"])
-
-
-def _header(workload: Workload, command: str) -> tuple[str, ...]:
-    """Return header lines that say what the jobs are and how to make them again."""
-    return (
-        " Version: 2.2",
-        " Computer: none; these jobs are drawn from a model",
-        f" MaxJobs: {len(workload)}",
-        f" MaxProcs: {workload.processors}",
-        f" Note: made by schedlab {schedlab.__version__} with",
-        f" Note: {command}",
-    )
 
 
 def convert(
