@@ -8,7 +8,7 @@ from pathlib import Path
 import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
-ROOMS = ["workload", "platform", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
+ROOMS = ["workflow", "workload", "platform", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
 ROOMS += ["campaign", "report", "papers", "cli"]
 
 

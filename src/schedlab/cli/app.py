@@ -23,6 +23,7 @@ from schedlab.cli import (
     search,
     trials,
     versions,
+    workflows,
     workloads,
 )
 from schedlab.errors import SchedlabError
@@ -96,6 +97,13 @@ learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simu
 learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
+workflow = typer.Typer(no_args_is_help=True, help="Workflows: tasks that wait for other tasks.")
+workflow.command("show")(workflows.show_workflows)
+workflow.command()(workflows.convert)
+workflow.command()(workflows.submit)
+workflow.command()(workflows.results)
+workflow.command()(workflows.export)
+app.add_typer(workflow, name="workflow")
 app.command()(search.search)
 app.command()(requests.requests)
 app.command()(reports.report)

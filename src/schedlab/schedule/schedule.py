@@ -87,9 +87,10 @@ class Schedule:
     events: str = "batched"
     specification: Mapping[str, Any] = field(default_factory=dict)
     runs: NDArray[Any] | None = None
+    eligible_time: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        for name in COLUMNS:
+        for name in (*COLUMNS, *(() if self.eligible_time is None else ("eligible_time",))):
             column = getattr(self, name)
             if column.shape != (len(self),):
                 raise InputError(
@@ -118,14 +119,19 @@ class Schedule:
         return np.bincount(failed["job"], failed["end"] - failed["start"], len(self)).astype(np.int64)
 
     @property
+    def queued_since(self) -> NDArray[np.int64]:
+        """When each job was submitted or, if jobs wait for others, since when it could have started."""
+        return self.workload.submit_time if self.eligible_time is None else self.eligible_time
+
+    @property
     def wait_time(self) -> NDArray[np.int64]:
-        """Seconds from submission to start. The workload's own `wait_time` is the one that was recorded."""
-        return self.start_time - self.workload.submit_time
+        """Seconds that a job was in the queue. The workload's own `wait_time` is the one that was recorded."""
+        return self.start_time - self.queued_since
 
     @property
     def turnaround_time(self) -> NDArray[np.int64]:
-        """Seconds from submission to end."""
-        return self.end_time - self.workload.submit_time
+        """Seconds in the queue and on the machine."""
+        return self.end_time - self.queued_since
 
     @property
     def run_time(self) -> NDArray[np.int64]:
@@ -172,6 +178,12 @@ class Schedule:
 
         return metrics_by_user(self, warm_up=warm_up, cool_down=cool_down, tau=tau)
 
+    def workflow_table(self, *, until: float | None = None) -> pd.DataFrame:
+        """Return what became of each workflow, see `schedlab.schedule.workflows.workflow_table`."""
+        from schedlab.schedule.workflows import workflow_table
+
+        return workflow_table(self, until=until)
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return everything that is known of each job, by column name.
 
@@ -200,6 +212,7 @@ class Schedule:
                 "predicted_run_time": self.predicted_run_time,
                 "corrections": self.corrections,
             }
+            | ({} if self.eligible_time is None else {"eligible_time": self.eligible_time})
             | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
         )
 

@@ -42,8 +42,15 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         return "mean {:<8}  median {:<8}  p95 {:<8}  max {}".format(*texts)
 
     lines = []
+    if "mean_workflow_wait" in m:
+        lines = [
+            f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "
+            f"{m['useful_utilisation']:.1%} in use",
+            f"  workflow wait     mean {duration(m['mean_workflow_wait'])}, run time "
+            f"{duration(m['mean_workflow_run_time'])}, stretch {m['mean_workflow_stretch']:.3f}",
+        ]
     if "failed_runs" in m:
-        lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine"]
+        lines += [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine"]
     return "\n".join(
         [
             title,

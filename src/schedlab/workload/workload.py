@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.submissions import WorkflowJobs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +72,12 @@ class Workload:
         int64, one per job: which of `laws` its run time follows, -1 if none is known. None: no job has a law.
     laws
         Laws of run times as texts, see `schedlab.speculate.laws.Law.parse`.
+    dependencies
+        Which jobs wait for others to end. None: nobody does.
+    workflows
+        Which jobs belong to workflows. None: no job does.
+    cores_per_node
+        Processors of a node, or None if unknown.
 
     References
     ----------
@@ -112,9 +120,13 @@ class Workload:
     rounded: int = 0
     law: NDArray[np.int64] | None = None
     laws: tuple[str, ...] = ()
+    dependencies: Dependencies | None = None
+    workflows: WorkflowJobs | None = None
+    cores_per_node: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "processors", _machine_size(self.processors))
+        object.__setattr__(self, "processors", _size("the machine", self.processors))
+        object.__setattr__(self, "cores_per_node", _size("a node", self.cores_per_node))
         length = len(self.job_id)
         for field in FIELDS:
             column = getattr(self, field)
@@ -125,6 +137,9 @@ class Workload:
             object.__setattr__(self, field, view)
         if self.law is not None:
             self._check_laws(self.law)
+        for name in ("dependencies", "workflows"):
+            if (part := getattr(self, name)) is not None and len(part) != length:
+                raise InputError(f"{self.name}: {name} are of {len(part)} jobs, expected {length}")
 
     def _check_laws(self, law: NDArray[np.int64]) -> None:
         if law.shape != (len(self),) or law.min(initial=-1) < -1 or law.max(initial=-1) >= len(self.laws):
@@ -144,7 +159,7 @@ class Workload:
             `average_cpu_time`. Arrays that could still be written to are copied. Without `job_id` the jobs are
             numbered from 1.
         **attributes
-            `name`, `processors`, `start_time`, `header`, `requests_enforced`.
+            `name`, `processors`, `start_time`, `header`, `requests_enforced` and the other attributes.
 
         Raises
         ------
@@ -240,6 +255,9 @@ class Workload:
         """Return the chosen rows: a slice, a boolean mask or an array of positions."""
         columns: dict[str, Any] = {field: _take(getattr(self, field), rows) for field in FIELDS}
         law = None if self.law is None else self.law[rows]
+        for name in ("dependencies", "workflows"):
+            if (part := getattr(self, name)) is not None:
+                columns[name] = part.select(np.arange(len(self))[rows])
         return replace(self, law=law, **columns)
 
     def replace(self, **changes: Any) -> Workload:
@@ -320,13 +338,13 @@ def _own(column: NDArray[Any], values: Any) -> NDArray[Any]:
     return column.copy() if shared and column.flags.writeable and column.strides != (0,) else column
 
 
-def _machine_size(processors: Any) -> int | None:
-    """Return the size of a machine as a plain number, or None if it is unknown."""
+def _size(of: str, processors: Any) -> int | None:
+    """Return a number of processors as a plain number, or None if it is unknown."""
     if processors is None:
         return None
     whole = isinstance(processors, int | np.integer) and not isinstance(processors, bool)
     if not whole or processors < 1:
-        raise InputError(f"the size of the machine is {processors!r} processors, but must be a whole number from 1 on")
+        raise InputError(f"the size of {of} is {processors!r} processors, but must be a whole number from 1 on")
     return int(processors)
 
 

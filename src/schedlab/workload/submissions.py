@@ -1,0 +1,97 @@
+"""Workflows among the jobs of a workload: what was submitted how, and which jobs came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.workflow.workflow import Workflow
+
+Handling = Literal["pilot", "chained", "aware"]
+
+HANDLINGS: tuple[Handling, ...] = ("pilot", "chained", "aware")
+"""pilot: one job that holds the processors of the whole workflow. chained: a job per task, which waits for its parents
+and queues up by itself. aware: a job per task, but the workflow keeps one place in the queue for all of them (Rodrigo
+et al., JSSPP 2017, section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A workflow that was submitted.
+
+    Parameters
+    ----------
+    workflow
+        What is to be run.
+    handling
+        How, one of `HANDLINGS`.
+    submit_time
+        Seconds on the workload's clock.
+    group
+        What kind of workflow it is, in tables; by default, its name.
+    """
+
+    workflow: Workflow
+    handling: Handling
+    submit_time: int
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        if self.handling not in HANDLINGS:
+            raise InputError(f"unknown handling {self.handling!r}; known are {' '.join(HANDLINGS)}")
+        if not self.group:
+            object.__setattr__(self, "group", self.workflow.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkflowJobs:
+    """Which jobs of a workload belong to workflows.
+
+    Parameters
+    ----------
+    number
+        int64 per job: which of `submissions` it belongs to; -1 is an ordinary job.
+    task
+        int64 per job: which of the workflow's tasks it is; -1 is a pilot job, or an ordinary one.
+    submissions
+        All workflows, in order of submission.
+
+    Raises
+    ------
+    InputError
+        If a number is of no submission, or the columns differ in length.
+    """
+
+    number: NDArray[np.int64]
+    task: NDArray[np.int64]
+    submissions: Sequence[Submission]
+
+    def __post_init__(self) -> None:
+        if self.number.shape != self.task.shape or self.number.ndim != 1:
+            raise InputError("jobs of workflows need one number and one task each")
+        if self.number.min(initial=-1) < -1 or self.number.max(initial=-1) >= len(self.submissions):
+            raise InputError(f"a job belongs to workflow {self.number.max()}, but there are {len(self.submissions)}")
+        for name in ("number", "task"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def select(self, rows: NDArray[np.intp]) -> WorkflowJobs:
+        """Return what is known of these rows; the submissions stay as they are."""
+        return WorkflowJobs(self.number[rows], self.task[rows], self.submissions)
+
+    @property
+    def aware(self) -> NDArray[np.bool_]:
+        """Whether each job is a task of a workflow that keeps one place in the queue."""
+        aware = np.array([one.handling == "aware" for one in self.submissions] + [False])
+        return aware[self.number]
