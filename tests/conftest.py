@@ -25,6 +25,15 @@ def traces() -> Path:
 
 
 @pytest.fixture(scope="session")
+def workflow_files(traces: Path) -> Path:
+    """Return the directory of published descriptions of workflows, beside the directory of traces, or skip."""
+    directory = traces.parent / "workflows"
+    if not (directory / "catalogue.csv").is_file():
+        pytest.skip(f"no workflows: there is no {directory / 'catalogue.csv'}")
+    return directory
+
+
+@pytest.fixture(scope="session")
 def published_scores(traces: Path) -> Path:
     """Return the file of scores published with SC'17, beside the directory of traces, or skip."""
     path = traces.parent / "sc17" / "score-distribution.csv.gz"

@@ -112,6 +112,13 @@ from .speculate.sequences import Evaluation as Evaluation
 from .speculate.sequences import RequestSequence as RequestSequence
 from .speculate.sequences import costs_of_runs as costs_of_runs
 from .speculate.sequences import evaluate_requests as evaluate_requests
+from .workflow.files import read_workflow as read_workflow
+from .workflow.files import write_workflow as write_workflow
+from .workflow.grouping import group_by_name as group_by_name
+from .workflow.grouping import merge_chains as merge_chains
+from .workflow.grouping import rename_by_levels as rename_by_levels
+from .workflow.workflow import Task as Task
+from .workflow.workflow import Workflow as Workflow
 from .workload.archive import fetch as fetch
 from .workload.batsim import read_batsim as read_batsim
 from .workload.batsim import write_batsim as write_batsim
@@ -119,8 +126,10 @@ from .workload.cleaning import clean as clean
 from .workload.cleaning import clean_with_report as clean_with_report
 from .workload.cleaning import find_flurries as find_flurries
 from .workload.cleaning import remove_flurry as remove_flurry
+from .workload.dependencies import Dependencies as Dependencies
 from .workload.files import read_workload as read_workload
 from .workload.files import write_workload as write_workload
+from .workload.handling import submit_workflows as submit_workflows
 from .workload.lublin import LublinParameters as LublinParameters
 from .workload.lublin import lublin as lublin
 from .workload.sampling import offered_load as offered_load
@@ -130,6 +139,8 @@ from .workload.sampling import time_window as time_window
 from .workload.sampling import windows as windows
 from .workload.sections import Sections as Sections
 from .workload.sections import sections_of as sections_of
+from .workload.submissions import Submission as Submission
+from .workload.submissions import WorkflowJobs as WorkflowJobs
 from .workload.summary import summarise as summarise
 from .workload.swf import read_swf as read_swf
 from .workload.swf import write_swf as write_swf

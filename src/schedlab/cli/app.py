@@ -25,6 +25,7 @@ from schedlab.cli import (
     search,
     trials,
     versions,
+    workflows,
     workloads,
 )
 from schedlab.errors import SchedlabError
@@ -104,6 +105,13 @@ model.command("show")(models.show_model)
 model.command()(models.check)
 model.command()(models.scale)
 app.add_typer(model, name="model")
+workflow = typer.Typer(no_args_is_help=True, help="Workflows: tasks that wait for other tasks.")
+workflow.command("show")(workflows.show_workflows)
+workflow.command()(workflows.convert)
+workflow.command()(workflows.submit)
+workflow.command()(workflows.results)
+workflow.command()(workflows.export)
+app.add_typer(workflow, name="workflow")
 app.command()(search.search)
 app.command()(requests.requests)
 app.command()(reports.report)

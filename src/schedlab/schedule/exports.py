@@ -15,6 +15,7 @@ from schedlab.errors import InputError
 from schedlab.schedule.allocation import allocate
 from schedlab.schedule.provenance import provenance
 from schedlab.schedule.schedule import COLUMNS, Schedule
+from schedlab.workload.links import link_columns, link_facts, read_links
 from schedlab.workload.tables import UNITS
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
@@ -27,7 +28,7 @@ SCHEMA_VERSION = 1
 
 _UNITS = {
     **UNITS,
-    **dict.fromkeys(("start_time", "end_time", "recorded_wait_time", "predicted_run_time"), "s"),
+    **dict.fromkeys(("start_time", "end_time", "recorded_wait_time", "predicted_run_time", "eligible_time"), "s"),
     "bounded_slowdown": "1",
 }
 
@@ -74,20 +75,22 @@ def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
     -----
     The file's metadata holds, under the key `schedlab`, a JSON object with `schema_version`, `provenance` (see
     `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
-    `unit`, where it has one. A field that is unknown for every job has no column.
+    `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and laws of
+    the workload are kept as in `schedlab.workload.tables.write_table`.
     """
     import pyarrow as pa
     import pyarrow.parquet
 
     attributes = {name: getattr(schedule.workload, name) for name in _WORKLOAD_ATTRIBUTES}
-    facts = {"schema_version": SCHEMA_VERSION, "provenance": provenance(schedule), "workload": attributes}
-    columns = schedule.columns()
+    links = link_facts(schedule.workload)
+    facts = {"schema_version": SCHEMA_VERSION, "provenance": provenance(schedule), "workload": attributes} | links
+    columns = {name: pa.array(values) for name, values in schedule.columns().items()} | link_columns(schedule.workload)
     fields = [
-        pa.field(name, pa.from_numpy_dtype(values.dtype), metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
+        pa.field(name, values.type, metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
         for name, values in columns.items()
     ]
     schema = pa.schema(fields, metadata={"schedlab": json.dumps(facts, default=_as_json)})
-    table = pa.table([pa.array(values) for values in columns.values()], schema=schema)
+    table = pa.table(list(columns.values()), schema=schema)
     with atomic_path(path) as temporary:
         pyarrow.parquet.write_table(table, temporary, compression="zstd")
 
@@ -122,7 +125,7 @@ def read_schedule(path: str | PathLike[str]) -> Schedule:
     facts = _checked_facts(table, path)
     try:
         return _schedule(table, facts)
-    except (KeyError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError):
         raise InputError(f"{path}: the schedule or its metadata are damaged; write it again") from None
 
 
@@ -148,6 +151,7 @@ def _checked_facts(table: pa.Table, path: str | PathLike[str]) -> dict[str, Any]
 
 def _schedule(table: pa.Table, facts: dict[str, Any]) -> Schedule:
     """Return the schedule that a table and its metadata hold."""
+    table, links = read_links(table, facts)
     columns = {name: table[name].to_numpy() for name in table.column_names}
     own = {name: columns[name] for name in COLUMNS}
     # The column wait_time is the one of the schedule; the workload's own has another name.
@@ -158,12 +162,13 @@ def _schedule(table: pa.Table, facts: dict[str, Any]) -> Schedule:
     attributes["header"] = tuple(attributes["header"])
     told = facts["provenance"]
     return Schedule(
-        Workload.from_columns(recorded, **attributes),
+        Workload.from_columns(recorded, **attributes, **links),
         **own,
         scheduler=told["scheduler"],
         processors=told["processors"],
         events=told["events"],
         specification=told["specification"],
+        eligible_time=columns.get("eligible_time"),
     )
 
 
@@ -234,7 +239,7 @@ def write_schedule_swf(schedule: Schedule, path: str | PathLike[str]) -> None:
     The wait is the simulated one, the run time what really ran, the allocated processors those that the job needed,
     and MaxProcs the machine of the simulation. A killed job has status 0 (failed), as in the logs of the Parallel
     Workloads Archive; any other job keeps its status, and is 1 (completed) if that was unknown. A note in the header
-    names the scheduler.
+    names the scheduler. Dependencies and workflows are left out: the waits already hold what came of them.
     """
     from schedlab.workload.swf import write_swf
 
@@ -248,5 +253,7 @@ def write_schedule_swf(schedule: Schedule, path: str | PathLike[str]) -> None:
         status=status,
         processors=schedule.processors,
         header=(*jobs.header, note),
+        dependencies=None,
+        workflows=None,
     )
     write_swf(simulated, path)

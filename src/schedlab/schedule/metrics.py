@@ -123,14 +123,17 @@ class Window:
     Parameters
     ----------
     rows
-        Positions of the jobs that count, in order of submission.
+        Positions of the jobs that count, in order of submission; if there are workflows, of the ordinary jobs.
     begin, end
         int64 seconds: utilisation, queue length and throughput are measured in [begin, end].
+    submitted
+        Positions of all jobs that were submitted in the part that counts, those of workflows with them.
     """
 
     rows: NDArray[np.intp]
     begin: int
     end: int
+    submitted: NDArray[np.intp]
 
     @property
     def length(self) -> int:
@@ -182,7 +185,17 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
         end = submitted[last] if last < len(order) else schedule.end_time.max()
     if cool_down > 0 and end <= begin:
         raise InputError("not enough jobs: warm-up and cool-down leave no time between them")
-    return Window(order[first:last], int(begin), int(end))
+    submitted_rows = order[first:last]
+    return Window(_ordinary(schedule, submitted_rows), int(begin), int(end), submitted_rows)
+
+
+def _ordinary(schedule: Schedule, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows without those of workflows; if nothing else is there, with them."""
+    workflows = schedule.workload.workflows
+    if workflows is None:
+        return rows
+    ordinary = rows[workflows.number[rows] < 0]
+    return ordinary if len(ordinary) else rows
 
 
 def _cut(distance: NDArray[np.int64], trim: float) -> int:
@@ -205,7 +218,7 @@ def utilisation(schedule: Schedule, window: Window) -> float:
 
 def mean_queue_length(schedule: Schedule, window: Window) -> float:
     """Return the mean over time of the number of waiting jobs: sum w over the window's length."""
-    waiting = window.overlap(schedule.workload.submit_time, schedule.start_time)
+    waiting = window.overlap(schedule.queued_since, schedule.start_time)
     return float(waiting.sum()) / window.length
 
 
@@ -215,7 +228,7 @@ def max_queue_length(schedule: Schedule, window: Window) -> int:
     The queue grows only when a job is submitted, so that it is enough to count at the begin and at the
     submissions.
     """
-    submit = np.sort(schedule.workload.submit_time, kind="stable")
+    submit = np.sort(schedule.queued_since, kind="stable")
     start = np.sort(schedule.start_time)
     before = int(np.searchsorted(submit, window.begin, side="right"))
     inside = slice(before, int(np.searchsorted(submit, window.end, side="right")))
@@ -291,7 +304,13 @@ def job_measures(schedule: Schedule, tau: int = TAU) -> dict[str, NDArray[np.int
     }
 
 
+WORKFLOW_MEASURES = ("wait", "run_time", "turnaround", "stretch")
 MEASURES = ("wait", "turnaround", "slowdown", "bounded_slowdown", "per_processor_bounded_slowdown")
+OF_WORKFLOWS = (
+    "workflows",
+    "useful_utilisation",
+    *(f"{statistic}_workflow_{measure}" for measure in WORKFLOW_MEASURES for statistic in ("mean", "median")),
+)
 OF_SCHEDULES = (
     "utilisation",
     "makespan",
@@ -305,6 +324,7 @@ OF_SCHEDULES = (
     "lost_share",
     "given_up_jobs",
     "mean_reserved_turnaround",
+    *OF_WORKFLOWS,
 )
 
 
@@ -341,7 +361,9 @@ def schedule_metrics(
         ``lost_share`` (of the machine), ``given_up_jobs`` and ``mean_reserved_turnaround`` (seconds, as if a job ended
         with its request),
         and ``fairness`` between users (see `fairness`), which is left out if the jobs that count name fewer than two
-        users. None of them is ever NaN.
+        users. If there are workflows, also the metrics of `schedlab.schedule.workflows.workflow_metrics`; then the job
+        measures, ``jobs``, ``backfilled_share``, ``killed_jobs`` and ``fairness`` are of the ordinary jobs, unless
+        there are none. None of them is ever NaN.
 
     Raises
     ------
@@ -374,5 +396,9 @@ def schedule_metrics(
     if schedule.runs is not None:
         metrics |= lost_work(schedule, window)
         metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())
+    if schedule.workload.workflows is not None:
+        from schedlab.schedule.workflows import workflow_metrics
+
+        metrics |= workflow_metrics(schedule, window)
     evenness = fairness(schedule.workload.user_id[rows], np.asarray(measures["bounded_slowdown"]))
     return metrics if evenness is None else metrics | {"fairness": evenness}

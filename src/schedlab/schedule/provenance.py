@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import subprocess
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.workload.links import link_facts
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 def input_sha256(workload: Workload) -> str:
     """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in their order, little-endian, and of the laws.
+
+    Dependencies and workflows follow where there are some.
 
     Examples
     --------
@@ -36,6 +40,13 @@ def input_sha256(workload: Workload) -> str:
     if workload.law is not None:
         digest.update(np.ascontiguousarray(workload.law, dtype="<i8").data)
         digest.update("\n".join((*workload.laws, *workload.sequences)).encode())
+    if (after := workload.dependencies) is not None:
+        for numbers in (after.offsets, after.parents, after.delay):
+            digest.update(np.ascontiguousarray(numbers, dtype="<i8").data)
+    if workload.workflows is not None:
+        digest.update(json.dumps(link_facts(workload), sort_keys=True).encode())
+        for numbers in (workload.workflows.number, workload.workflows.task):
+            digest.update(np.ascontiguousarray(numbers, dtype="<i8").data)
     return digest.hexdigest()
 
 

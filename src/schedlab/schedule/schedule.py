@@ -178,6 +178,12 @@ class Schedule:
 
         return metrics_by_user(self, warm_up=warm_up, cool_down=cool_down, tau=tau)
 
+    def workflow_table(self, *, until: float | None = None) -> pd.DataFrame:
+        """Return what became of each workflow, see `schedlab.schedule.workflows.workflow_table`."""
+        from schedlab.schedule.workflows import workflow_table
+
+        return workflow_table(self, until=until)
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return everything that is known of each job, by column name.
 

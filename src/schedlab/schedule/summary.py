@@ -46,6 +46,13 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         useful = " by runs that were done"
         given_up = f"; {m['given_up_jobs']:,.0f} jobs given up" if m["given_up_jobs"] else ""
         lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
+    if "mean_workflow_wait" in m:
+        lines += [
+            f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "
+            f"{m['useful_utilisation']:.1%} in use",
+            f"  workflow wait     mean {duration(m['mean_workflow_wait'])}, run time "
+            f"{duration(m['mean_workflow_run_time'])}, stretch {m['mean_workflow_stretch']:.3f}",
+        ]
     return "\n".join(
         [
             title,

@@ -10,6 +10,7 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.workload._streams import open_input, open_output, workload_name
+from schedlab.workload.links import refuse_links
 from schedlab.workload.workload import UNKNOWN, Workload
 
 DELAY_TYPES = {4: "delay", 5: "DelayProfile"}
@@ -89,7 +90,8 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     Raises
     ------
     InputError
-        If the version is unknown, or a job's submit time, run time or processors are.
+        If the version is unknown, or a job's submit time, run time or processors are; or if jobs depend on each other
+        or belong to workflows, which Batsim's file cannot say.
     OutputError
         If the file cannot be written.
 
@@ -108,6 +110,7 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     """
     if version not in DELAY_TYPES:
         raise InputError(f"the workloads of Batsim {version} are unknown; the known versions are 4 and 5")
+    refuse_links(workload, path)
     processors = workload.job_processors
     unknown = (
         ("submit time", workload.submit_time < 0),

@@ -15,6 +15,7 @@ from schedlab.errors import InputError
 from schedlab.workload._streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload._swf_parser import BadLineError, Block, parse_block
+from schedlab.workload.links import preceding_fields
 from schedlab.workload.workload import FIELDS, Workload
 
 READ_BYTES = 1 << 24
@@ -97,7 +98,8 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload in SWF, gzip-compressed if the name ends with ".gz".
 
     The workload's header lines are given back as they were found, except that lines which contradict the
-    workload's machine size or start time are replaced. Without header lines a minimal header is written.
+    workload's machine size or start time are replaced. Without header lines a minimal header is written. Dependencies
+    go into the fields `preceding_job_id` and `think_time`.
 
     Parameters
     ----------
@@ -108,6 +110,8 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
 
     Raises
     ------
+    InputError
+        If a job waits for several others, or belongs to a workflow that is more than jobs which wait for each other.
     OutputError
         If the file cannot be written.
 
@@ -125,6 +129,7 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     import pyarrow as pa
     from pyarrow import csv
 
+    workload = preceding_fields(workload, path)
     options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
     with open_output(path) as stream:
         for line in _header_to_write(workload):

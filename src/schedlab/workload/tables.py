@@ -12,14 +12,18 @@ import numpy as np
 from schedlab.errors import InputError
 from schedlab.workload._streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
+from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""1 knew neither dependencies and workflows nor laws and nodes; it is still read."""
+
 METADATA_KEY = b"schedlab"
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
+LINKS = ("dependencies", "workflows", "law", "laws", "cores_per_node")
 UNITS = {
     **dict.fromkeys(("submit_time", "wait_time", "run_time", "average_cpu_time", "requested_time", "think_time"), "s"),
     **dict.fromkeys(("allocated_processors", "requested_processors"), "processors"),
@@ -64,6 +68,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
         attributes["processors"] = processors
     attributes = {"name": workload_name(path)} | attributes
     header = tuple(attributes.pop("header", ()))
+    links = {key: attributes.pop(key) for key in LINKS if key in attributes}
     try:
         workload = Workload.from_frame(_numeric(frame), **attributes)
         if (row := first_bad_submit(workload)) is not None:
@@ -73,7 +78,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
             )
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}", row=error.row) from None
-    return workload.replace(header=header)
+    return workload.replace(header=header, **links)
 
 
 def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
@@ -85,12 +90,13 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
         The jobs.
     path
         A name that ends with .parquet, .csv or .csv.gz. Parquet files say in their metadata which schema they
-        follow, what the machine is and in which unit each field is; CSV files hold the jobs alone.
+        follow, what the machine is and in which unit each field is, and hold what ties jobs together: dependencies,
+        workflows and laws of run times; CSV files hold the jobs alone.
 
     Raises
     ------
     InputError
-        If the name has another suffix.
+        If the name has another suffix, or ends with .csv although jobs depend on each other or belong to workflows.
     OutputError
         If the file cannot be written.
 
@@ -107,7 +113,11 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
 
     if not os.fspath(path).endswith((".parquet", ".csv", ".csv.gz")):
         raise InputError(f"{os.fspath(path)}: the name of a table must end with .parquet, .csv or .csv.gz")
-    attributes = {key: getattr(workload, key) for key in ATTRIBUTES}
+    is_parquet = os.fspath(path).endswith(".parquet")
+    if not is_parquet:
+        refuse_links(workload, path)
+    links = link_columns(workload) if is_parquet else {}
+    attributes = {key: getattr(workload, key) for key in ATTRIBUTES} | link_facts(workload)
     schema = pa.schema(
         [
             pa.field(
@@ -116,12 +126,13 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
                 metadata={"unit": UNITS[field]} if field in UNITS else None,
             )
             for field in FIELDS
-        ],
+        ]
+        + [pa.field(name, values.type) for name, values in links.items()],
         metadata={METADATA_KEY: json.dumps({"schema_version": SCHEMA_VERSION} | attributes, default=int)},
     )
-    table = pa.table({field: pa.array(getattr(workload, field)) for field in FIELDS}, schema=schema)
+    table = pa.table({field: pa.array(getattr(workload, field)) for field in FIELDS} | links, schema=schema)
     with open_output(path) as stream:
-        if os.fspath(path).endswith(".parquet"):
+        if is_parquet:
             parquet.write_table(table, stream, compression="zstd")
         else:
             csv.write_csv(table, stream)
@@ -135,7 +146,6 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
     try:
         table = parquet.read_table(Path(path))
         stored = json.loads((table.schema.metadata or {}).get(METADATA_KEY, "{}"))
-        frame = table.to_pandas()
     except (pa.ArrowException, ValueError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{os.fspath(path)}: this Parquet file cannot be read ({reason})") from None
@@ -148,7 +158,15 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
         )
     if stored.get("schema_version", SCHEMA_VERSION) > SCHEMA_VERSION:
         raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab; update this one")
-    return frame, {key: stored[key] for key in ATTRIBUTES if key in stored}
+    try:
+        table, links = read_links(table, stored)
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
+    except (LookupError, TypeError, ValueError, AttributeError, pa.ArrowException):
+        raise InputError(
+            f"{os.fspath(path)}: the dependencies or workflows are damaged; write the file again"
+        ) from None
+    return table.to_pandas(), {key: stored[key] for key in ATTRIBUTES if key in stored} | links
 
 
 def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:

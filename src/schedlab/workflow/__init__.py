@@ -1,0 +1,1 @@
+"""Scientific workflows: tasks with dependencies, and the files that describe them."""

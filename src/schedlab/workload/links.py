@@ -1,0 +1,132 @@
+"""What ties jobs together (dependencies, workflows, laws) in tables of Parquet, and what other formats do about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.workflow.workflow import Workflow
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.submissions import Submission, WorkflowJobs
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LINK_COLUMNS = ("workflow", "workflow_task", "parents", "parent_delays", "law")
+"""Columns beside the fields of SWF: number of the workflow and position of the task (-1: none), rows of the jobs to
+wait for and seconds after the end of each, number of the law."""
+
+
+def link_columns(workload: Workload) -> dict[str, pa.Array]:
+    """Return the columns of Parquet that tie jobs together, as far as there are ties."""
+    import pyarrow as pa
+
+    columns: dict[str, pa.Array] = {}
+    if workload.workflows is not None:
+        columns["workflow"] = pa.array(workload.workflows.number)
+        columns["workflow_task"] = pa.array(workload.workflows.task)
+    if (after := workload.dependencies) is not None:
+        offsets = pa.array(after.offsets)
+        columns["parents"] = pa.LargeListArray.from_arrays(offsets, pa.array(after.parents))
+        columns["parent_delays"] = pa.LargeListArray.from_arrays(offsets, pa.array(after.delay))
+    if workload.law is not None:
+        columns["law"] = pa.array(workload.law)
+    return columns
+
+
+def link_facts(workload: Workload) -> dict[str, Any]:
+    """Return what the metadata say of these columns: the workflows, how they were submitted, and the laws."""
+    facts: dict[str, Any] = {}
+    if workload.workflows is not None:
+        submissions = workload.workflows.submissions
+        distinct = {id(submission.workflow): submission.workflow for submission in submissions}
+        place = {key: number for number, key in enumerate(distinct)}
+        facts["workflows"] = [workflow.to_dict() for workflow in distinct.values()]
+        facts["submissions"] = {
+            "workflow": [place[id(submission.workflow)] for submission in submissions],
+            "handling": [submission.handling for submission in submissions],
+            "submit_time": [int(submission.submit_time) for submission in submissions],
+            "group": [submission.group for submission in submissions],
+        }
+    if workload.law is not None:
+        facts["laws"] = list(workload.laws)
+    if workload.cores_per_node is not None:
+        facts["cores_per_node"] = workload.cores_per_node
+    return facts
+
+
+def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the table without the columns that tie jobs together, and what they and the metadata say.
+
+    Returns
+    -------
+    tuple
+        The remaining table, and attributes of `Workload`.
+
+    Raises
+    ------
+    InputError
+        If the workflows or the dependencies are impossible.
+    LookupError, TypeError, ValueError
+        If the metadata or the columns are damaged.
+    """
+    links: dict[str, Any] = {}
+    if "workflow" in table.column_names:
+        workflows = [Workflow.from_dict(values) for values in facts["workflows"]]
+        told = facts["submissions"]
+        rows = zip(told["workflow"], told["handling"], told["submit_time"], told["group"], strict=True)
+        submissions = tuple(Submission(workflows[place], *how) for place, *how in rows)
+        number, task = (table[name].to_numpy() for name in ("workflow", "workflow_task"))
+        links["workflows"] = WorkflowJobs(number, task, submissions)
+    if "parents" in table.column_names:
+        parents, delays = (table[name].combine_chunks() for name in ("parents", "parent_delays"))
+        children = np.repeat(np.arange(table.num_rows), np.diff(parents.offsets.to_numpy()))
+        links["dependencies"] = Dependencies.from_pairs(
+            children, parents.flatten().to_numpy(), delays.flatten().to_numpy(), jobs=table.num_rows
+        )
+    if "law" in table.column_names:
+        links |= {"law": table["law"].to_numpy(), "laws": tuple(facts["laws"])}
+    if "cores_per_node" in facts:
+        links["cores_per_node"] = facts["cores_per_node"]
+    return table.drop_columns([name for name in LINK_COLUMNS if name in table.column_names]), links
+
+
+def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:
+    """Raise InputError if a format that knows only jobs would lose what ties them together."""
+    if workload.dependencies is None and workload.workflows is None:
+        return
+    what = "dependencies" if workload.workflows is None else "workflows"
+    raise InputError(f"{os.fspath(path)}: this format cannot hold the {what} of the jobs; write .parquet instead")
+
+
+def preceding_fields(workload: Workload, path: str | os.PathLike[str]) -> Workload:
+    """Return the workload with its dependencies in the fields 17 and 18 of SWF, where each job waits for at most one.
+
+    Raises
+    ------
+    InputError
+        If a job waits for several, or if the jobs of a workflow are more than a chain of jobs: a pilot job, and tasks
+        that keep one place in the queue, would be taken for ordinary ones.
+    """
+    workflows, after = workload.workflows, workload.dependencies
+    if workflows is not None and any(submission.handling != "chained" for submission in workflows.submissions):
+        refuse_links(workload, path)
+    if after is None:
+        return workload.replace(workflows=None)
+    several = np.diff(after.offsets) > 1
+    if several.any():
+        row = int(np.argmax(several))
+        raise InputError(
+            f"{os.fspath(path)}: job {workload.job_id[row]} waits for {np.diff(after.offsets)[row]} jobs, but SWF can "
+            "name one; write .parquet instead",
+            row=row,
+        )
+    preceding, think = (np.full(len(workload), -1, dtype=np.int64) for _ in range(2))
+    preceding[after.children] = workload.job_id[after.parents]
+    think[after.children] = after.delay
+    return workload.replace(preceding_job_id=preceding, think_time=think, dependencies=None, workflows=None)
