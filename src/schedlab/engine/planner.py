@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.agenda import NEVER
@@ -27,18 +26,22 @@ from schedlab.engine.dependent import ENTERING, MADE_READY, NO_WORKFLOW, Needs, 
 from schedlab.engine.priority import Priority, compute, next_computation, note_usage, rank_of
 from schedlab.engine.scores import BLAMELESS, Scores, score
 from schedlab.engine.state import COMPLETED, FREE, NOW, WAITING, State, advance, begin, next_event
+from schedlab.engine.waiting import (
+    CHANGED,
+    FULL_DUE,
+    LAST_MAIN,
+    MAIN_DUE,
+    PASSES,
+    Queue,
+    close_up,
+    insert,
+    note_plan,
+    sort,
+)
 from schedlab.kernels import bare_kernel, inlined
 
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
-
-# Positions in Queue.counters.
-MAIN_DUE = 0  # second of the next main pass
-LAST_MAIN = 1  # ... and of the last one
-FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
-CHANGED = 3  # 1 if anything has happened since the last backfill pass
-PASSES = 4  # backfill passes so far
-COUNTERS_SIZE = 5
 
 UNKNOWN = -1
 
@@ -66,40 +69,6 @@ class Rules(NamedTuple):
     always: bool
     multifactor: bool
     timed: bool
-
-
-class Queue(NamedTuple):
-    """The waiting jobs.
-
-    Parameters
-    ----------
-    counters
-        The counters above.
-    order
-        Waiting jobs, the first of them at the head: by rank, then submission, then number.
-    spare
-        Scratch space of the same length.
-    rank
-        Per job: smallest first.
-    planned_end, planned_in
-        Per job: when it will have ended by the plan, and in which backfill pass that was said.
-    """
-
-    counters: NDArray[np.int64]
-    order: NDArray[np.int64]
-    spare: NDArray[np.int64]
-    rank: NDArray[np.float64]
-    planned_end: NDArray[np.int64]
-    planned_in: NDArray[np.int64]
-
-
-def new_queue(n: int) -> Queue:
-    """Return the empty queue of a workload with so many jobs."""
-    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[MAIN_DUE, FULL_DUE]] = NEVER
-    counters[LAST_MAIN] = -NEVER // 2
-    order, spare, ends, passes = (np.zeros(n, dtype=np.int64) for _ in range(4))
-    return Queue(counters, order, spare, np.zeros(n), ends, passes)
 
 
 @bare_kernel
@@ -155,7 +124,7 @@ def run_planner(
             counters[CHANGED] = 1
             for i in range(clock[WAITING]):
                 queue.rank[queue.order[i]] = rank_of(jobs, priority, queue.order[i], priority.last[0])
-            _sort(jobs, queue, clock[WAITING])
+            sort(jobs, queue, clock[WAITING])
         if clock[COMPLETED] > 0 or needs.counters[ENTERING] > 0 or needs.counters[MADE_READY] > 0:
             counters[CHANGED] = 1
             counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
@@ -169,7 +138,7 @@ def run_planner(
                 return blamed
             for i in range(clock[WAITING]):
                 queue.rank[queue.order[i]] = scores.now[i]
-            _sort(jobs, queue, clock[WAITING])
+            sort(jobs, queue, clock[WAITING])
         if main:
             _main_pass(jobs, state, needs, queue, running, rules)
         if backfill and clock[WAITING] > 0:
@@ -219,51 +188,8 @@ def _enter(
     for i in range(count):
         job = needs.entering[i]
         queue.rank[job] = rank_of(jobs, priority, job, clock[NOW]) if rules.multifactor else scores.now[i]
-        low, high = 0, clock[WAITING]
-        while low < high:
-            middle = (low + high) >> 1
-            if _before(jobs, queue, queue.order[middle], job):
-                low = middle + 1
-            else:
-                high = middle
-        for k in range(clock[WAITING], low, -1):
-            queue.order[k] = queue.order[k - 1]
-        queue.order[low] = job
-        clock[WAITING] += 1
+        insert(jobs, state, queue, job)
     return BLAMELESS
-
-
-@inlined
-def _before(jobs: NDArray[Any], queue: Queue, one: int, other: int) -> bool:
-    """Return whether a job stands before another one."""
-    if queue.rank[one] != queue.rank[other]:
-        return queue.rank[one] < queue.rank[other]
-    if jobs[one].submit != jobs[other].submit:
-        return jobs[one].submit < jobs[other].submit
-    return one < other
-
-
-@bare_kernel
-def _sort(jobs: NDArray[Any], queue: Queue, count: int) -> None:
-    """Sort the queue by merging; one that is in order costs a look at each job."""
-    order, spare = queue.order, queue.spare
-    width = 1
-    while width < count:
-        for low in range(0, count - width, 2 * width):
-            middle, high = low + width, min(count, low + 2 * width)
-            if _before(jobs, queue, order[middle - 1], order[middle]):
-                continue
-            for k in range(low, middle):
-                spare[k] = order[k]
-            i, j = low, middle
-            for k in range(low, high):
-                if i < middle and (j >= high or _before(jobs, queue, spare[i], order[j])):
-                    order[k] = spare[i]
-                    i += 1
-                else:
-                    order[k] = order[j]
-                    j += 1
-        width *= 2
 
 
 @inlined
@@ -297,17 +223,7 @@ def _main_pass(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, run
             order[kept] = job
             kept += 1
         place += 1
-    _close_up(state, queue, kept, place)
-
-
-@inlined
-def _close_up(state: State, queue: Queue, kept: int, place: int) -> None:
-    """Let those from `place` on move up behind the first `kept`."""
-    if kept < place:
-        waiting = state.clock[WAITING]
-        for k in range(place, waiting):
-            queue.order[kept + k - place] = queue.order[k]
-        state.clock[WAITING] = waiting - (place - kept)
+    close_up(state, queue, kept, place)
 
 
 @bare_kernel
@@ -353,13 +269,13 @@ def _backfill_pass(
             book(plan, now, now + jobs[job].estimate, -jobs[job].processors)
             state.backfilled[job] = blocked
             _start(jobs, state, running, job, rules)
-            _note_plan(queue, job, now + jobs[job].estimate)
+            note_plan(queue, job, now + jobs[job].estimate)
         else:
             blocked = blocked or needs.ready[job]
             if begins != UNKNOWN and begins <= now + rules.window and reserved < rules.reserve:
                 reserved += 1
                 ends = begins + jobs[job].estimate
-                _note_plan(queue, job, ends)
+                note_plan(queue, job, ends)
                 book(
                     plan,
                     max(now, begins // rules.resolution * rules.resolution),
@@ -369,7 +285,7 @@ def _backfill_pass(
             order[kept] = job
             kept += 1
         place += 1
-    _close_up(state, queue, kept, place)
+    close_up(state, queue, kept, place)
 
 
 @inlined
@@ -404,9 +320,3 @@ def _after_parents(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue,
             return UNKNOWN
         earliest = max(earliest, ends + needs.parent_delay[k])
     return earliest
-
-
-@inlined
-def _note_plan(queue: Queue, job: int, ends: int) -> None:
-    queue.planned_end[job] = ends
-    queue.planned_in[job] = queue.counters[PASSES]

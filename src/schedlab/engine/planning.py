@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from schedlab.engine.case import Case
 from schedlab.engine.conservative import new_plan
 from schedlab.engine.dependent import new_needs
-from schedlab.engine.planner import Rules, new_queue, run_planner
+from schedlab.engine.planner import Rules, run_planner
 from schedlab.engine.priority import new_priority
 from schedlab.engine.scores import check_scores, entry_scores, new_scores
 from schedlab.engine.state import State, new_state
+from schedlab.engine.waiting import new_queue
 from schedlab.errors import InputError
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS
