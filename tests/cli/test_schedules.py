@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import schedlab as sl
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES
 from schedlab.scheduler.predictor import CHOICES, CORRECTIONS
 from schedlab.scheduler.predictor_text import PREDICTORS
 from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS
+from schedlab.scheduler.slurm_backfill import SlurmBackfill
 
 
 @pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])
@@ -149,6 +152,7 @@ def test_schedulers_lists_every_part_of_a_text(run) -> None:
     text = run("schedulers").stdout
     names = {*POLICIES, *ALIASES, *BACKFILLS, *PREDICTORS, *CORRECTIONS, *SCHEDULER_ALIASES, *OPTIONS}
     names |= {*CHOICES, *(value for known in CHOICES.values() for value in known)}
+    names |= {option.name for option in (*fields(Multifactor), *fields(SlurmBackfill))}
     assert {name for name in names if name not in text} == set()
     assert all(policy.formula in text for policy in POLICIES.values())
 

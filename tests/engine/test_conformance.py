@@ -13,56 +13,98 @@ import pytest
 from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.schedule import Schedule
+from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.handling import submit_workflows
+from schedlab.workload.preceding import preceding_jobs
+from schedlab.workload.submissions import Submission
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "conformance"
-COLUMNS = {"start": "start_time", "end": "end_time", "backfilled": "backfilled", "killed": "killed"}
+COLUMNS = {"end": "end_time", "backfilled": "backfilled", "killed": "killed"}
 
 
 class Case(NamedTuple):
-    """A case of the suite: its jobs and what is written about them."""
+    """A case of the suite: its jobs, the workflows beside them, and what is written about both."""
 
     name: str
-    workload: Workload
+    jobs: Workload
+    workflows: list[tuple[Workflow, int]]
     expect: list[dict[str, Any]]
     wrong: list[dict[str, Any]]
+
+    def workload(self, answer: dict[str, Any]) -> Workload:
+        """Return the jobs with the workflows, submitted as an answer says."""
+        if not self.workflows:
+            return self.jobs
+        submissions = [Submission(workflow, answer["handling"], submit) for workflow, submit in self.workflows]
+        return submit_workflows(self.jobs, submissions)
+
+    def starts(self, answer: dict[str, Any]) -> list[int]:
+        """Return the start of every job of the workload that an answer is about."""
+        if not self.workflows:
+            return list(answer["start"])
+        jobs, tasks = iter(answer["start"]), iter(answer["tasks"])
+        numbers = self.workload(answer).workflows.number
+        return [next(jobs if number < 0 else tasks) for number in numbers]
 
 
 def _load(path: Path) -> Case:
     case = tomllib.loads(path.read_text(encoding="utf-8"))
-    workload = read_swf(path.with_suffix(".swf"))
-    assert workload.processors == case["processors"], path.name
-    return Case(path.stem, workload, case["expect"], case.get("wrong", []))
+    jobs = read_swf(path.with_suffix(".swf"))
+    assert jobs.processors == case["processors"], path.name
+    if case.get("preceding_jobs"):
+        dependencies, dangling = preceding_jobs(jobs)
+        assert dangling == 0, path.name
+        jobs = jobs.replace(dependencies=dependencies)
+    if "after" in case:
+        links = [
+            (entry["job"] - 1, parent - 1, delay)
+            for entry in case["after"]
+            for parent, delay in zip(entry["parents"], entry["delay"], strict=True)
+        ]
+        jobs = jobs.replace(dependencies=Dependencies.from_pairs(*zip(*links, strict=True), jobs=len(jobs)))
+    workflows = [(_workflow(entry["tasks"]), entry["submit"]) for entry in case.get("workflow", [])]
+    return Case(path.stem, jobs, workflows, case["expect"], case.get("wrong", []))
+
+
+def _workflow(tasks: list[dict[str, Any]]) -> Workflow:
+    return Workflow.arrange(
+        "workflow",
+        [Task(task["id"], task["processors"], task["run_time"], task["requested_time"]) for task in tasks],
+        {task["id"]: task.get("after", []) for task in tasks},
+    )
 
 
 CASES = [_load(path) for path in sorted((DIRECTORY / "cases").glob("*.toml"))]
 
 
-def _variant(answer: dict[str, Any]) -> tuple[str, str]:
-    return answer["scheduler"], answer.get("events", "batched")
+def _variant(answer: dict[str, Any]) -> tuple[str, str, str]:
+    return answer["scheduler"], answer.get("events", "batched"), answer.get("handling", "jobs")
 
 
 EXPECTATIONS = [
-    pytest.param(case.workload, answer, id=f"{case.name}-{'-'.join(_variant(answer))}")
+    pytest.param(case, answer, id=f"{case.name}-{'-'.join(_variant(answer))}")
     for case in CASES
     for answer in case.expect
 ]
 
 
 @pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
-@pytest.mark.parametrize(("workload", "answer"), EXPECTATIONS)
+@pytest.mark.parametrize(("case", "answer"), EXPECTATIONS)
 def test_the_engine_gives_the_answer_of_the_pencil(
-    engine: Callable[..., Schedule], workload: Workload, answer: dict[str, Any]
+    engine: Callable[..., Schedule], case: Case, answer: dict[str, Any]
 ) -> None:
-    scheduler, events = _variant(answer)
-    schedule = engine(workload, scheduler=scheduler, events=events)
+    scheduler, events, _ = _variant(answer)
+    schedule = engine(case.workload(answer), scheduler=scheduler, events=events)
+    assert schedule.start_time.tolist() == case.starts(answer)
     for key in COLUMNS.keys() & answer.keys():
         assert getattr(schedule, COLUMNS[key]).tolist() == answer[key], key
 
 
 def test_the_suite_is_complete() -> None:
-    assert len(CASES) >= 20
+    assert len(CASES) >= 50
     page = (DIRECTORY / "README.md").read_text(encoding="utf-8")
     for case in CASES:
         number = case.name.split("-")[0]
@@ -72,18 +114,21 @@ def test_the_suite_is_complete() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_wrong_rule_gives_another_answer(case: Case) -> None:
-    right = {_variant(answer): answer["start"] for answer in case.expect}
+    right = {_variant(answer): case.starts(answer) for answer in case.expect}
     for answer in case.wrong:
-        assert answer["start"] != right[_variant(answer)], answer["rule"]
+        assert case.starts(answer) != right[_variant(answer)], answer["rule"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_no_expected_schedule_starts_a_job_too_early_or_overfills_the_machine(case: Case) -> None:
-    jobs = case.workload
-    duration = np.minimum(jobs.run_time, jobs.requested_time)
     for answer in case.expect:
-        start = np.array(answer["start"])
+        jobs = case.workload(answer)
+        start = np.array(case.starts(answer))
+        end = start + np.minimum(jobs.run_time, jobs.requested_time)
         assert (start >= jobs.submit_time).all(), answer
         for second in start:
-            running = (start <= second) & (second < start + duration)
-            assert jobs.job_processors[running].sum() <= case.workload.processors, (answer, second)
+            running = (start <= second) & (second < end)
+            assert jobs.job_processors[running].sum() <= jobs.processors, (answer, second)
+        after = jobs.dependencies
+        if after is not None:
+            assert (start[after.children] >= end[after.parents] + after.delay).all(), answer

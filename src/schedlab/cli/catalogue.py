@@ -6,6 +6,7 @@ import inspect
 from textwrap import fill
 from typing import Any
 
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES
 from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 
@@ -19,6 +20,30 @@ BACKFILLING = {
     "easy": "a job may overtake if it does not delay the reservation of the head of the queue (Lifka, JSSPP 1995)",
     "easy:ORDER": "the same, with its candidates tried in the order of another policy (Tsafrir et al., TPDS 2007)",
     "conservative": "every job has a reservation that no other may delay (Mu'alem & Feitelson, TPDS 2001)",
+    "slurm(...)": "Slurm's main pass after events and its backfill pass now and then, with the options below",
+}
+MULTIFACTOR = {
+    "age": "weight of the waiting time, in parts of max_age= (7d); a dependent job's begins at its release",
+    "size": "weight of processors / machine; favor=large small; relative=yes: per minute of the request",
+    "fairshare": "weight of having used little; half_life= (7d; 0: never fades), shares=tree classic",
+    "partition": "weight of the factors partitions=1:0.5;2:1",
+    "qos": "weight of the factors qoses=1:0.5;2:1, by the queue of the log",
+    "period": "seconds between two computations of priorities (5min)",
+    "accrue": "eligible, or always: a dependent job ages from its submission on",
+}
+SLURM = {
+    "interval": "seconds between backfill passes (30); 0: one after every event",
+    "depth": "jobs that a backfill pass looks at (500)",
+    "resolution": "reservations are rounded down to multiples of so many seconds (60)",
+    "window": "who cannot start within so many seconds gets no reservation (1d)",
+    "reserve": "reservations of a pass at most (all)",
+    "queue_depth": "jobs that a main pass looks at (100); once a minute it looks at all",
+    "delay": "seconds between main passes at least (3)",
+    "overtime": "seconds that a job may run beyond its request (0)",
+    "node": "cores of a node, if jobs get whole nodes (0: they get cores)",
+    "wf_depth": "workflows with one place in the queue of which a backfill pass looks at the tasks (50)",
+    "wf_plan": "all: tasks that wait for others get reservations behind them; ready: they do not",
+    "wf_count": "tasks: each counts for the depth; workflows: all of a workflow count once",
 }
 RUN_TIMES = {
     "requested": "the scheduler plans with what the users asked for; the default",
@@ -58,9 +83,12 @@ EXAMPLES = (
     "fcfs+easy:sjf@nag(over=linear,features=paper)/incremental",
     "wfp3+easy,starvation=86400",
     '"log10(p)*q + 870*log10(r)"+easy',
+    "multifactor(age=1000,size=100,fairshare=5000)+slurm(depth=100)",
 )
 PARTS = {
+    "Arguments of multifactor": MULTIFACTOR,
     "Backfilling": BACKFILLING,
+    "Arguments of slurm": SLURM,
     "Run times": RUN_TIMES,
     "Corrections, when a job outlives its prediction": CORRECTION,
     "Options": OPTIONS,
@@ -81,7 +109,9 @@ def catalogue() -> dict[str, Any]:
             }
             for name, policy in POLICIES.items()
         },
+        "multifactor": {"formula": Multifactor.formula, "arguments": MULTIFACTOR},
         "backfilling": BACKFILLING,
+        "slurm": SLURM,
         "run_times": RUN_TIMES,
         "corrections": CORRECTION,
         "aliases": SCHEDULER_ALIASES,
@@ -96,6 +126,7 @@ def catalogue_text() -> str:
     for name, policy in catalogue()["policies"].items():
         also = f" Aliases: {', '.join(policy['aliases'])}." if policy["aliases"] else ""
         rows.append((name, policy["formula"], policy["meaning"] + also))
+    rows.append(("multifactor(...)", "a weighted sum", "Slurm's priority, the largest first; arguments below."))
     rows.append(('"..."', "any formula of p q r w", "In double quotes, with + - * / ** and functions."))
     rows.append(("@FILE", "that of a policy file", "Such as learn fit and search write; @policy.json+easy."))
     name_width, formula_width = (max(len(row[column]) for row in rows) for column in (0, 1))

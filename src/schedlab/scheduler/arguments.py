@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 
 from schedlab.errors import InputError
 
 UNITS = {"": 1, "s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of durations, in seconds."""
 
-_NUMBER = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,12})?)\s*(s|min|m|h|d|)")
+_NUMBER = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,20})?)\s*(s|min|m|h|d|)")
 
 
 def arguments_of(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
@@ -54,9 +55,20 @@ def number(name: str, text: str, *, low: float = 0, high: float = math.inf) -> f
     match = _NUMBER.fullmatch(text)
     value = float(match[1]) * UNITS[match[2]] if match else math.nan
     if not low <= value <= high:
-        limits = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+        limits = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:.15g}"
         raise InputError(f"{name}={text}: give a number, {limits}; a duration may have a unit (s, min, h, d)")
     return int(value) if value == int(value) else value
+
+
+def plain(value: float) -> str:
+    """Return a number as `number` reads it back: all digits, no exponent.
+
+    Examples
+    --------
+    >>> plain(1000.0), plain(0.00001)
+    ('1000', '0.00001')
+    """
+    return format(Decimal(repr(value)).normalize(), "f")
 
 
 def whole(name: str, text: str, *, low: int = 0, high: int = 10**15) -> int:

@@ -8,13 +8,21 @@ from dataclasses import dataclass, field, fields
 from typing import ClassVar, Literal
 
 from schedlab.errors import InputError
-from schedlab.scheduler.arguments import arguments_of, number, whole
+from schedlab.scheduler.arguments import arguments_of, number, plain, whole
 from schedlab.scheduler.policy import Policy, Scores
 
 HIGHEST = 2**32 - 1
 """Slurm keeps priorities in 32 bits."""
 
 WEIGHTS = ("age", "size", "fairshare", "partition", "qos")
+
+CHOICES: dict[str, dict[str, object]] = {
+    "favor": {"large": "large", "small": "small"},
+    "relative": {"yes": True, "no": False},
+    "shares": {"tree": "tree", "classic": "classic"},
+    "accrue": {"eligible": "eligible", "always": "always"},
+}
+"""What the words of a text stand for."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ class Multifactor(Policy):
     """
 
     name: ClassVar[str] = "multifactor"
+    formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q)"
     age: float = 0
     size: float = 0
     fairshare: float = 0
@@ -70,12 +79,17 @@ class Multifactor(Policy):
     qoses: Mapping[int, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        if not all(getattr(self, weight) >= 0 for weight in WEIGHTS):
+            raise InputError("multifactor: weights are at least 0")
         if sum(getattr(self, weight) for weight in WEIGHTS) > HIGHEST:
             raise InputError(f"multifactor: the weights add up to more than {HIGHEST}, the highest priority of Slurm")
         if not any(getattr(self, weight) for weight in WEIGHTS):
             raise InputError("multifactor: give at least one weight: age= size= fairshare= partition= qos=")
         if self.max_age < 1 or self.period < 1 or self.half_life < 0:
             raise InputError("multifactor: max_age= and period= are at least 1 second, half_life= at least 0")
+        for name, words in CHOICES.items():
+            if getattr(self, name) not in words.values():
+                raise InputError(f"multifactor: {name}={getattr(self, name)}; known are {' and '.join(words)}")
         for weight, factors in (("partition", self.partitions), ("qos", self.qoses)):
             if bool(getattr(self, weight)) != bool(factors):
                 raise InputError(f"multifactor: {weight}= is a weight and needs factors: {_plural(weight)}=1:0.5;2:1")
@@ -115,10 +129,12 @@ class Multifactor(Policy):
             value = getattr(self, option.name)
             if option.name in ("partitions", "qoses"):
                 if value:
-                    pairs = ";".join(f"{one}:{factor:g}" for one, factor in sorted(value.items()))
+                    pairs = ";".join(f"{one}:{plain(factor)}" for one, factor in sorted(value.items()))
                     shown.append(f"{option.name}={pairs}")
             elif option.name == "relative":
                 shown += ["relative=yes"] if value else []
+            elif option.name in WEIGHTS:
+                shown += [f"{option.name}={plain(value)}"] if value else []
             elif value != option.default:
                 shown.append(f"{option.name}={value}")
         return f"multifactor({','.join(shown)})"
@@ -158,12 +174,7 @@ def _factors(name: str, text: str) -> dict[int, float]:
 
 def _choice(name: str, text: str) -> object:
     """Read one of a few words."""
-    known: dict[str, dict[str, object]] = {
-        "favor": {"large": "large", "small": "small"},
-        "relative": {"yes": True, "no": False},
-        "shares": {"tree": "tree", "classic": "classic"},
-        "accrue": {"eligible": "eligible", "always": "always"},
-    }
-    if text not in known[name]:
-        raise InputError(f"multifactor: {name}={text}; known are {' and '.join(known[name])}")
-    return known[name][text]
+    words = CHOICES[name]
+    if text not in words:
+        raise InputError(f"multifactor: {name}={text}; known are {' and '.join(words)}")
+    return words[text]

@@ -1,0 +1,75 @@
+"""Multifactor priorities by hand: what size is worth in seconds of age on the machine of ScSF's case study."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedlab.engine import simulate
+from schedlab.engine.case import prepare
+from schedlab.engine.priority import fixed_priorities
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.workload.workload import Workload
+
+EDISON = 5576 * 24
+SCSF = "multifactor(age=50000000,size=600000000,favor=small,relative=yes)"
+POINTS_PER_SECOND = 50_000_000 / (7 * 86400)
+DAY = 86400
+
+
+def jobs(**columns: list[int]) -> Workload:
+    count = len(columns["requested_processors"])
+    columns.setdefault("submit_time", [0] * count)
+    columns.setdefault("run_time", columns["requested_time"])
+    return Workload.from_columns(columns, processors=EDISON)
+
+
+def fixed(workload: Workload, scheduler: str) -> np.ndarray:
+    case = prepare(workload, scheduler)
+    assert isinstance(case.scheduler.policy, Multifactor)
+    return fixed_priorities(case, case.scheduler.policy)
+
+
+def test_a_second_of_age_is_worth_82_7_points():
+    assert pytest.approx(82.7, abs=0.05) == POINTS_PER_SECOND
+
+
+@pytest.mark.parametrize(
+    ("processors", "request_time", "worth"),
+    [(24, 30 * 60, 43), (EDISON // 4, 3600, 8.4 * 3600), (EDISON // 4, DAY, 21 * 60)],
+    ids=["24 cores for 30 min", "a quarter for 1 h", "a quarter for 1 d"],
+)
+def test_size_costs_so_many_seconds_of_age_in_the_case_study_of_scsf(processors, request_time, worth):
+    workload = jobs(requested_processors=[processors], requested_time=[request_time])
+    lost = 600_000_000 - fixed(workload, SCSF)[0]
+    assert lost / POINTS_PER_SECOND == pytest.approx(worth, rel=0.012)
+
+
+def test_24_cores_for_30_minutes_cost_3600_points():
+    workload = jobs(requested_processors=[24], requested_time=[1800])
+    assert 600_000_000 - fixed(workload, SCSF)[0] == pytest.approx(3600, rel=0.005)
+
+
+@pytest.mark.parametrize(("later", "overtakes"), [(43, True), (44, False)])
+def test_a_job_of_a_week_overtakes_one_of_30_minutes_that_came_43_seconds_before_it(later, overtakes):
+    # All but 24 cores are busy for a day, and those until 600, when priorities are computed. A job of a week loses
+    # 600e6 x 24 / 10080 / 133824 = 11 points, 0.1 s.
+    workload = jobs(
+        submit_time=[0, 0, 100, 100 + later],
+        requested_processors=[EDISON - 24, 24, 24, 24],
+        requested_time=[DAY, 600, 1800, 7 * DAY],
+    )
+    start = simulate(workload, SCSF).start_time
+    assert bool(start[3] < start[2]) is overtakes
+    assert min(start[2:]) == 600
+
+
+def test_the_size_is_divided_by_the_started_minutes_of_the_request():
+    workload = jobs(requested_processors=[EDISON] * 4, requested_time=[1, 60, 61, 600])
+    assert fixed(workload, "multifactor(size=60,relative=yes)").tolist() == [60, 60, 30, 6]
+
+
+def test_partitions_and_qualities_of_service_without_a_factor_have_0():
+    workload = jobs(requested_processors=[1] * 3, requested_time=[60] * 3, partition_id=[1, 2, -1], queue_id=[7, 8, 7])
+    text = "multifactor(partition=100,qos=10,partitions=1:0.5,qoses=7:1)"
+    assert fixed(workload, text).tolist() == [60, 0, 10]
