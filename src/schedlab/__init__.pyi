@@ -77,6 +77,7 @@ from .report.requests import plot_requests as plot_requests
 from .report.requests import plot_requests_on_law as plot_requests_on_law
 from .schedule.exports import read_schedule as read_schedule
 from .schedule.schedule import Schedule as Schedule
+from .scheduler.multifactor import Multifactor as Multifactor
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
 from .scheduler.policy import FunctionPolicy as FunctionPolicy
 from .scheduler.policy import Policy as Policy
@@ -93,6 +94,7 @@ from .scheduler.predictor import SimilarQuantile as SimilarQuantile
 from .scheduler.predictor import UserMean as UserMean
 from .scheduler.predictor import UserQuantile as UserQuantile
 from .scheduler.scheduler import Scheduler as Scheduler
+from .scheduler.slurm_backfill import SlurmBackfill as SlurmBackfill
 from .speculate.applications import RequestGains as RequestGains
 from .speculate.applications import request_gains as request_gains
 from .speculate.assignment import assign_laws as assign_laws
