@@ -134,6 +134,9 @@ from .workload.files import write_workload as write_workload
 from .workload.handling import submit_workflows as submit_workflows
 from .workload.lublin import LublinParameters as LublinParameters
 from .workload.lublin import lublin as lublin
+from .workload.moab import read_moab as read_moab
+from .workload.preceding import preceding_jobs as preceding_jobs
+from .workload.sacct import read_sacct as read_sacct
 from .workload.sampling import offered_load as offered_load
 from .workload.sampling import resample_users as resample_users
 from .workload.sampling import scale_load as scale_load
@@ -148,5 +151,6 @@ from .workload.swf import read_swf as read_swf
 from .workload.swf import write_swf as write_swf
 from .workload.tables import read_table as read_table
 from .workload.tables import write_table as write_table
+from .workload.torque import read_torque as read_torque
 from .workload.tsafrir import tsafrir_estimates as tsafrir_estimates
 from .workload.workload import Workload as Workload

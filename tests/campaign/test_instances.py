@@ -16,7 +16,7 @@ from schedlab.campaign.plan import Instance, Plan
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workload.cleaning import clean
-from schedlab.workload.files import read_workload
+from schedlab.workload.files import read_workload, write_workload
 from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import offered_load, resample_users, scale_load, windows
 from schedlab.workload.tsafrir import tsafrir_estimates
@@ -75,6 +75,50 @@ def test_requests_and_processors_are_what_the_entry_says(tmp_path: Path) -> None
         [instance] = instances(tmp_path, trace="a.swf", requests=requests, processors=64, name="mine")
         jobs = make_workload(instance)
         assert (jobs.requests_enforced, jobs.processors, jobs.name) == (enforced, 64, "mine")
+
+
+def write_chain(path: Path) -> None:
+    """Write a log of five jobs, each but the first and the fourth 7 seconds after the one before it."""
+    columns = {
+        "submit_time": [0, 10, 20, 90_000, 90_010],
+        "run_time": [60] * 5,
+        "requested_processors": [1] * 5,
+        "preceding_job_id": [-1, 1, 2, -1, 4],
+        "think_time": [-1, 7, 7, -1, 7],
+    }
+    write_workload(Workload.from_columns(columns, processors=4), path)
+
+
+def test_jobs_wait_for_preceding_ones_only_if_the_entry_says_so(tmp_path: Path) -> None:
+    write_chain(tmp_path / "a.swf")
+    [instance] = instances(tmp_path, trace="a.swf", dependencies="none")
+    assert make_workload(instance).dependencies is None
+    assert instances(tmp_path, trace="a.swf") == [instance]
+    cut = instances(tmp_path, trace="a.swf", dependencies="preceding", windows={"length": "1d", "count": 2})
+    waits = [make_workload(window).dependencies for window in cut]
+    assert [after.parents.tolist() for after in waits if after] == [[0, 1], [0]]
+    assert [after.delay.tolist() for after in waits if after] == [[7, 7], [7]]
+
+
+def test_who_waits_for_whom_is_part_of_what_a_simulation_is(tmp_path: Path) -> None:
+    write_chain(tmp_path / "a.swf")
+    schedulers = ["fcfs", "saf+easy"]
+    makespans = {}
+    for choice in ("none", "preceding"):
+        entry = {"trace": "a.swf", "dependencies": choice}
+        run = run_here(small(name=choice, schedulers=schedulers, workloads=[entry]), tmp_path / choice, base=tmp_path)
+        makespans |= {row.task: row.mean_wait for row in run.results().itertuples()}
+    assert len(makespans) == 4
+    # Waiting in the queue counts from the end of the preceding job and its think time on: nobody waits for processors.
+    assert all(wait == 0 for wait in makespans.values())
+
+
+def test_a_log_whose_jobs_wait_in_a_circle_is_refused(tmp_path: Path) -> None:
+    write_chain(tmp_path / "a.swf")
+    jobs = read_workload(tmp_path / "a.swf")
+    write_workload(jobs.replace(preceding_job_id=[3, 1, 2, -1, -1]), tmp_path / "a.swf")
+    with pytest.raises(InputError, match=r"a\.swf: the jobs in rows 0, 1, 2 wait for each other in a circle"):
+        instances(tmp_path, trace="a.swf", dependencies="preceding")
 
 
 def test_what_is_made_does_not_depend_on_what_was_made_before(tmp_path: Path) -> None:

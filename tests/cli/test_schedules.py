@@ -62,6 +62,46 @@ def test_requests_can_be_made_advisory(run, trace: Path) -> None:
     assert killed == [1, 0]
 
 
+@pytest.fixture
+def after(trace: Path) -> Path:
+    """The three jobs; the third one follows the first by 30 seconds, the second follows one that is not there."""
+    lines = trace.read_text().splitlines()
+    lines[2] = lines[2].removesuffix("-1 -1") + "9 5"
+    lines[3] = lines[3].removesuffix("-1 -1") + "1 30"
+    trace.write_text("\n".join(lines) + "\n")
+    return trace
+
+
+WAITING = (
+    "dependencies (preceding): 1 job may not start before another one has ended; "
+    "1 more name one that the trace does not have, and wait for nobody\n"
+)
+
+
+def test_preceding_jobs_are_waited_for_only_if_asked(run, after: Path) -> None:
+    starts = {}
+    for options in ((), ("--dependencies", "none"), ("--dependencies", "preceding")):
+        result = run("simulate", after, "-s", "easy", "-o", "out.parquet", *options)
+        assert result.stderr == (WAITING if "preceding" in options else "")
+        starts[options] = sl.read_schedule("out.parquet").start_time.tolist()
+    assert list(starts.values()) == [[0, 10, 2], [0, 10, 2], [0, 10, 40]]
+
+
+def test_preceding_jobs_are_waited_for_under_all_schedulers_that_are_compared(run, after: Path) -> None:
+    result = run("compare", after, "-s", "fcfs", "-s", "easy", "--dependencies", "preceding", "--csv", "all.csv")
+    assert result.stderr == WAITING
+    assert pd.read_csv("all.csv")["makespan"].tolist() == [45, 45]
+
+
+def test_jobs_that_wait_for_each_other_are_refused_with_their_line(run, after: Path) -> None:
+    after.write_text(after.read_text().replace("9 5\n", "3 5\n").replace("1 30\n", "2 30\n"))
+    assert run("simulate", after).exit_code == 0
+    result = run("simulate", after, "--dependencies", "preceding")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "three.swf, line 3: " in result.stderr
+    assert "wait for each other in a circle" in " ".join(result.stderr.split())
+
+
 def test_warm_up_and_cool_down_leave_jobs_out(run, trace: Path) -> None:
     options = ("--scheduler", "fcfs", "--json")
     late = json.loads(run("simulate", trace, *options, "--warm-up", 0.34).stdout)

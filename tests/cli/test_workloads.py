@@ -118,6 +118,51 @@ def test_conversion_cleans_only_when_asked(run, trace: Path) -> None:
     assert [len(sl.read_table(name)) for name in ("all.csv", "clean.csv")] == [4, 3]
 
 
+SACCT = """JobID|State|Submit|Start|End|AllocCPUS|Comment
+7|COMPLETED|2026-04-01T12:00:00|2026-04-01T12:05:00|2026-04-01T13:05:00|4|
+8|CANCELLED by 7|2026-04-01T12:01:00|None|2026-04-01T12:02:00|2|
+"""
+NOTES = "april.txt: columns ignored: Comment; never started: 1; without a time limit: 1; times without a zone taken as "
+
+
+def test_a_log_of_a_site_is_converted_and_what_is_unknown_is_told_once(run) -> None:
+    Path("april.txt").write_text(SACCT)
+    result = run("convert", "april.txt", "april.parquet", "--processors", 16)
+    assert result.stderr == f"{NOTES}UTC\napril.parquet: 2 jobs\n"
+    jobs = sl.read_table("april.parquet")
+    assert (jobs.processors, jobs.wait_time.tolist(), jobs.run_time.tolist()) == (16, [300, -1], [3600, -1])
+    assert run("convert", "april.parquet", "april.swf").stderr == "april.swf: 2 jobs\n"
+    assert _same_jobs(sl.read_swf("april.swf"), jobs)
+    assert set(jobs.header) <= set(sl.read_swf("april.swf").header)
+
+
+def test_every_verb_takes_a_log_of_a_site(run) -> None:
+    Path("april.txt").write_text(SACCT)
+    inspected = run("inspect", "april.txt", "--processors", 16)
+    assert "2 jobs before, 1 after" in inspected.stdout
+    assert inspected.stderr == f"{NOTES}UTC\n"
+    simulated = run("simulate", "april.txt", "--processors", 16, "--json")
+    assert json.loads(simulated.stdout)["metrics"]["jobs"] == 1
+    assert simulated.stderr.startswith(f"{NOTES}UTC\ncleaning (default) dropped 1 of 2 jobs (never-ran 1)")
+
+
+def test_the_zone_of_a_log_can_be_given(run, trace: Path) -> None:
+    Path("april.txt").write_text(SACCT)
+    result = run("convert", "april.txt", "april.parquet", "--timezone", "Europe/Stockholm")
+    assert result.stderr.startswith(f"{NOTES}Europe/Stockholm\n")
+    assert sl.read_table("april.parquet").start_time == 1775037600  # 12:00 in Stockholm, 10:00 UTC
+    refused = run("convert", trace, "out.parquet", "--timezone", "UTC")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
+    assert "three.swf: only the text of sacct has times without a zone" in refused.stderr
+
+
+def test_an_error_about_a_log_of_a_site_names_its_file(run) -> None:
+    Path("april.txt").write_text(SACCT)
+    result = run("simulate", "april.txt")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "april.txt: " in result.stderr
+
+
 def test_fetch_lists_what_it_knows(run) -> None:
     assert [line.split()[0] for line in run("fetch", "--list").stdout.splitlines()] == list(LOGS)
     assert list(json.loads(run("fetch", "--list", "--json").stdout)) == list(LOGS)

@@ -99,6 +99,8 @@ class TraceEntry(Entry):
     laws
         A file that says which applications follow which law of run times, see
         `schedlab.speculate.assignment.read_laws`; its path is like that of a trace.
+    dependencies
+        "preceding" lets jobs wait for their preceding jobs, see `schedlab.workload.preceding.preceding_jobs`.
     """
 
     trace: Texts
@@ -107,6 +109,7 @@ class TraceEntry(Entry):
     requests: Literal["enforced", "advisory"] | None = None
     resample: Resample | None = None
     laws: str | None = None
+    dependencies: Literal["none", "preceding"] = "none"
 
     @field_validator("trace")
     @classmethod
@@ -130,6 +133,12 @@ class TraceEntry(Entry):
     def _random(self) -> TraceEntry:
         if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
             raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
+        return self
+
+    @model_validator(mode="after")
+    def _jobs_that_wait(self) -> TraceEntry:
+        if self.dependencies != "none" and (self.resample or (self.windows and self.windows.state)):
+            raise ValueError("jobs that wait for others cannot be resampled or form a state; leave dependencies out")
         return self
 
     @property

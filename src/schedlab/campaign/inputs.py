@@ -17,6 +17,7 @@ from schedlab.speculate.assignment import assign_laws, beyond_text, jobs_beyond_
 from schedlab.workload._streams import workload_name
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import file_sha256, read_workload
+from schedlab.workload.preceding import preceding_jobs
 from schedlab.workload.sampling import windows
 from schedlab.workload.workload import Workload
 
@@ -150,7 +151,7 @@ def _trace_input(entry: TraceEntry, number: int, name: str, path: str, laws: str
     sha256, laws_sha256 = file_sha256(path), file_sha256(laws) if laws else ""
     if known is not None and (known.sha256, known.laws_sha256, known.workload) == (sha256, laws_sha256, name):
         return known
-    jobs = read_trace(path, entry.clean, entry.processors, entry.requests, laws)
+    jobs = read_trace(path, entry.clean, entry.processors, entry.requests, laws, entry.dependencies)
     if jobs.processors is None:
         raise InputError(f"{path}: the size of the machine is unknown; give processors in the entry of {name}")
     only_cut = not entry.load and entry.resample is None
@@ -161,10 +162,14 @@ def _trace_input(entry: TraceEntry, number: int, name: str, path: str, laws: str
     )
 
 
-def read_trace(path: str, rules: str, processors: int | None, requests: str | None, laws: str = "") -> Workload:
+def read_trace(
+    path: str, rules: str, processors: int | None, requests: str | None, laws: str = "", dependencies: str = "none"
+) -> Workload:
     """Read and clean a log as an entry says; parameters as for `TraceEntry`, no laws if empty."""
     workload = read_workload(path, processors)
     try:
+        if dependencies == "preceding":
+            workload = workload.replace(dependencies=preceding_jobs(workload)[0])
         workload = clean(workload, rules)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None

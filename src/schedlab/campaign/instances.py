@@ -74,7 +74,9 @@ def _drawn(model: Model, seed: int | None, load: float | None) -> Workload:
 
 @lru_cache(maxsize=1)
 def _read(source: Trace) -> Workload:
-    workload = read_trace(source.path, source.clean, source.processors, source.requests, source.laws)
+    workload = read_trace(
+        source.path, source.clean, source.processors, source.requests, source.laws, source.dependencies
+    )
     for path, sha256 in ((source.path, source.sha256), (source.laws, source.laws_sha256)):
         if path and file_sha256(path) != sha256:
             raise InputError(f"{path} has changed since the campaign was planned; run the campaign again")

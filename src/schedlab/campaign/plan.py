@@ -42,13 +42,13 @@ class Trace:
     requests: str | None
     laws: str = ""
     laws_sha256: str = ""
+    dependencies: str = "none"
 
     def specification(self) -> dict[str, Any]:
         """Return what makes it what it is."""
-        fields = {name: value for name, value in asdict(self).items() if name not in ("path", "laws")}
-        if not self.laws:
-            del fields["laws_sha256"]  # as it was before logs had laws: results keep their names
-        return fields
+        unset = {"laws_sha256": "", "dependencies": "none"}.items()  # came later; results before keep their names
+        fields = asdict(self).items()
+        return {name: value for name, value in fields if name not in ("path", "laws") and (name, value) not in unset}
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +387,8 @@ def _source(entry: Entry, item: Input) -> Source:
     if isinstance(entry, ModelEntry):
         return Model(entry.generate, entry.jobs, entry.processors, entry.estimates)
     assert isinstance(entry, TraceEntry)
-    return Trace(item.path, item.sha256, entry.clean, entry.processors, entry.requests, item.laws, item.laws_sha256)
+    read_as = (entry.clean, entry.processors, entry.requests, item.laws, item.laws_sha256, entry.dependencies)
+    return Trace(item.path, item.sha256, *read_as)
 
 
 def _windows(entry: Entry, item: Input) -> Iterator[Window | None]:

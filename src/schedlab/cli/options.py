@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 DEFAULT_SCHEDULER = "fcfs+easy"
+FORMATS = "SWF (also .gz), Batsim JSON, CSV, Parquet, by the suffix; or a log of sacct, Torque, PBS or Moab."
 
 Trace = Annotated[
     Path,
-    typer.Argument(metavar="TRACE", help="Jobs: SWF (also .gz), Batsim JSON, CSV or Parquet, by the suffix."),
+    typer.Argument(metavar="TRACE", help=f"Jobs: {FORMATS}"),
 ]
 Clean = Annotated[
     str,
@@ -64,6 +65,13 @@ Exhausted = Annotated[
 ]
 Laws = Annotated[
     Path | None, typer.Option(metavar="FILE", help="TOML that says which applications follow which law of run times.")
+]
+Dependencies = Annotated[
+    Literal["none", "preceding"],
+    typer.Option(
+        help="Whether jobs wait for the preceding job that SWF's last two fields name, and then for the think time; "
+        "recorded submit times contain that wait already.",
+    ),
 ]
 WarmUp = Annotated[
     float,

@@ -12,6 +12,7 @@ from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     Clean,
     CoolDown,
+    Dependencies,
     Events,
     Exhausted,
     Json,
@@ -51,6 +52,7 @@ def simulate(
     requests: RequestsOrMethod = None,
     exhausted: Exhausted = None,
     laws: Laws = None,
+    dependencies: Dependencies = "none",
     speculative_backfill: Annotated[
         bool,
         typer.Option("--speculative-backfill", help="Run jobs with a law in gaps that no request fits."),
@@ -73,7 +75,7 @@ def simulate(
         check_schedule_suffix(output)
     check_output(output, trace)
     enforcement = requests if method is None else None
-    read = read_trace(trace, clean, processors=processors, requests=enforcement, laws=laws)
+    read = read_trace(trace, clean, processors=processors, requests=enforcement, laws=laws, dependencies=dependencies)
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
@@ -110,6 +112,7 @@ def compare(
     processors: Processors = None,
     requests: Requests = None,
     laws: Laws = None,
+    dependencies: Dependencies = "none",
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all schedulers there.")] = None,
@@ -126,7 +129,7 @@ def compare(
     chosen = [Scheduler.parse(text) for text in scheduler]
     check_output(csv, trace)
     check_output(report, trace)
-    read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws)
+    read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws, dependencies=dependencies)
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(
             read.workload, chosen, events=events, warm_up=warm_up, cool_down=cool_down, progress=progress

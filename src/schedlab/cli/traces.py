@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CleanedTrace:
-    """A trace as a verb uses it: its jobs after cleaning, the rules, and what they did."""
+    """A trace as a verb uses it: its jobs after cleaning, the rules, what they did, and notes on the file."""
 
     path: Path
     workload: Workload
     rules: str
     cleaning: CleaningReport
+    notes: tuple[str, ...] = ()
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -36,8 +37,14 @@ class CleanedTrace:
             row = error.row if self.cleaning.jobs_after == self.cleaning.jobs_before else None
             raise _located(error, self.path, self.workload, row) from None
 
+    def note_reading(self) -> None:
+        """Tell what the reader left out or does not know, and who waits for whom."""
+        for text in self.notes:
+            note(text)
+
     def note_cleaning(self) -> None:
-        """Tell in one line what reading and cleaning changed, if anything; call it last: an error is one line alone."""
+        """Tell what reading and cleaning changed, if anything; call it last: an error is one line alone."""
+        self.note_reading()
         report = self.cleaning
         dropped = [f"{step.rule} {step.dropped:,}" for step in report.steps if step.dropped]
         changed = [f"{step.rule} {step.changed:,}" for step in report.steps if step.changed]
@@ -69,7 +76,14 @@ class CleanedTrace:
 
 
 def read_trace(
-    path: Path, rules: str, *, processors: int | None = None, requests: str | None = None, laws: Path | None = None
+    path: Path,
+    rules: str,
+    *,
+    processors: int | None = None,
+    requests: str | None = None,
+    laws: Path | None = None,
+    dependencies: str = "none",
+    timezone: str | None = None,
 ) -> CleanedTrace:
     """Read and clean a trace.
 
@@ -85,6 +99,10 @@ def read_trace(
         "enforced" or "advisory", or None for what the file says.
     laws
         A file that says which applications follow which law of run times.
+    dependencies
+        "preceding" lets jobs wait for their preceding jobs; those that cleaning drops are taken for ended.
+    timezone
+        Zone of the times of a text of sacct that name none.
 
     Raises
     ------
@@ -93,12 +111,18 @@ def read_trace(
     """
     from schedlab.workload.cleaning import clean_with_report, parse_rules
     from schedlab.workload.files import read_workload
+    from schedlab.workload.preceding import preceding_jobs
 
     parse_rules(rules)
-    workload = read_workload(path, processors=processors)
+    workload = read_workload(path, processors=processors, timezone=timezone)
+    told = _notes_of_reader(path, workload)
     if requests is not None:
         workload = workload.replace(requests_enforced=requests == "enforced")
     try:
+        if dependencies == "preceding":
+            waits, dangling = preceding_jobs(workload)
+            workload = workload.replace(dependencies=waits)
+            told.append(_dependencies_text(len(waits.parents), dangling))
         cleaned, report = clean_with_report(workload, rules)
     except InputError as error:
         raise _located(error, path, workload, error.row) from None
@@ -106,17 +130,32 @@ def read_trace(
         from schedlab.speculate.assignment import assign_laws, read_laws
 
         cleaned = assign_laws(cleaned, read_laws(laws))
-    return CleanedTrace(path, cleaned, rules, report)
+    return CleanedTrace(path, cleaned, rules, report, tuple(told))
+
+
+def _notes_of_reader(path: Path, workload: Workload) -> list[str]:
+    """Return in one line what the reader of a site's log has noted in the header; nothing for other formats."""
+    from schedlab.workload.files import SITE_LOGS, format_of
+
+    if format_of(path) not in SITE_LOGS:
+        return []
+    told = [line.removeprefix(" Note: ") for line in workload.header if line.startswith(" Note: ")]
+    return [f"{path}: {'; '.join(told)}"] if told else []
+
+
+def _dependencies_text(waiting: int, dangling: int) -> str:
+    """Say how many jobs wait for others, and how many cannot."""
+    missing = f"; {dangling:,} more name one that the trace does not have, and wait for nobody" if dangling else ""
+    return f"dependencies (preceding): {count_of(waiting, 'job')} may not start before another one has ended{missing}"
 
 
 def _located(error: InputError, path: Path, workload: Workload, row: int | None) -> InputError:
     """Return the error with the file and, for a job of an SWF file, its line in front."""
-    from schedlab.workload.files import BATSIM_SUFFIXES, TABLE_SUFFIXES
+    from schedlab.workload.files import format_of
     from schedlab.workload.swf import line_of_job
 
     message = str(error).removeprefix(f"{workload.name}: ")
     if str(path) in message:
         return error
-    is_swf = not str(path).endswith((*BATSIM_SUFFIXES, *TABLE_SUFFIXES))
-    line = f", line {line_of_job(path, row)}" if is_swf and row is not None else ""
+    line = f", line {line_of_job(path, row)}" if row is not None and format_of(path) == "swf" else ""
     return InputError(f"{path}{line}: {message}", row=row)

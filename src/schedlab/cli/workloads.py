@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from schedlab.atomic import make_directory
-from schedlab.cli.options import Clean, Json, Processors, Trace
+from schedlab.cli.options import FORMATS, Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_figure, check_output
 from schedlab.cli.terminal import note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
@@ -43,6 +43,7 @@ def inspect(
         show_json(summary.to_dict())
     else:
         show(summary)
+    read.note_reading()
 
 
 def _is_directory(target: Path) -> bool:
@@ -61,16 +62,26 @@ def _plot(workload: Workload, target: Path) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="SWF (also .gz), Batsim JSON, CSV or Parquet.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The same formats, by the suffix.")],
+    source: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="SWF (also .gz), Batsim JSON, CSV or Parquet, by the suffix.")
+    ],
     clean: Clean = "none",
     processors: Processors = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            show_default="UTC",
+            help="With the text of sacct: zone of times that name none, as Europe/Stockholm.",
+        ),
+    ] = None,
 ) -> None:
     """Write a trace in another format, with all its jobs unless --clean says otherwise."""
     from schedlab.workload.files import write_workload
 
     check_output(target, source)
-    read = read_trace(source, clean, processors=processors)
+    read = read_trace(source, clean, processors=processors, timezone=timezone)
     with read.blamed():
         write_workload(read.workload, target)
     read.note_cleaning()

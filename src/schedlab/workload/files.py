@@ -1,36 +1,104 @@
-"""Read and write workload files of any known format, chosen by the name's suffix."""
+"""Read and write workload files of any known format: logs of sites by their first line, others by the name's suffix."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
+from typing import Literal
 
 from schedlab.errors import InputError
+from schedlab.workload._sacct_columns import USED as SACCT_COLUMNS
+from schedlab.workload._streams import open_input
 from schedlab.workload.batsim import read_batsim, write_batsim
+from schedlab.workload.moab import read_moab
+from schedlab.workload.sacct import read_sacct
 from schedlab.workload.swf import read_swf, write_swf
 from schedlab.workload.tables import read_table, write_table
+from schedlab.workload.torque import read_torque
 from schedlab.workload.workload import Workload
 
+Format = Literal["swf", "batsim", "table", "sacct", "torque", "moab"]
+SITE_LOGS = ("sacct", "torque", "moab")
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 SWF_SUFFIXES = (".swf", ".swf.gz")
+HEAD_BYTES = 8192
+"""Enough for the first line of a log, as far as it says what the log is."""
+TORQUE_LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;")
+MOAB_LINE = re.compile(r"VERSION \d+\s*$|\d\d:\d\d:\d\d\s+\d+:\d+\s")
 
 
-def read_workload(path: str | os.PathLike[str], processors: int | None = None) -> Workload:
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """Return the format that `read_workload` takes a file for.
+
+    Parameters
+    ----------
+    path
+        The file. Its first line tells the text of sacct ("sacct"), accounting logs of Torque and PBS ("torque") and
+        events of Moab ("moab"), also if it is compressed; otherwise its suffix decides, and any other name is SWF.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "april.csv"
+    >>> written = path.write_text("JobID|State|Submit|Start|End|AllocCPUS\\n")
+    >>> format_of(path)
+    'sacct'
+    """
+    line = _first_line(path)
+    if _names_sacct_columns(line):
+        return "sacct"
+    if TORQUE_LINE.match(line):
+        return "torque"
+    if MOAB_LINE.match(line):
+        return "moab"
+    name = os.fspath(path)
+    return "table" if name.endswith(TABLE_SUFFIXES) else "batsim" if name.endswith(BATSIM_SUFFIXES) else "swf"
+
+
+def _first_line(path: str | os.PathLike[str]) -> str:
+    """Return the first line with something in it; of a pipe none, because it can be read only once."""
+    if not Path(path).is_file():
+        return ""
+    with open_input(path) as stream:
+        head = stream.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
+    return head.lstrip().partition("\n")[0]
+
+
+def _names_sacct_columns(line: str) -> bool:
+    """Return whether a line has names of sacct's columns, that of the job's number among them."""
+    names = set(re.split(r"\W+", line.lower())) if line[:1].isalpha() else set()
+    known = names & {column.lower() for column in SACCT_COLUMNS}
+    return len(known) > 1 and not known.isdisjoint(("jobid", "jobidraw"))
+
+
+def read_workload(
+    path: str | os.PathLike[str], processors: int | None = None, *, timezone: str | None = None
+) -> Workload:
     """Read a workload from a file.
 
     Parameters
     ----------
     path
-        Batsim JSON (.json, .json.gz), a table (.csv, .csv.gz, .parquet) or, with any other name, SWF.
+        The text of sacct, an accounting log of Torque or PBS or events of Moab, with any name; Batsim JSON (.json,
+        .json.gz), a table (.csv, .csv.gz, .parquet) or, with any other name, SWF.
     processors
         Size of the machine, if it is not the one that the file gives.
+    timezone
+        For the text of sacct: the zone of times that name none; by default UTC.
 
     Raises
     ------
     InputError
-        If the file cannot be read; see `read_swf`, `read_batsim` and `read_table`.
+        If the file cannot be read, see `read_swf`, `read_batsim`, `read_table`, `read_sacct`, `read_torque` and
+        `read_moab`; or if a time zone is given for another format than sacct's.
 
     Examples
     --------
@@ -41,10 +109,16 @@ def read_workload(path: str | os.PathLike[str], processors: int | None = None) -
     >>> read_workload(path, processors=8)
     <Workload one: 1 jobs, 8 processors>
     """
-    name = os.fspath(path)
-    if name.endswith(TABLE_SUFFIXES):
+    form = format_of(path)
+    if timezone is not None and form != "sacct":
+        raise InputError(f"{os.fspath(path)}: only the text of sacct has times without a zone; leave the zone out")
+    if form == "table":
         return read_table(path, processors)
-    workload = read_batsim(path) if name.endswith(BATSIM_SUFFIXES) else read_swf(path)
+    if form == "sacct":
+        workload = read_sacct(path, timezone=timezone or "UTC")
+    else:
+        readers = {"swf": read_swf, "batsim": read_batsim, "torque": read_torque, "moab": read_moab}
+        workload = readers[form](path)
     return workload if processors is None else workload.replace(processors=processors)
 
 

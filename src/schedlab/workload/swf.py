@@ -22,6 +22,7 @@ READ_BYTES = 1 << 24
 WRITE_ROWS = 1 << 18
 MACHINE_SIZE = ("MaxProcs", "MaxNodes")
 START_TIME = ("UnixStartTime",)
+SACCT_LINE = re.compile(rb"\d[^|\s]*\|[^|]*\|")
 BARE_RETURN = re.compile(rb"\r(?![\r\n]|\Z)")
 
 
@@ -241,6 +242,8 @@ def _foreign_format(line: bytes) -> str | None:
         return "it looks like a binary file"
     if line.lstrip().startswith((b"{", b"[")):
         return "it looks like JSON; the name of a Batsim workload must end with .json"
+    if SACCT_LINE.match(line):
+        return "it looks like the text of sacct without its line of column names; run sacct without --noheader"
     if b"," in line:
         return "it looks like CSV; the name of a table must end with .csv"
     return None

@@ -1,0 +1,225 @@
+"""What the readers of accounting logs share: text in columns, and from records to a workload."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload._streams import open_input, workload_name
+from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+DURATION = r"^(?:(?P<days>\d+)-)?(?:(?P<hours>\d+):)?(?P<minutes>\d+):(?P<seconds>\d+(?:\.\d+)?)$"
+DURATION_PARTS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
+MEMORY = r"(?i)^(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmgtp]?b?)(?P<per>[nc]?)$"
+KILOBYTES = {"b": 1 / 1024, "k": 1.0, "m": 1024.0, "g": 1024.0**2, "t": 1024.0**3, "p": 1024.0**4}
+NAMED_FIELDS = {"User": "user_id", "Group": "group_id", "Queue": "queue_id", "Partition": "partition_id"}
+"""Fields whose numbers stand for names, by what the header calls them."""
+
+
+def read_text(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is empty.
+    """
+    with open_input(path) as stream:
+        text = stream.read().removeprefix(b"\xef\xbb\xbf")
+    if not text or text.isspace():
+        raise InputError(f"{os.fspath(path)}: the file is empty")
+    return text
+
+
+def split_text(text: bytes, *, delimiter: str, columns: int, include: Sequence[int], nulls: Sequence[str]) -> pa.Table:
+    """Cut lines into columns of text, named by their position; quotes are characters like others.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a line has another number of columns.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [str(column) for column in range(columns)]
+    wanted = [str(column) for column in include]
+    try:
+        text.decode()
+        encoding = "utf8"
+    except UnicodeDecodeError:
+        encoding = "latin-1"
+    return csv.read_csv(
+        pa.BufferReader(text),
+        read_options=csv.ReadOptions(column_names=names, encoding=encoding),
+        parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=wanted,
+            column_types=dict.fromkeys(wanted, pa.string()),
+            null_values=list(nulls),
+            strings_can_be_null=True,
+        ),
+    )
+
+
+def split_lines(text: bytes) -> pa.ChunkedArray:
+    """Cut a text into its lines, empty ones too, so that positions are numbers of lines."""
+    import pyarrow as pa
+
+    try:
+        lines = text.decode()
+    except UnicodeDecodeError:
+        lines = text.decode("latin-1")
+    return pa.chunked_array([pa.array(lines.split("\n"), pa.string())])
+
+
+def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return a column of digits as numbers, -1 where it is null; raise ArrowInvalid where it is something else."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers: NDArray[np.int64] = pc.fill_null(column.cast(pa.int64()), UNKNOWN).to_numpy()
+    return numbers
+
+
+def durations(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    """Return texts like 1-02:03:04, 02:03:04 or 03:04.5 as seconds; NaN where they are null or something else."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def seconds(texts: pa.Array) -> NDArray[np.float64]:
+        parts = pc.extract_regex(texts, DURATION)
+        total = np.zeros(len(texts))
+        for part, worth in DURATION_PARTS.items():
+            digits = pc.struct_field(parts, part)
+            number = pc.if_else(pc.equal(digits, ""), "0", digits).cast(pa.float64())
+            total += worth * number.to_numpy(zero_copy_only=False)
+        return total
+
+    return by_distinct(column, seconds)
+
+
+def kilobytes(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Return amounts of memory like 4G, 512kb or 2000Mc in kilobytes, and what each is per: "", "n" or "c".
+
+    Numbers without a unit are megabytes, as Slurm has them. NaN stands where a text is null or something else.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def amounts(texts: pa.Array) -> NDArray[np.float64]:
+        parts = pc.extract_regex(texts, MEMORY)
+        units = pc.utf8_lower(pc.struct_field(parts, "unit")).to_pylist()
+        numbers = pc.struct_field(parts, "number").cast(pa.float64()).to_numpy(zero_copy_only=False)
+        return np.asarray(numbers * np.array([KILOBYTES[(unit or "m")[0]] for unit in units], dtype=np.float64))
+
+    def per(texts: pa.Array) -> NDArray[np.str_]:
+        found = pc.struct_field(pc.extract_regex(texts, MEMORY), "per")
+        return np.array([str(one or "").lower() for one in found.to_pylist()], dtype="U1")
+
+    return by_distinct(column, amounts), by_distinct(column, per)
+
+
+def by_distinct(column: pa.ChunkedArray, function: Callable[[pa.Array], NDArray[Kind]]) -> NDArray[Kind]:
+    """Apply a function of an array of texts to a column, once per distinct text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    encoded = column.combine_chunks().dictionary_encode()
+    texts = pa.concat_arrays([encoded.dictionary, pa.array([None], pa.string())])
+    values: NDArray[Kind] = function(texts)[pc.fill_null(encoded.indices, len(texts) - 1).to_numpy()]
+    return values
+
+
+def per_processor(amount: NDArray[np.float64], processors: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what falls to each processor, -1 where the amount or the number of processors is unknown."""
+    known = np.isfinite(amount) & (processors > 0)
+    return np.where(known, np.nan_to_num(amount) / np.maximum(processors, 1), UNKNOWN)
+
+
+def workload_of_records(
+    records: pd.DataFrame, path: str | os.PathLike[str], notes: Sequence[str], cores_per_node: int | None = None
+) -> Workload:
+    """Build a workload from the records of an accounting log.
+
+    Parameters
+    ----------
+    records
+        One row per job: SWF fields by name but for the submit and wait times; `submit` and `start` as Unix times (-1
+        unknown, but every job has a submit time); names of users, groups, queues and partitions in the columns of
+        their numbers, any hashable value in `executable_id`; null is unknown.
+    path
+        The file, for the name of the workload.
+    notes
+        What the reader has to say about the file; they are kept in the header.
+    cores_per_node
+        As in `Workload`.
+
+    Returns
+    -------
+    Workload
+        In order of submission; second 0 is the first one. Names are numbered from 1 by first appearance, and the
+        header tells which number is which.
+    """
+    records = records.sort_values("submit", kind="stable", ignore_index=True)
+    submit, start = (records[name].to_numpy(dtype=np.int64) for name in ("submit", "start"))
+    columns = {field: records[field].to_numpy() for field in FIELDS if field in records and field not in _LABELLED}
+    for field in {"used_memory", "requested_memory"} & set(columns):
+        columns[field] = np.rint(columns[field])  # shares of a whole: no digits of the file are lost
+    columns["submit_time"] = submit - submit[0]
+    columns["wait_time"] = np.where(start >= submit, start - submit, UNKNOWN)
+    told = list(notes)
+    if early := int(np.count_nonzero((start >= 0) & (start < submit))):
+        told.append(f"start before submission, wait unknown: {early:,}")
+    told += _occupy_what_was_given(columns)
+    header = [" Version: 2.2", f" MaxJobs: {len(records)}"]
+    for field in _LABELLED:
+        if field in records:
+            columns[field], names = _numbered(records[field])
+            header += _header_of_names(field, names)
+    return Workload.from_columns(
+        columns,
+        name=workload_name(path).removesuffix(".txt"),
+        start_time=int(submit[0]),
+        header=(*header, *(f" Note: {note}" for note in told)),
+        cores_per_node=cores_per_node,
+    )
+
+
+_LABELLED = (*NAMED_FIELDS.values(), "executable_id")
+
+
+def _occupy_what_was_given(columns: dict[str, Any]) -> list[str]:
+    """Let jobs ask for what they were given where that is known: whole nodes, for example, fill the machine."""
+    given, asked = columns["allocated_processors"], columns["requested_processors"]
+    other = (given > 0) & (asked > 0) & (given != asked)
+    columns["requested_processors"] = np.where(given > 0, given, asked)
+    count = int(np.count_nonzero(other))
+    return [f"given other processors than asked for, counted as given: {count:,}"] if count else []
+
+
+def _numbered(names: pd.Series[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """Number names from 1 by first appearance, -1 for null."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(names)
+    return np.where(codes >= 0, codes + 1, UNKNOWN).astype(np.int64), list(distinct)
+
+
+def _header_of_names(field: str, names: Sequence[Any]) -> list[str]:
+    """Return header lines that say which number stands for which name."""
+    for label, named in NAMED_FIELDS.items():
+        if field == named and names:
+            return [f" Max{label}s: {len(names)}", *(f" {label}: {i} {name}" for i, name in enumerate(names, start=1))]
+    return []

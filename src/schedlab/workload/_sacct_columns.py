@@ -1,0 +1,229 @@
+"""The columns of `sacct --parsable2`, from text to numbers; what is wrong is told with its line."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload._accounting import durations, read_text, split_text, whole_numbers
+from schedlab.workload.workload import UNKNOWN
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COMMAND = (
+    "TZ=UTC sacct --allusers --allocations --duplicates --parsable2 --starttime=2026-04-01 --endtime=2026-05-01 "
+    "--format=JobID,JobIDRaw,User,Account,Partition,QOS,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,"
+    "ReqCPUS,AllocCPUS,NNodes,ReqMem,TotalCPU,JobName"
+)
+"""What to run on a site; every column of it is used."""
+
+NULLS = ("", "Unknown", "None", "NONE", "N/A", "INVALID", "UNLIMITED", "Partition_Limit", "(null)")
+PROCESSORS = {"allocated": ("AllocCPUS", "NCPUS", "AllocTRES"), "requested": ("ReqCPUS", "ReqTRES")}
+NEEDED = (("JobIDRaw", "JobID"), ("Submit",), ("State",), ("Start",), ("End",))
+USED = (
+    *("JobID", "JobIDRaw", "Cluster", "User", "Account", "Group", "Partition", "QOS", "JobName", "State"),
+    *("Submit", "Start", "End", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit"),
+    *(*PROCESSORS["allocated"], *PROCESSORS["requested"], "NNodes", "AllocNodes", "ReqMem", "TotalCPU"),
+)
+
+
+class SacctColumns:
+    """The columns of a file as text, and where in the file each row stands."""
+
+    def __init__(self, path: str | os.PathLike[str], table: pa.Table, ignored: Sequence[str]) -> None:
+        self.path = os.fspath(path)
+        self.table = table
+        self.rows = np.arange(len(table))
+        self.ignored = ignored
+        self.local_times = False
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> SacctColumns:
+        """Cut a file into the columns that are used."""
+        import pyarrow as pa
+
+        text = read_text(path)
+        header, _, body = text.lstrip().partition(b"\n")
+        labels, delimiter = _labels(header.decode("latin-1").rstrip("\r"), path)
+        known = {name.lower(): name for name in USED}
+        places: dict[str, int] = {}
+        for place, label in enumerate(labels):
+            if label.lower() in known:
+                places.setdefault(known[label.lower()], place)
+        _check_needed(places, path)
+        if not body or body.isspace():
+            raise InputError(f"{os.fspath(path)}: there are no jobs below the line of column names")
+        try:
+            table = split_text(
+                body, delimiter=delimiter, columns=len(labels), include=list(places.values()), nulls=NULLS
+            )
+        except pa.ArrowInvalid as error:
+            raise _bad_line(path, text, delimiter, len(labels), str(error)) from None
+        ignored = [label for label in labels if label and label.lower() not in known]
+        return cls(path, table.rename_columns(list(places)), ignored)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.table.column_names
+
+    def first(self, *names: str) -> str | None:
+        """Return the first of these columns that the file has."""
+        return next((name for name in names if name in self), None)
+
+    def keep(self, rows: pa.ChunkedArray) -> int:
+        """Keep these rows only; return how many go."""
+        import pyarrow.compute as pc
+
+        before = len(self.table)
+        chosen = pc.fill_null(rows, False)
+        self.table = self.table.filter(chosen)
+        self.rows = self.rows[chosen.to_numpy()]
+        return before - len(self.table)
+
+    def drop_steps(self) -> list[str]:
+        """Drop steps, and the headers of outputs that follow the first one; return what to tell."""
+        import pyarrow.compute as pc
+
+        name = self.first("JobID", "JobIDRaw")
+        told = [f"columns ignored: {', '.join(self.ignored)}"] if self.ignored else []
+        self.keep(pc.not_equal(pc.utf8_lower(self.table[name]), str(name).lower()))
+        if steps := self.keep(pc.invert(pc.match_substring(self.table[name], "."))):
+            told.append(f"steps dropped: {steps:,}")
+        if not len(self.table):
+            raise InputError(f"{self.path}: the file has steps but no jobs; run sacct with --allocations")
+        return told
+
+    def check_cluster(self) -> None:
+        """Refuse jobs of several clusters, whose numbers and processors have nothing to do with each other."""
+        if "Cluster" in self:
+            clusters = self.table["Cluster"].unique().drop_null().to_pylist()
+            if len(clusters) > 1:
+                raise InputError(
+                    f"{self.path}: these are jobs of {len(clusters)} clusters ({', '.join(clusters[:3])}); run sacct "
+                    "for each of them, with --clusters"
+                )
+
+    def refuse(self, name: str, bad: NDArray[np.bool_], what: str) -> None:
+        """Raise InputError at the first bad cell, if there is one."""
+        if bad.any():
+            row = int(np.argmax(bad))
+            line = _line_of_row(self.path, int(self.rows[row]))
+            raise InputError(f"{self.path}, line {line}: {name} is {self.table[name][row].as_py()!r}, {what}")
+
+    def numbers(self, name: str) -> NDArray[np.int64]:
+        """Return a column of whole numbers, -1 where it is unknown."""
+        import pyarrow.compute as pc
+
+        column = self.table[name]
+        digits = pc.fill_null(pc.match_substring_regex(column, r"^\d{1,18}$"), True)
+        self.refuse(name, ~digits.to_numpy(), "not a whole number")
+        return whole_numbers(column)
+
+    def seconds(self, name: str) -> NDArray[np.float64]:
+        """Return a column of durations, NaN where it is unknown."""
+        total = durations(self.table[name])
+        self.refuse(
+            name, np.isnan(total) & self.table[name].is_valid().to_numpy(), "not a duration as [days-]hours:min:s"
+        )
+        return total
+
+    def times(self, name: str, timezone: str) -> NDArray[np.int64]:
+        """Return a column of Unix times, -1 where it is unknown."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = self.table[name]
+        sample = next((cell for cell in column.drop_null()[:1].to_pylist()), "0")
+        if sample.isdigit():
+            return self.numbers(name)
+        zoned = re.search(r"T.*([+-]\d\d:?\d\d|Z)$", sample) is not None
+        try:
+            moments = column.cast(pa.timestamp("s", "UTC" if zoned else None))
+        except pa.ArrowInvalid:
+            self.refuse(name, _not_times(column), "not a time as 2026-04-01T10:00:00; set no SLURM_TIME_FORMAT")
+            raise InputError(f"{self.path}: some times of {name} name a zone and others none") from None
+        if not zoned:
+            self.local_times = True
+            moments = _in_zone(moments, timezone)
+        return np.asarray(pc.fill_null(moments.cast(pa.int64()), UNKNOWN).to_numpy())
+
+    def processors(self, kind: str) -> NDArray[np.int64]:
+        """Return the processors "allocated" or "requested", -1 where they are unknown."""
+        import pyarrow.compute as pc
+
+        name = self.first(*PROCESSORS[kind])
+        if name is None:
+            return np.full(len(self.table), UNKNOWN)
+        if name.endswith("TRES"):
+            found = pc.struct_field(pc.extract_regex(self.table[name], r"(?:^|,)cpu=(?P<cpu>\d{1,18})(?:,|$)"), "cpu")
+            count = whole_numbers(found)
+        else:
+            count = self.numbers(name)
+        return np.where(count > 0, count, UNKNOWN)
+
+
+def _labels(header: str, path: str | os.PathLike[str]) -> tuple[list[str], str]:
+    """Return the names of the columns, and what stands between them."""
+    between = re.match(r"[A-Za-z]+([^A-Za-z0-9])", header)
+    if between is None or (between[1].isspace() and between[1] != "\t"):
+        raise InputError(
+            f"{os.fspath(path)}, line 1: the columns are of fixed width, which cuts their values; run sacct with "
+            "--parsable2"
+        )
+    return header.split(between[1]), between[1]
+
+
+def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:
+    """Raise InputError if there is no column for something that every job needs."""
+    needed = [*NEEDED, (*PROCESSORS["allocated"], *PROCESSORS["requested"])]
+    for names in needed:
+        if not any(name in places for name in names):
+            raise InputError(
+                f"{os.fspath(path)}: there is no column {' or '.join(names)}; make the file with {COMMAND}"
+            )
+
+
+def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns: int, reason: str) -> InputError:
+    """Return what is wrong with the first line that has another number of columns than the header."""
+    lines = text.rstrip().split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        found = line.count(delimiter.encode("latin-1")) + 1
+        if line.strip() and found != columns:
+            if found < columns:
+                advice = "the file is truncated" if number == len(lines) else "the line is truncated"
+            else:
+                advice = "a name holds the delimiter: leave JobName out, or choose another --delimiter"
+            return InputError(f"{os.fspath(path)}, line {number}: {found} columns instead of {columns}; {advice}")
+    return InputError(f"{os.fspath(path)}: the lines cannot be cut into columns ({reason})")
+
+
+def _line_of_row(path: str, row: int) -> int:
+    """Return the line of a row below the header."""
+    lines = [number for number, line in enumerate(read_text(path).split(b"\n"), start=1) if line.strip()]
+    return lines[row + 1]
+
+
+def _not_times(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Return which cells are neither null nor a time."""
+    import pandas as pd
+
+    cells = column.to_pandas()
+    parsed = pd.to_datetime(cells, format="ISO8601", errors="coerce", utc=True)
+    return np.asarray(parsed.isna() & cells.notna())
+
+
+def _in_zone(moments: pa.ChunkedArray, timezone: str) -> pa.ChunkedArray:
+    """Return local times as moments."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        return pc.assume_timezone(moments, timezone, ambiguous="earliest", nonexistent="latest")
+    except pa.ArrowInvalid:
+        raise InputError(f"there is no time zone {timezone!r}; name one as Europe/Stockholm or UTC") from None

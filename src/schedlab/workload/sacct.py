@@ -1,0 +1,215 @@
+"""Read what Slurm's `sacct --parsable2` prints: columns by their header, in whatever order and number they come."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.workload._accounting import by_distinct, kilobytes, per_processor, whole_numbers, workload_of_records
+from schedlab.workload._sacct_columns import SacctColumns
+from schedlab.workload.workload import UNKNOWN, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+FAILED = 0
+GOING_ON = ("PENDING", "RUNNING", "SUSPENDED", "RESIZING", "COMPLETING", "CONFIGURING")
+STATUS = {"COMPLETED": 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
+"""SWF's status by Slurm's state; all other states are ways to fail."""
+
+
+def read_sacct(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workload:
+    """Read the text that `sacct --parsable2` prints, plain or gzip-compressed.
+
+    The header says which column is which; columns that are not needed are ignored. Records of steps are dropped, the
+    components of a heterogeneous job are joined to one job, and each run of a requeued job is a job of its own. Jobs
+    that never started, and jobs that had not ended, have no run time (-1). What was left out or is unknown is told
+    in `Workload.header`.
+
+    Parameters
+    ----------
+    path
+        The file; several outputs may stand one after the other.
+    timezone
+        Zone of times that name none, such as "Europe/Stockholm". An hour that a clock shows twice is taken for the
+        first one.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is empty or truncated, lacks a needed column, mixes clusters, or holds a value that
+        cannot be understood. The message names the line.
+
+    References
+    ----------
+    SchedMD, "sacct", manual page of Slurm.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "april.txt"
+    >>> lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS",
+    ...          "7|ann|COMPLETED|2026-04-01T10:00:00|2026-04-01T10:05:00|2026-04-01T11:05:00|120|4",
+    ...          "8|bob|CANCELLED by 1001|2026-04-01T10:01:00|None|2026-04-01T10:02:00|60|0"]
+    >>> written = path.write_text("\\n".join(lines))
+    >>> jobs = read_sacct(path)
+    >>> jobs.wait_time.tolist(), jobs.run_time.tolist(), jobs.requested_time.tolist(), jobs.status.tolist()
+    ([300, -1], [3600, -1], [7200, 3600], [1, 5])
+    """
+    columns = SacctColumns.read(path)
+    told = columns.drop_steps()
+    columns.check_cluster()
+    records = _records(columns, timezone)
+    once = _last_of_each(records)
+    if again := len(records) - len(once):
+        told.append(f"in the file more than once, counted once: {again:,}")
+    jobs = _joined(once)
+    if components := len(once) - len(jobs):
+        told.append(f"components of heterogeneous jobs joined to others: {components:,}")
+    told += _notes(jobs)
+    if columns.local_times:
+        told.append(f"times without a zone taken as {timezone}")
+    return workload_of_records(jobs, path, told, _whole_nodes(jobs))
+
+
+def _records(columns: SacctColumns, timezone: str) -> pd.DataFrame:
+    """Return one record per row: SWF fields, Unix times, names, and what is needed to find components and doubles."""
+    import pandas as pd
+
+    submit, start, end = (columns.times(name, timezone) for name in ("Submit", "Start", "End"))
+    columns.refuse("Submit", submit < 0, "but every job was submitted")
+    allocated = columns.processors("allocated")
+    status, ended = _states(columns, end)
+    known = {
+        "job_id": _numbers_of_jobs(columns),
+        "submit": submit,
+        "start": start,
+        "end": end,
+        "ended": ended,
+        "run_time": np.where(ended & (start >= 0), _elapsed(columns, start, end), UNKNOWN),
+        "requested_time": _limits(columns),
+        "allocated_processors": allocated,
+        "requested_processors": columns.processors("requested"),
+        "nodes": columns.numbers(nodes) if (nodes := columns.first("NNodes", "AllocNodes")) else UNKNOWN,
+        "status": status,
+    }
+    known |= _resources(columns, allocated)
+    names = {"user_id": "User", "group_id": columns.first("Account", "Group"), "partition_id": "Partition"}
+    names |= {"queue_id": "QOS", "executable_id": "JobName"}
+    known |= {field: columns.table[name].to_pandas() for field, name in names.items() if name and name in columns}
+    known["identifier"] = columns.table[columns.first("JobID", "JobIDRaw")].to_pandas()
+    return pd.DataFrame(known)
+
+
+def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the status of each job, -1 if it goes on, and whether it has ended; the state may be CANCELLED by 1001."""
+
+    def status(texts: pa.Array) -> NDArray[np.int64]:
+        words = [str(text).split(" ", 1)[0] for text in texts.to_pylist()]
+        return np.array([STATUS.get(word, FAILED) for word in words])
+
+    found = by_distinct(columns.table["State"], status)
+    ended = (end >= 0) & (found != UNKNOWN)
+    return np.where(ended, found, UNKNOWN), ended
+
+
+def _numbers_of_jobs(columns: SacctColumns) -> NDArray[np.int64]:
+    """Return Slurm's numbers if they are whole, as in JobIDRaw, or else numbers from 1."""
+    import pyarrow.compute as pc
+
+    identifiers = columns.table[columns.first("JobIDRaw", "JobID")]
+    if pc.all(pc.match_substring_regex(identifiers, r"^\d{1,18}$")).as_py():
+        return whole_numbers(identifiers)
+    return np.arange(1, len(identifiers) + 1)
+
+
+def _elapsed(columns: SacctColumns, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[Any]:
+    """Return how long each job ran, without the time that it was suspended."""
+    if "ElapsedRaw" in columns:
+        return columns.numbers("ElapsedRaw")
+    if "Elapsed" in columns:
+        return np.nan_to_num(columns.seconds("Elapsed"), nan=UNKNOWN)
+    columns.refuse("End", (start >= 0) & (end >= 0) & (end < start), "before the start; add the column ElapsedRaw")
+    return end - start
+
+
+def _limits(columns: SacctColumns) -> NDArray[Any]:
+    """Return the requested times in seconds, -1 without a limit."""
+    if "TimelimitRaw" in columns:
+        minutes = columns.numbers("TimelimitRaw")
+        return np.where(minutes > 0, 60 * minutes, UNKNOWN)
+    if "Timelimit" in columns:
+        seconds = np.nan_to_num(columns.seconds("Timelimit"), nan=0.0)
+        return np.where(seconds > 0, seconds, UNKNOWN)
+    return np.full(len(columns.table), UNKNOWN)
+
+
+def _resources(columns: SacctColumns, allocated: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return memory and processor time per processor, as far as the file has them."""
+    found: dict[str, NDArray[Any]] = {}
+    if "TotalCPU" in columns:
+        found["average_cpu_time"] = per_processor(columns.seconds("TotalCPU"), allocated)
+    if "ReqMem" in columns:
+        amount, per = kilobytes(columns.table["ReqMem"])
+        amount = np.where(amount > 0, amount, np.nan)
+        processors = np.where(allocated > 0, allocated, columns.processors("requested"))
+        nodes = columns.first("NNodes", "AllocNodes")
+        on_nodes = np.where(per == "n", columns.numbers(nodes) if nodes else UNKNOWN, 1)
+        whole = np.where(on_nodes > 0, amount * on_nodes, np.nan)
+        found["requested_memory"] = np.where(
+            (per == "c") & np.isfinite(amount), np.nan_to_num(amount), per_processor(whole, processors)
+        )
+    return found
+
+
+def _joined(records: pd.DataFrame) -> pd.DataFrame:
+    """Join the components of heterogeneous jobs (123+0, 123+1), which start together, to one job each."""
+    import pandas as pd
+
+    component = records["identifier"].str.contains("+", regex=False, na=False)
+    if not component.any():
+        return records
+    parts = records[component]
+    whole = parts.groupby([parts["identifier"].str.partition("+")[0], "submit"], sort=False)
+    rules = dict.fromkeys(set(records) - {"submit"}, "first")
+    rules |= dict.fromkeys(("run_time", "end", "requested_time"), "max")
+    joined = whole.agg(rules)
+    for field in ("allocated_processors", "requested_processors", "nodes"):
+        joined[field] = whole[field].agg(lambda count: count.sum() if (count > 0).all() else UNKNOWN)
+    joined = joined.reset_index(level="submit")
+    return pd.concat([records[~component], joined[list(records)]], ignore_index=True)
+
+
+def _last_of_each(records: pd.DataFrame) -> pd.DataFrame:
+    """Count a job once that stands in several outputs; number and submit time name one run, as in Slurm's database."""
+    if not records.duplicated(["identifier", "submit"]).any():
+        return records
+    final = records.sort_values("ended", kind="stable").drop_duplicates(["identifier", "submit"], keep="last")
+    return final.sort_index()
+
+
+def _whole_nodes(jobs: pd.DataFrame) -> int | None:
+    """Return the processors of a node if all jobs hold whole nodes of one size."""
+    ran = jobs[(jobs["run_time"] >= 0) & (jobs["nodes"] > 0) & (jobs["allocated_processors"] > 0)]
+    if ran.empty or ran["nodes"].max() < 2:
+        return None
+    size = int(ran["allocated_processors"].iloc[0] // ran["nodes"].iloc[0])
+    return size if size > 1 and bool((ran["allocated_processors"] == size * ran["nodes"]).all()) else None
+
+
+def _notes(jobs: pd.DataFrame) -> list[str]:
+    """Return what to tell about jobs of which something is unknown."""
+    ran = jobs["run_time"] >= 0
+    counts = {
+        "never started": int((~ran & (jobs["start"] < 0)).sum()),
+        "not ended, run time unknown": int((~ran & (jobs["start"] >= 0)).sum()),
+        "without a time limit": int((ran & (jobs["requested_time"] < 0)).sum()),
+        "array tasks that never started, counted as one job": int(
+            jobs["identifier"].str.contains("[", regex=False, na=False).sum()
+        ),
+    }
+    return [f"{what}: {count:,}" for what, count in counts.items() if count]

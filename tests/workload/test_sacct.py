@@ -1,0 +1,466 @@
+"""The text of sacct, with every odd value that sites have in it."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlab.errors import InputError
+from schedlab.workload._sacct_columns import COMMAND
+from schedlab.workload.files import read_workload
+from schedlab.workload.sacct import read_sacct
+from schedlab.workload.workload import Workload
+
+JOB = {
+    "JobID": "101",
+    "JobIDRaw": "101",
+    "User": "ann",
+    "Account": "ocean",
+    "Partition": "batch",
+    "QOS": "normal",
+    "State": "COMPLETED",
+    "Submit": "2026-04-01T10:00:00",
+    "Start": "2026-04-01T10:05:00",
+    "End": "2026-04-01T11:05:00",
+    "ElapsedRaw": "3600",
+    "TimelimitRaw": "120",
+    "ReqCPUS": "8",
+    "AllocCPUS": "8",
+    "NNodes": "2",
+    "ReqMem": "16G",
+    "TotalCPU": "02:00:00",
+    "JobName": "model.sh",
+}
+APRIL = 1775037600
+"""2026-04-01 10:00:00 UTC."""
+
+
+def job(number: int | str = 101, **changes: str) -> dict[str, str]:
+    return JOB | {"JobID": str(number), "JobIDRaw": str(number)} | changes
+
+
+def without(*names: str, **changes: str) -> dict[str, str]:
+    return {name: value for name, value in job(**changes).items() if name not in names}
+
+
+def sacct_text(*jobs: dict[str, str]) -> str:
+    return "\n".join(["|".join(jobs[0]), *("|".join(one.values()) for one in jobs)]) + "\n"
+
+
+def read(directory: Path, *jobs: dict[str, str], **options: Any) -> Workload:
+    path = directory / "april.txt"
+    path.write_text(sacct_text(*jobs), encoding="utf-8")
+    return read_sacct(path, **options)
+
+
+def refused(directory: Path, *jobs: dict[str, str], **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read(directory, *jobs, **options)
+    return str(caught.value)
+
+
+class TestOneJob:
+    def test_every_field_has_its_meaning(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, JOB)
+        found = {field: column.tolist() for field, column in jobs.to_frame().items()}
+        assert found == {
+            "job_id": [101],
+            "submit_time": [0],
+            "wait_time": [300],
+            "run_time": [3600],
+            "allocated_processors": [8],
+            "average_cpu_time": [900.0],
+            "used_memory": [-1],
+            "requested_processors": [8],
+            "requested_time": [7200],
+            "requested_memory": [2 * 1024**2],
+            "status": [1],
+            "user_id": [1],
+            "group_id": [1],
+            "executable_id": [1],
+            "queue_id": [1],
+            "partition_id": [1],
+            "preceding_job_id": [-1],
+            "think_time": [-1],
+        }
+        assert (jobs.name, jobs.start_time) == ("april", APRIL)
+
+    def test_names_are_numbered_by_first_appearance_and_kept_in_the_header(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job(1, User="zoë"), job(2, User="bob"), job(3, User="zoë", QOS=""))
+        assert jobs.user_id.tolist() == [1, 2, 1]
+        assert jobs.queue_id.tolist() == [1, 1, -1]
+        assert {" User: 1 zoë", " User: 2 bob", " Queue: 1 normal", " Partition: 1 batch"} <= set(jobs.header)
+
+    def test_jobs_come_in_order_of_submission_and_names_with_them(self, tmp_path: Path) -> None:
+        late = job(1, Submit="2026-04-01T10:04:00", User="ann")
+        jobs = read(tmp_path, late, job(2, User="bob"))
+        assert (jobs.job_id.tolist(), jobs.submit_time.tolist()) == ([2, 1], [0, 240])
+        assert jobs.user_id.tolist() == [1, 2]
+        assert " User: 1 bob" in jobs.header
+
+    @pytest.mark.parametrize("order", [list(JOB), list(reversed(JOB)), sorted(JOB)])
+    def test_columns_come_in_any_order_and_spelling(self, tmp_path: Path, order: list[str]) -> None:
+        jobs = read(tmp_path, {name.lower(): JOB[name] for name in order})
+        assert (jobs.run_time.tolist(), jobs.job_processors.tolist()) == ([3600], [8])
+
+    def test_unknown_columns_are_ignored_and_told(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, JOB | {"Comment": "", "Reason": "Priority"})
+        assert " Note: columns ignored: Comment, Reason" in jobs.header
+
+    def test_the_command_that_is_recommended_has_the_columns_that_are_used(self, tmp_path: Path) -> None:
+        assert COMMAND.partition("--format=")[2].split(",") == list(JOB)
+        page = (Path(__file__).parents[2] / "docs" / "how-to" / "your-sites-log.md").read_text(encoding="utf-8")
+        assert COMMAND in " ".join(page.replace("\\\n", " ").split())
+        assert not any("ignored" in line for line in read(tmp_path, JOB).header)
+
+    def test_few_columns_are_enough(self, tmp_path: Path) -> None:
+        few = ("JobID", "State", "Submit", "Start", "End", "NCPUS")
+        jobs = read(tmp_path, {name: (JOB | {"NCPUS": "4"})[name] for name in few})
+        assert (jobs.run_time.tolist(), jobs.requested_time.tolist(), jobs.user_id.tolist()) == ([3600], [-1], [-1])
+
+
+class TestOddValues:
+    @pytest.mark.parametrize(
+        ("state", "status"),
+        [
+            ("COMPLETED", 1),
+            ("CANCELLED", 5),
+            ("CANCELLED by 1001", 5),
+            ("FAILED", 0),
+            ("TIMEOUT", 0),
+            ("NODE_FAIL", 0),
+            ("OUT_OF_MEMORY", 0),
+            ("PREEMPTED", 0),
+            ("REQUEUED", 0),
+            ("RUNNING", -1),
+        ],
+    )
+    def test_states_become_the_status_of_swf(self, tmp_path: Path, state: str, status: int) -> None:
+        assert read(tmp_path, job(State=state)).status.tolist() == [status]
+
+    @pytest.mark.parametrize("never", ["None", "Unknown", ""])
+    def test_a_job_that_never_started_has_neither_wait_nor_run_time(self, tmp_path: Path, never: str) -> None:
+        ghost = job(2, State="CANCELLED by 7", Start=never, ElapsedRaw="0", AllocCPUS="0", NNodes="0")
+        jobs = read(tmp_path, job(1), ghost)
+        assert (jobs.wait_time.tolist(), jobs.run_time.tolist(), jobs.status.tolist()) == (
+            [300, -1],
+            [3600, -1],
+            [1, 5],
+        )
+        assert jobs.job_processors.tolist() == [8, 8]
+        assert " Note: never started: 1" in jobs.header
+
+    def test_a_job_that_still_runs_has_no_run_time_yet(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job(1), job(2, State="RUNNING", End="Unknown", ElapsedRaw="77"))
+        assert (jobs.run_time.tolist(), jobs.wait_time.tolist(), jobs.status.tolist()) == (
+            [3600, -1],
+            [300, 300],
+            [1, -1],
+        )
+        assert " Note: not ended, run time unknown: 1" in jobs.header
+
+    @pytest.mark.parametrize("limit", ["UNLIMITED", "Partition_Limit", ""])
+    @pytest.mark.parametrize("column", ["Timelimit", "TimelimitRaw"])
+    def test_a_job_without_limit_has_no_request(self, tmp_path: Path, limit: str, column: str) -> None:
+        jobs = read(tmp_path, without("TimelimitRaw") | {column: limit})
+        assert jobs.requested_time.tolist() == [-1]
+        assert " Note: without a time limit: 1" in jobs.header
+
+    @pytest.mark.parametrize(
+        ("text", "seconds"),
+        [("1-02:03:04", 93784), ("02:03:04", 7384), ("03:04", 184), ("10-00:00:00", 864000), ("03:04.500", 185)],
+    )
+    def test_durations_have_days_or_not(self, tmp_path: Path, text: str, seconds: int) -> None:
+        jobs = read(tmp_path, without("TimelimitRaw", "ElapsedRaw") | {"Timelimit": text, "Elapsed": text})
+        assert (jobs.requested_time.tolist(), jobs.run_time.tolist()) == ([seconds], [seconds])
+
+    @pytest.mark.parametrize(
+        ("text", "kilobytes"),
+        [
+            ("16G", 2 * 1024**2),
+            ("4000M", 500 * 1024),
+            ("4000", 500 * 1024),
+            ("2000Mc", 2000 * 1024),
+            ("4Gn", 1024**2),
+            ("1.5T", int(1.5 * 1024**3 / 8)),
+            ("8000K", 1000),
+            ("0", -1),
+            ("0n", -1),
+            ("?", -1),
+            ("", -1),
+        ],
+    )
+    def test_memory_is_per_processor_in_kilobytes(self, tmp_path: Path, text: str, kilobytes: int) -> None:
+        assert read(tmp_path, job(ReqMem=text)).requested_memory.tolist() == [kilobytes]
+
+    def test_shares_of_memory_are_not_told_as_rounded_values(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job(ReqMem="1000K", AllocCPUS="3"))
+        assert (jobs.requested_memory.tolist(), jobs.rounded) == ([333], 0)
+
+    def test_tres_strings_stand_for_missing_columns(self, tmp_path: Path) -> None:
+        tres = {"AllocTRES": "billing=48,cpu=48,gres/gpu=2,mem=180G,node=1", "ReqTRES": "billing=4,cpu=4,node=1"}
+        jobs = read(tmp_path, without("AllocCPUS", "ReqCPUS", "ReqMem") | tres)
+        assert jobs.allocated_processors.tolist() == [48]
+        ghost = tres | {"AllocTRES": "", "Start": "Unknown", "State": "PENDING", "End": "Unknown"}
+        assert read(tmp_path, without("AllocCPUS", "ReqCPUS") | ghost).requested_processors.tolist() == [4]
+
+    def test_a_job_fills_what_it_was_given(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job(1, ReqCPUS="1", AllocCPUS="48"), job(2))
+        assert jobs.requested_processors.tolist() == [48, 8]
+        assert " Note: given other processors than asked for, counted as given: 1" in jobs.header
+
+    def test_whole_nodes_tell_how_large_a_node_is(self, tmp_path: Path) -> None:
+        whole = [job(1, NNodes="2", AllocCPUS="96"), job(2, NNodes="5", AllocCPUS="240")]
+        assert read(tmp_path, *whole).cores_per_node == 48
+        assert read(tmp_path, *whole, job(3, NNodes="1", AllocCPUS="4")).cores_per_node is None
+        assert read(tmp_path, job(1, NNodes="1", AllocCPUS="4")).cores_per_node is None
+
+    def test_suspended_time_is_not_run_time(self, tmp_path: Path) -> None:
+        assert read(tmp_path, job(ElapsedRaw="3000")).run_time.tolist() == [3000]
+
+
+class TestRecordsOfOneJob:
+    def test_steps_are_dropped(self, tmp_path: Path) -> None:
+        steps = [job(f"101.{step}", User="", Partition="") for step in ("batch", "extern", "0")]
+        jobs = read(tmp_path, job(101), *steps)
+        assert jobs.job_id.tolist() == [101]
+        assert " Note: steps dropped: 3" in jobs.header
+
+    def test_each_run_of_a_requeued_job_is_a_job(self, tmp_path: Path) -> None:
+        first = job(5, State="REQUEUED", End="2026-04-01T10:15:00", ElapsedRaw="600")
+        again = job(5, Submit="2026-04-01T10:15:01", Start="2026-04-01T10:20:01")
+        jobs = read(tmp_path, first, again)
+        assert (jobs.job_id.tolist(), jobs.run_time.tolist(), jobs.status.tolist()) == ([5, 5], [600, 3600], [0, 1])
+
+    def test_a_job_that_stands_in_two_outputs_counts_once_as_it_ended(self, tmp_path: Path) -> None:
+        running = job(5, State="RUNNING", End="Unknown", ElapsedRaw="60")
+        for outputs in ([running, job(6), job(5)], [job(5), job(6), running]):
+            jobs = read(tmp_path, *outputs)
+            assert sorted(zip(jobs.job_id.tolist(), jobs.run_time.tolist(), strict=True)) == [(5, 3600), (6, 3600)]
+            assert " Note: in the file more than once, counted once: 1" in jobs.header
+
+    def test_outputs_may_stand_one_after_the_other(self, tmp_path: Path) -> None:
+        path = tmp_path / "year.txt"
+        path.write_text(sacct_text(job(1)) + "\n" + sacct_text(job(2)))
+        assert read_sacct(path).job_id.tolist() == [1, 2]
+
+    def test_tasks_of_arrays_keep_their_own_numbers(self, tmp_path: Path) -> None:
+        tasks = [job(f"200_{task}", JobIDRaw=str(210 + task)) for task in (4, 5)]
+        waiting = job("200_[6-9%2]", JobIDRaw="200", State="PENDING", Start="Unknown", End="Unknown", AllocCPUS="0")
+        jobs = read(tmp_path, *tasks, waiting)
+        assert (jobs.job_id.tolist(), jobs.run_time.tolist()) == ([214, 215, 200], [3600, 3600, -1])
+        assert " Note: array tasks that never started, counted as one job: 1" in jobs.header
+
+    def test_without_raw_numbers_arrays_are_numbered_from_1(self, tmp_path: Path) -> None:
+        tasks = [without("JobIDRaw", number=f"200_{task}") for task in (4, 5)]
+        assert read(tmp_path, *tasks).job_id.tolist() == [1, 2]
+
+    def test_components_of_a_heterogeneous_job_are_one_job(self, tmp_path: Path) -> None:
+        parts = [
+            job("300+0", JobIDRaw="300", AllocCPUS="4", ReqCPUS="4", NNodes="1"),
+            job("300+1", JobIDRaw="301", AllocCPUS="32", ReqCPUS="32", NNodes="4", ElapsedRaw="3500"),
+        ]
+        jobs = read(tmp_path, *parts, job(302), parts[1])
+        assert jobs.job_id.tolist() == [302, 300]
+        assert (jobs.job_processors.tolist(), jobs.run_time.tolist()) == ([8, 36], [3600, 3600])
+        assert " Note: components of heterogeneous jobs joined to others: 1" in jobs.header
+
+
+class TestTimes:
+    def test_a_zone_is_taken_for_times_without_one(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, JOB, timezone="Europe/Stockholm")
+        assert jobs.start_time == APRIL - 7200
+        assert " Note: times without a zone taken as Europe/Stockholm" in jobs.header
+
+    @pytest.mark.parametrize(
+        "times",
+        [
+            {"Submit": str(APRIL), "Start": str(APRIL + 300), "End": str(APRIL + 3900)},
+            {
+                "Submit": "2026-04-01T12:00:00+0200",
+                "Start": "2026-04-01T12:05:00+0200",
+                "End": "2026-04-01T13:05:00+0200",
+            },
+            {"Submit": "2026-04-01T10:00:00Z", "Start": "2026-04-01T10:05:00Z", "End": "2026-04-01T11:05:00Z"},
+        ],
+    )
+    def test_unix_times_and_offsets_need_no_zone(self, tmp_path: Path, times: dict[str, str]) -> None:
+        jobs = read(tmp_path, without("ElapsedRaw") | times, timezone="Asia/Tokyo")
+        assert (jobs.start_time, jobs.wait_time.tolist(), jobs.run_time.tolist()) == (APRIL, [300], [3600])
+        assert not any("zone" in line for line in jobs.header)
+
+    def test_the_night_that_summer_time_begins_is_an_hour_shorter(self, tmp_path: Path) -> None:
+        night = {"Submit": "2026-03-29T01:50:00", "Start": "2026-03-29T03:10:00", "End": "2026-03-29T04:10:00"}
+        jobs = read(tmp_path, without("ElapsedRaw") | night, timezone="Europe/Stockholm")
+        assert (jobs.wait_time.tolist(), jobs.run_time.tolist()) == ([20 * 60], [3600])
+
+    def test_an_hour_that_comes_twice_is_the_first_one_and_elapsed_times_are_right(self, tmp_path: Path) -> None:
+        night = {"Submit": "2026-10-25T01:50:00", "Start": "2026-10-25T02:10:00", "End": "2026-10-25T02:05:00"}
+        jobs = read(tmp_path, job(ElapsedRaw="3300", **night), timezone="Europe/Stockholm")
+        assert (jobs.wait_time.tolist(), jobs.run_time.tolist()) == ([20 * 60], [3300])
+        message = refused(tmp_path, without("ElapsedRaw") | night, timezone="Europe/Stockholm")
+        assert "line 2: End is '2026-10-25T02:05:00', before the start; add the column ElapsedRaw" in message
+
+    def test_a_start_before_the_submission_has_no_wait(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job(Start="2026-04-01T09:59:00"))
+        assert jobs.wait_time.tolist() == [-1]
+        assert " Note: start before submission, wait unknown: 1" in jobs.header
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("text", ["", "\n \n"])
+    def test_an_empty_file(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "e.txt").write_text(text)
+        with pytest.raises(InputError, match=r"e\.txt: the file is empty"):
+            read_sacct(tmp_path / "e.txt")
+
+    def test_a_header_without_jobs(self, tmp_path: Path) -> None:
+        (tmp_path / "h.txt").write_text("|".join(JOB) + "\n")
+        with pytest.raises(InputError, match="there are no jobs"):
+            read_sacct(tmp_path / "h.txt")
+
+    def test_steps_without_jobs(self, tmp_path: Path) -> None:
+        assert "run sacct with --allocations" in refused(tmp_path, job("7.batch"))
+
+    @pytest.mark.parametrize("name", ["Submit", "State", "Start", "End"])
+    def test_a_missing_column_is_named_with_the_command_to_run(self, tmp_path: Path, name: str) -> None:
+        message = refused(tmp_path, without(name))
+        assert f"there is no column {name}; make the file with TZ=UTC sacct " in message
+        assert "--parsable2" in message
+        assert f",{name}," in message
+
+    def test_alternatives_of_a_missing_column_are_named(self, tmp_path: Path) -> None:
+        assert "there is no column JobIDRaw or JobID;" in refused(tmp_path, without("JobID", "JobIDRaw"))
+        message = refused(tmp_path, without("AllocCPUS", "ReqCPUS"))
+        assert "no column AllocCPUS or NCPUS or AllocTRES or ReqCPUS or ReqTRES;" in message
+
+    @pytest.mark.parametrize(
+        ("cut", "line", "advice"), [(2, 3, "the line is truncated"), (3, 4, "the file is truncated")]
+    )
+    def test_a_truncated_line_is_named(self, tmp_path: Path, cut: int, line: int, advice: str) -> None:
+        lines = sacct_text(*(job(number) for number in (1, 2, 3))).splitlines()
+        lines[cut] = lines[cut][:40]
+        (tmp_path / "t.txt").write_text("\n".join(lines))
+        with pytest.raises(InputError, match=rf"t\.txt, line {line}: 8 columns instead of 18; {advice}"):
+            read_sacct(tmp_path / "t.txt")
+
+    def test_a_name_with_the_delimiter_in_it(self, tmp_path: Path) -> None:
+        message = refused(tmp_path, job(1), job(2, JobName="a|b"))
+        assert "line 3: 19 columns instead of 18; a name holds the delimiter: leave JobName out" in message
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time as 2026-04-01T10:00:00"),
+            ({"Submit": "Unknown"}, "Submit is None, but every job was submitted"),
+            ({"End": "2026-02-30T10:00:00"}, "End is '2026-02-30T10:00:00', not a time"),
+            ({"ElapsedRaw": "1:00"}, "ElapsedRaw is '1:00', not a whole number"),
+            ({"AllocCPUS": "4K"}, "AllocCPUS is '4K', not a whole number"),
+            ({"TotalCPU": "long"}, "TotalCPU is 'long', not a duration"),
+        ],
+    )
+    def test_a_value_that_cannot_be_understood_is_named_with_its_line(
+        self, tmp_path: Path, changes: dict[str, str], sentence: str
+    ) -> None:
+        message = refused(tmp_path, job(1), job("1.batch"), job(2, **changes))
+        assert f"april.txt, line 4: {sentence}" in message
+
+    def test_jobs_of_two_clusters(self, tmp_path: Path) -> None:
+        message = refused(tmp_path, job(1) | {"Cluster": "north"}, job(2) | {"Cluster": "south"})
+        assert "jobs of 2 clusters (north, south); run sacct for each" in message
+
+    def test_columns_of_fixed_width(self, tmp_path: Path) -> None:
+        (tmp_path / "f.txt").write_text("JobID   State\n------- -----\n7       COMPLETED\n")
+        with pytest.raises(InputError, match="run sacct with --parsable2"):
+            read_workload(tmp_path / "f.txt")
+
+    def test_an_unknown_zone(self, tmp_path: Path) -> None:
+        assert "there is no time zone 'Mars/Olympus'" in refused(tmp_path, JOB, timezone="Mars/Olympus")
+
+    def test_times_with_and_without_a_zone(self, tmp_path: Path) -> None:
+        mixed = job(2, Submit="2026-04-01T10:00:00Z")
+        assert "some times of Submit name a zone and others none" in refused(tmp_path, mixed, job(1))
+
+
+class TestText:
+    @pytest.mark.parametrize("name", ["april.txt", "april", "april.csv", "april.swf"])
+    def test_it_is_known_by_its_first_line_whatever_the_name(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_text(sacct_text(JOB))
+        jobs = read_workload(tmp_path / name, processors=64)
+        assert (jobs.name, len(jobs), jobs.processors) == ("april", 1, 64)
+
+    def test_it_may_be_compressed(self, tmp_path: Path) -> None:
+        path = tmp_path / "april.txt.gz"
+        path.write_bytes(gzip.compress(sacct_text(JOB).encode()))
+        jobs = read_workload(path, timezone="Europe/Stockholm")
+        assert (jobs.name, jobs.start_time) == ("april", APRIL - 7200)
+
+    @pytest.mark.parametrize("delimiter", ["^", ";", ",", "\t"])
+    def test_other_delimiters_are_found(self, tmp_path: Path, delimiter: str) -> None:
+        (tmp_path / "d.txt").write_text(sacct_text(JOB).replace("|", delimiter))
+        assert read_workload(tmp_path / "d.txt").run_time.tolist() == [3600]
+
+    def test_parsable_with_a_delimiter_at_the_end_and_crlf(self, tmp_path: Path) -> None:
+        (tmp_path / "p.txt").write_bytes(sacct_text(JOB).replace("\n", "|\r\n").encode("utf-8-sig"))
+        assert read_workload(tmp_path / "p.txt").run_time.tolist() == [3600]
+
+    def test_quotes_are_characters_and_old_encodings_are_read(self, tmp_path: Path) -> None:
+        text = sacct_text(job(1, JobName='say "hi'), job(2, User="Zoë"))
+        (tmp_path / "q.txt").write_bytes(text.encode("latin-1"))
+        assert " User: 2 Zoë" in read_sacct(tmp_path / "q.txt").header
+
+    def test_lines_without_a_header_are_told_from_swf(self, tmp_path: Path) -> None:
+        (tmp_path / "n.txt").write_text(sacct_text(JOB).splitlines()[1])
+        with pytest.raises(InputError, match="sacct without its line of column names; run sacct without --noheader"):
+            read_workload(tmp_path / "n.txt")
+
+    def test_a_zone_for_another_format_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "s.swf").write_text("1 0 -1 60 4" + 13 * " -1")
+        with pytest.raises(InputError, match=r"s\.swf: only the text of sacct"):
+            read_workload(tmp_path / "s.swf", timezone="UTC")
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10**7), st.integers(0, 10**6), st.integers(0, 10**6), st.integers(1, 10**5)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_what_happened_is_what_is_read(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, ...]]) -> None:
+    records = [
+        job(
+            number,
+            Submit=str(APRIL + submit),
+            Start=str(APRIL + submit + wait),
+            End=str(APRIL + submit + wait + run),
+            ElapsedRaw=str(run),
+            AllocCPUS=str(processors),
+        )
+        for number, (submit, wait, run, processors) in enumerate(rows, start=1)
+    ]
+    jobs = read(tmp_path_factory.mktemp("sacct"), *records)
+    first = min(row[0] for row in rows)
+    found = zip(jobs.submit_time, jobs.wait_time, jobs.run_time, jobs.job_processors, strict=True)
+    assert sorted(tuple(map(int, row)) for row in found) == sorted((row[0] - first, *row[1:]) for row in rows)
+    assert jobs.start_time == APRIL + first
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10**6), st.integers(0, 40), st.text("|:-+.0T \n;é", max_size=3))
+def test_a_damaged_text_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, place: int, gone: int, put: str
+) -> None:
+    text = sacct_text(job(1), job("300+0"), job("300+1"), job("2_[1-3]", Start="None"))
+    at = place % len(text)
+    path = tmp_path_factory.mktemp("damaged") / "d.txt"
+    path.write_text(text[:at] + put + text[at + gone :], encoding="utf-8")
+    with contextlib.suppress(InputError):
+        assert len(read_workload(path)) > 0
