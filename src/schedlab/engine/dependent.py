@@ -45,6 +45,8 @@ class Needs(NamedTuple):
         How many of its parents have not ended.
     earliest
         When the job may start, as far as its parents that have ended say.
+    ended
+        Whether it has.
     ready
         Whether it could start now, if there were room.
     workflow
@@ -66,6 +68,7 @@ class Needs(NamedTuple):
     parent_delay: NDArray[np.int64]
     open: NDArray[np.int64]
     earliest: NDArray[np.int64]
+    ended: NDArray[np.bool_]
     ready: NDArray[np.bool_]
     workflow: NDArray[np.int64]
     eligible: NDArray[np.int64]
@@ -98,12 +101,28 @@ def new_needs(case: Case) -> Needs:
         parent_delay=delay[by_child],
         open=np.bincount(children, minlength=n).astype(np.int64),
         earliest=np.zeros(n, dtype=np.int64),
+        ended=np.zeros(n, dtype=np.bool_),
         ready=np.zeros(n, dtype=np.bool_),
         workflow=workflow,
         eligible=case.jobs["submit"].copy(),
         held=new_agenda(n),
         entering=np.empty(n, dtype=np.int64),
     )
+
+
+def as_seen(case: Case) -> NDArray[Any]:
+    """Return the jobs as the order of the queue sees them: tasks that share a place look like the pilot job."""
+    seen = case.jobs.copy()
+    workflows = case.workload.workflows
+    if workflows is None or not workflows.aware.any():
+        return seen
+    rows = np.arange(len(seen)) if case.order is None else case.order
+    aware = workflows.aware[rows]
+    number = workflows.number[rows][aware]
+    whole = [one.workflow for one in workflows.submissions]
+    seen["processors"][aware] = np.array([one.peak_processors for one in whole])[number]
+    seen["estimate"][aware] = np.ceil([one.pilot_request for one in whole]).astype(np.int64)[number]
+    return seen
 
 
 def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
@@ -119,13 +138,15 @@ def next_release(needs: Needs) -> int:
 
 
 @bare_kernel
-def release(jobs: NDArray[Any], state: State, needs: Needs, always: bool) -> None:
+def release(jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, always: bool) -> None:
     """See whose parents have ended, and collect the jobs that enter the queue at this event.
 
     Parameters
     ----------
     jobs, state
         See `schedlab.engine.state`; the event has been handled by `advance`.
+    seen
+        The jobs as the order of the queue sees them, see `as_seen`.
     needs
         What jobs wait for.
     always
@@ -138,6 +159,7 @@ def release(jobs: NDArray[Any], state: State, needs: Needs, always: bool) -> Non
     needs.counters[MADE_READY] = 0
     for i in range(clock[COMPLETED]):
         parent = state.ended[i]
+        needs.ended[parent] = True
         for k in range(needs.child_offsets[parent], needs.child_offsets[parent + 1]):
             child = needs.children[k]
             needs.open[child] -= 1
@@ -151,19 +173,19 @@ def release(jobs: NDArray[Any], state: State, needs: Needs, always: bool) -> Non
             if needs.earliest[job] > now:
                 add(needs.held, needs.earliest[job], job, 0)
             else:
-                _make_ready(jobs, needs, job, now, always)
+                _make_ready(jobs, seen, needs, job, now, always)
     while soonest(needs.held) <= now:
-        _make_ready(jobs, needs, pop(needs.held), now, always)
+        _make_ready(jobs, seen, needs, pop(needs.held), now, always)
 
 
 @inlined
-def _make_ready(jobs: NDArray[Any], needs: Needs, job: int, now: int, always: bool) -> None:
+def _make_ready(jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, job: int, now: int, always: bool) -> None:
     needs.ready[job] = True
     needs.eligible[job] = now
     needs.counters[MADE_READY] += 1
     if needs.workflow[job] == NO_WORKFLOW:
         if not always:
-            jobs[job].submit = now
+            jobs[job].submit = seen[job].submit = now
         _enter(needs, job)
 
 

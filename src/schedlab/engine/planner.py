@@ -74,6 +74,7 @@ class Rules(NamedTuple):
 @bare_kernel
 def run_planner(
     jobs: NDArray[Any],
+    seen: NDArray[Any],
     state: State,
     needs: Needs,
     queue: Queue,
@@ -89,6 +90,8 @@ def run_planner(
     ----------
     jobs, state
         See `schedlab.engine.state`.
+    seen
+        The jobs as the order of the queue sees them.
     needs
         What jobs wait for.
     queue
@@ -115,9 +118,9 @@ def run_planner(
         advance(jobs, state, now, False)
         _leave(jobs, state, running, rules)
         note_usage(jobs, state, priority)
-        release(jobs, state, needs, rules.always)
+        release(jobs, seen, state, needs, rules.always)
         afresh = compute(jobs, state, priority)
-        blamed = _enter(jobs, state, needs, queue, scores, priority, rules)
+        blamed = _enter(jobs, seen, state, needs, queue, scores, priority, rules)
         if blamed != BLAMELESS:
             return blamed
         if afresh and clock[WAITING] > 0:
@@ -133,7 +136,7 @@ def run_planner(
         if clock[WAITING] == 0 or not (main or backfill):
             continue
         if rules.timed:
-            blamed = score(scores, jobs, queue.order, 0, clock[WAITING], now)
+            blamed = score(scores, seen, queue.order, 0, clock[WAITING], now)
             if blamed != BLAMELESS:
                 return blamed
             for i in range(clock[WAITING]):
@@ -171,6 +174,7 @@ def _leave(jobs: NDArray[Any], state: State, running: Plan, rules: Rules) -> Non
 @bare_kernel
 def _enter(
     jobs: NDArray[Any],
+    seen: NDArray[Any],
     state: State,
     needs: Needs,
     queue: Queue,
@@ -182,7 +186,7 @@ def _enter(
     clock = state.clock
     count = needs.counters[ENTERING]
     if not rules.multifactor:
-        blamed = score(scores, jobs, needs.entering, 0, count, clock[NOW])
+        blamed = score(scores, seen, needs.entering, 0, count, clock[NOW])
         if blamed != BLAMELESS:
             return blamed
     for i in range(count):
@@ -312,6 +316,8 @@ def _after_parents(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue,
     earliest = max(now, needs.earliest[job])
     for k in range(needs.parent_offsets[job], needs.parent_offsets[job + 1]):
         parent = needs.parents[k]
+        if needs.ended[parent]:
+            continue
         if queue.planned_in[parent] == queue.counters[PASSES]:
             ends = queue.planned_end[parent]
         elif state.start[parent] >= 0:

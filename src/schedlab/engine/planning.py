@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.case import Case
 from schedlab.engine.conservative import new_plan
-from schedlab.engine.dependent import new_needs
+from schedlab.engine.dependent import as_seen, new_needs
 from schedlab.engine.planner import Rules, run_planner
 from schedlab.engine.priority import new_priority
 from schedlab.engine.scores import check_scores, entry_scores, new_scores
@@ -94,8 +94,10 @@ def run_planned(case: Case) -> tuple[State, NDArray[np.int64]]:
     rules = rules_of(scheduler)
     policy = FCFS() if rules.multifactor else scheduler.policy
     scores = new_scores(policy, jobs) if rules.timed else entry_scores(policy, jobs)
+    seen = as_seen(case)
     blamed = run_planner(
         jobs,
+        seen,
         state,
         needs,
         new_queue(len(jobs)),
@@ -105,5 +107,5 @@ def run_planned(case: Case) -> tuple[State, NDArray[np.int64]]:
         new_plan(jobs, case.processors, bookings=2),
         rules,
     )
-    check_scores(scheduler, jobs, state, blamed)
+    check_scores(scheduler, seen, state, blamed)
     return state, needs.eligible

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.agenda import BLOCK, NEVER, USED, soonest
 from schedlab.engine.case import Case
+from schedlab.engine.dependent import as_seen
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
 from schedlab.kernels import bare_kernel, inlined
 from schedlab.scheduler.multifactor import Multifactor
@@ -89,18 +90,10 @@ def fixed_priorities(case: Case, policy: Multifactor) -> NDArray[np.float64]:
 
     A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job.
     """
-    processors = case.jobs["processors"].astype(np.float64)
-    request = case.jobs["estimate"].astype(np.float64)
-    workflows = case.workload.workflows
-    if workflows is not None and workflows.aware.any():
-        aware = workflows.aware if case.order is None else workflows.aware[case.order]
-        number = (workflows.number if case.order is None else workflows.number[case.order])[aware]
-        whole = [one.workflow for one in workflows.submissions]
-        processors[aware] = np.array([one.peak_processors for one in whole])[number]
-        request[aware] = np.array([one.pilot_request for one in whole])[number]
-    size = processors / case.processors
+    seen = as_seen(case)
+    size = seen["processors"] / case.processors
     if policy.relative:
-        size = size / np.maximum(1, np.ceil(request / 60))
+        size = size / np.ceil(seen["estimate"] / 60)
     if policy.favor == "small":
         size = 1 - size
     total = policy.size * np.clip(size, 0, 1)

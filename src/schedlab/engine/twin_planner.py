@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.engine.case import Case
+from schedlab.engine.dependent import as_seen
 from schedlab.engine.planner import MINUTE, Rules
 from schedlab.engine.planning import rules_of
 from schedlab.engine.priority import fixed_priorities
@@ -80,6 +83,8 @@ class PlannerTwin(Twin):
     """A main pass after events, a backfill pass now and then."""
 
     rules: Rules = field(init=False)
+    seen_as: NDArray[Any] = field(init=False)
+    origin: int = field(init=False)
     priority: PlainPriority | None = None
     eligible: dict[Job, int] = field(default_factory=dict)
     held: list[Job] = field(default_factory=list)
@@ -95,6 +100,8 @@ class PlannerTwin(Twin):
         super().__post_init__()
         case = self.case
         self.rules = rules_of(case.scheduler)
+        self.seen_as = as_seen(case)
+        self.origin = self.jobs[0].submit
         rows = range(len(self.jobs)) if case.order is None else case.order.tolist()
         job_of = dict(zip(rows, self.jobs, strict=True))
         self.parents = {job: {} for job in self.jobs}
@@ -176,7 +183,8 @@ class PlannerTwin(Twin):
         """Return what jobs are ordered by, smallest first."""
         if self.priority is not None:
             return -self.priority.of(job, second)
-        columns = (job.estimate, job.processors, job.submit - self.jobs[0].submit, self.now - job.submit)
+        seen = self.seen_as[job.number]
+        columns = (seen["estimate"], seen["processors"], job.submit - self.origin, self.now - job.submit)
         return float(self.case.scheduler.policy.scores(*(np.array([value]) for value in columns))[0])
 
     def sort(self) -> None:
@@ -230,14 +238,14 @@ class PlannerTwin(Twin):
         busy = [(self.now, job.expected_end, job.processors) for job in self.running]
         planned: dict[Job, int] = {}
         blocked, seen, reserved = False, 0, 0
-        opened: list[int] = []
+        opened, previous = 0, None
         for job in list(self.waiting):
-            another = job not in self.workflow or self.workflow[job] not in opened
-            if job in self.workflow and another:
-                opened.append(self.workflow[job])
+            another = job not in self.workflow or self.workflow[job] != previous
+            previous = self.workflow.get(job)
+            opened += another and job in self.workflow
             earliest = self.now if job in self.eligible else self.after_parents(job, planned)
             begins = None
-            if earliest is not None and (job not in self.workflow or len(opened) <= rules.wf_depth):
+            if earliest is not None and (job not in self.workflow or opened <= rules.wf_depth):
                 if another or rules.tasks_count:
                     if seen == rules.depth:
                         return
