@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_workloads import workloads
-from schedlab.workflow.workflow import Task, Workflow
 
 from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
+from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import Workload
