@@ -99,3 +99,21 @@ def test_nobody_starts_before_its_parents_have_ended_and_the_machine_is_never_to
     for moment in schedule.start_time:
         running = (schedule.start_time <= moment) & (moment < schedule.end_time)
         assert workload.job_processors[running].sum() <= workload.processors
+
+
+@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
+@pytest.mark.parametrize(
+    ("submit", "run", "processors", "start"),
+    [
+        # Passes at 7 (the first change), 37 and 67: job 3, which comes at 47, fits beside the reservation of job 2.
+        ([7, 17, 47], [100, 50, 20], [3, 4, 1], [7, 107, 67]),
+        # Passes at 7, 37 and 107; then nothing happens until job 2 comes, which brings the pass at 200; then 230.
+        ([7, 200, 201, 202], [100, 100, 50, 20], [3, 3, 4, 1], [7, 200, 300, 230]),
+        # The last change, at 107, is followed by one more pass, at 137. So job 2 at 150 brings none; the next is 167.
+        ([7, 150, 151, 152], [100, 100, 50, 20], [3, 3, 4, 1], [7, 150, 250, 167]),
+    ],
+)
+def test_backfill_passes_keep_their_interval_while_jobs_wait(engine, submit, run, processors, start):
+    columns = {"submit_time": submit, "run_time": run, "requested_time": run, "requested_processors": processors}
+    workload = Workload.from_columns(columns, processors=4)
+    np.testing.assert_array_equal(engine(workload, "fcfs+slurm(resolution=10)").start_time, start)

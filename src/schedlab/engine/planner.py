@@ -6,7 +6,8 @@ running jobs are expected to leave free; who can start at once does, others get 
 pass. Plans do not outlive a pass.
 
 Within a second, in this order: completions, submissions and releases; priorities, if their period is over; the main
-pass, if it is due; the backfill pass, if it is due and anything has changed since the one before.
+pass, if it is due; the backfill pass, if it is due and anything has changed since the one before. Backfill passes keep
+their interval while jobs wait; when nobody has waited for that long, the next change brings the next pass.
 
 References
 ----------
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.agenda import NEVER
@@ -29,6 +31,8 @@ from schedlab.engine.state import COMPLETED, FREE, NOW, WAITING, State, advance,
 from schedlab.engine.waiting import (
     CHANGED,
     FULL_DUE,
+    LAST_BACKFILL,
+    LAST_CHANGE,
     LAST_MAIN,
     MAIN_DUE,
     PASSES,
@@ -115,6 +119,7 @@ def run_planner(
         now = _next_second(jobs, state, needs, queue, priority, rules)
         if now == NEVER:
             return BLAMELESS
+        _note_idle_passes(counters, rules, now, clock[WAITING])
         advance(jobs, state, now, False)
         _leave(jobs, state, running, rules)
         note_usage(jobs, state, priority)
@@ -125,14 +130,21 @@ def run_planner(
             return blamed
         if afresh and clock[WAITING] > 0:
             counters[CHANGED] = 1
+            counters[LAST_CHANGE] = now
             for i in range(clock[WAITING]):
                 queue.rank[queue.order[i]] = rank_of(jobs, priority, queue.order[i], priority.last[0])
             sort(jobs, queue, clock[WAITING])
         if clock[COMPLETED] > 0 or needs.counters[ENTERING] > 0 or needs.counters[MADE_READY] > 0:
             counters[CHANGED] = 1
+            counters[LAST_CHANGE] = now
             counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
         main = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
-        backfill = rules.backfills and counters[CHANGED] > 0 and (rules.interval == 0 or now % rules.interval == 0)
+        backfill = rules.backfills and counters[CHANGED] > 0 and counters[LAST_BACKFILL] + rules.interval <= now
+        if backfill:
+            counters[CHANGED] = 0
+            counters[LAST_BACKFILL] = now
+            if clock[WAITING] > 0:
+                counters[LAST_CHANGE] = now
         if clock[WAITING] == 0 or not (main or backfill):
             continue
         if rules.timed:
@@ -156,9 +168,23 @@ def _next_second(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, p
     if state.clock[WAITING] > 0:
         now = min(now, counters[MAIN_DUE], counters[FULL_DUE])
         if rules.backfills and counters[CHANGED] > 0:
-            step = max(1, rules.interval)
-            now = min(now, (state.clock[NOW] // step + 1) * step)
+            now = min(now, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + rules.interval))
     return now
+
+
+@inlined
+def _note_idle_passes(counters: NDArray[np.int64], rules: Rules, now: int, waiting: int) -> None:
+    """Count the backfill passes before now that found nothing to do.
+
+    While jobs wait, one follows the other, interval by interval. While nobody does, there is one more after a change.
+    """
+    if rules.backfills and rules.interval > 0:
+        idle = (now - 1 - counters[LAST_BACKFILL]) // rules.interval
+        if waiting == 0:
+            idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
+        if idle > 0:
+            counters[CHANGED] = 0
+            counters[LAST_BACKFILL] += idle * rules.interval
 
 
 @inlined
@@ -243,7 +269,6 @@ def _backfill_pass(
     """Plan the first jobs of the queue, start those that can start at once, reserve for the others meanwhile."""
     clock, order = state.clock, queue.order
     now = clock[NOW]
-    queue.counters[CHANGED] = 0
     narrowest = _narrowest(jobs, state, needs, queue, rules)
     if narrowest > clock[FREE]:
         return

@@ -95,6 +95,8 @@ class PlannerTwin(Twin):
     full_due: int | None = None
     last_main: int | None = None
     changed: bool = False
+    last_change: int = -(10**15)
+    last_backfill: int = 1 - 10**15
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,6 +126,7 @@ class PlannerTwin(Twin):
         to_come = list(self.jobs)
         while to_come or self.running or self.waiting or self.held:
             self.now = min(self.moments(to_come))
+            self.note_idle_passes()
             completed = [job for job in self.running if job.completion[0] == self.now]
             for job in completed:
                 self.running.remove(job)
@@ -134,10 +137,19 @@ class PlannerTwin(Twin):
             changed = self.enter(submitted)
             self.compute()
             if completed or changed:
-                self.changed = True
+                self.changed, self.last_change = True, self.now
                 due = self.now if self.last_main is None else max(self.now, self.last_main + self.rules.delay)
                 self.main_due = due if self.main_due is None else min(self.main_due, due)
             self.passes()
+
+    def note_idle_passes(self) -> None:
+        """Count the backfill passes before now that found nothing to do: all while jobs wait, one after a change."""
+        interval = self.rules.interval if self.rules.backfills else 0
+        while interval and self.last_backfill + interval < self.now:
+            if not self.waiting and self.last_change < self.last_backfill:
+                break
+            self.changed = False
+            self.last_backfill += interval
 
     def moments(self, to_come: list[Job]) -> list[int]:
         """Return the seconds in which something happens."""
@@ -149,8 +161,7 @@ class PlannerTwin(Twin):
         if self.waiting:
             moments += [due for due in (self.main_due, self.full_due) if due is not None]
             if self.rules.backfills and self.changed:
-                step = max(1, self.rules.interval)
-                moments.append((self.now // step + 1) * step)
+                moments.append(max(self.now + 1, self.last_backfill + self.rules.interval))
         return moments
 
     def release(self, job: Job) -> int | None:
@@ -200,14 +211,19 @@ class PlannerTwin(Twin):
             self.priority.compute(boundary, self.running)
             for job in self.waiting:
                 self.rank[job] = self.rank_of(job, boundary)
-                self.changed = True
+                self.changed, self.last_change = True, self.now
             self.sort()
 
     def passes(self) -> None:
         """Make the passes that are due."""
         rules = self.rules
         main = any(due is not None and due <= self.now for due in (self.main_due, self.full_due))
-        backfill = rules.backfills and self.changed and (rules.interval == 0 or self.now % rules.interval == 0)
+        backfill = rules.backfills and self.changed and self.last_backfill + rules.interval <= self.now
+        if backfill:
+            self.changed = False
+            self.last_backfill = self.now
+            if self.waiting:
+                self.last_change = self.now
         if not self.waiting or not (main or backfill):
             return
         if rules.timed:
@@ -216,7 +232,6 @@ class PlannerTwin(Twin):
         if main:
             self.main_pass()
         if backfill and self.waiting:
-            self.changed = False
             self.backfill_pass()
 
     def main_pass(self) -> None:
