@@ -148,6 +148,8 @@ def test_provenance_says_what_was_modelled():
         (log_of(200), {"cores_per_node": 36}, "96 processors are not whole nodes of 36"),
         (log_of(200), {"size_classes": (10, 5)}, "size classes ascend"),
         (log_of(200), {"filters": ["none"]}, "unknown filter 'none'"),
+        (log_of(200), {"longest_gap": -5.0}, "longest time between arrivals that is kept is above 0 s, not -5 s"),
+        (log_of(200), {"longest_gap": float("nan")}, "is above 0 s, not nan s"),
     ],
 )
 def test_what_cannot_be_modelled_is_refused(log, options, reason):

@@ -24,6 +24,10 @@ MODELS = {
 }
 
 
+INDEPENDENT = EDISON_TOY.jobs.to_dict()
+"""The jobs of a model file, undamaged."""
+
+
 @pytest.mark.parametrize("kind", MODELS)
 def test_a_file_gives_the_model_back(kind, tmp_path):
     model = MODELS[kind]()
@@ -68,6 +72,22 @@ def test_what_is_no_model_is_refused(text, reason, tmp_path):
         ("size_classes", [5, 1]),
         ("size_classes", None),
         ("provenance", 5),
+        ("provenance", {"jobs_in_log": "many"}),
+        ("provenance", {"filtered": [{"rule": "rare-huge"}]}),
+        ("provenance", {"scaled": [None]}),
+        ("provenance", {"settings": {"filters": None}}),
+        ("provenance", {"settings": {"unknown": 1}}),
+        ("provenance", {"settings": "none"}),
+        ("processors", float("inf")),
+        ("processors", 47),  # its widest jobs have 48
+        ("cores_per_node", 0),
+        ("cores_per_node", 97),
+        ("longest_gap", 0),
+        ("longest_gap", -1),
+        ("limits", dict.fromkeys(("processors", "run_time", "work", "wide", "long"), "many")),
+        ("gaps", {"in_bin": "low", "low": [1], "high": [1e30], "cumulative": [1]}),
+        ("jobs", INDEPENDENT | {"processors": {"in_bin": "low", "low": [0], "high": [1], "cumulative": [1]}}),
+        ("jobs", INDEPENDENT | {"accuracy": {"in_bin": "low", "low": [-1], "high": [1], "cumulative": [1]}}),
     ],
 )
 def test_a_damaged_model_is_refused_in_one_sentence(field, value, tmp_path):

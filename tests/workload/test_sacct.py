@@ -250,6 +250,14 @@ class TestRecordsOfOneJob:
         path.write_text(sacct_text(job(1)) + "\n" + sacct_text(job(2)))
         assert read_sacct(path).job_id.tolist() == [1, 2]
 
+    @pytest.mark.parametrize("columns", [[*list(JOB)[:1], *list(JOB)[:0:-1]], list(JOB)[:-1]], ids=["order", "number"])
+    def test_outputs_with_other_columns_are_refused(self, tmp_path: Path, columns: list[str]) -> None:
+        path = tmp_path / "year.txt"
+        second = {name: job(2)[name] for name in columns}
+        path.write_text(sacct_text(job(1)) + "\n" + "|".join(columns) + "\n" + "|".join(second.values()) + "\n")
+        with pytest.raises(InputError, match=r"year\.txt, line \d: the columns are others than those of the first"):
+            read_sacct(path)
+
     def test_tasks_of_arrays_keep_their_own_numbers(self, tmp_path: Path) -> None:
         tasks = [job(f"200_{task}", JobIDRaw=str(210 + task)) for task in (4, 5)]
         waiting = job("200_[6-9%2]", JobIDRaw="200", State="PENDING", Start="Unknown", End="Unknown", AllocCPUS="0")
@@ -358,6 +366,7 @@ class TestRefusals:
         ("changes", "sentence"),
         [
             ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time as 2026-04-01T10:00:00"),
+            ({"JobID": ""}, "JobID is None, but every job has a number"),
             ({"Submit": "Unknown"}, "Submit is None, but every job was submitted"),
             ({"End": "2026-02-30T10:00:00"}, "End is '2026-02-30T10:00:00', not a time"),
             ({"ElapsedRaw": "1:00"}, "ElapsedRaw is '1:00', not a whole number"),

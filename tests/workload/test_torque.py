@@ -119,6 +119,21 @@ def test_only_jobs_that_ended_count_and_the_rest_is_told(tmp_path: Path) -> None
     assert " Note: records of other types than E left out: 2" in jobs.header
 
 
+def test_the_same_record_counts_once_and_the_lines_of_others_stay(tmp_path: Path) -> None:
+    again = record(start=str(APRIL + 500))  # another run of the same job
+    jobs = read(tmp_path, record(), record(), again)
+    assert jobs.run_time.tolist() == [3600, 3400]
+    assert " Note: in the file more than once, counted once: 1" in jobs.header
+    with pytest.raises(InputError, match="line 3: the job ends before it starts"):
+        read(tmp_path, record(), record(), record(end=str(APRIL)))
+
+
+def test_a_limit_that_is_no_duration_is_unknown_and_told(tmp_path: Path) -> None:
+    jobs = read(tmp_path, record(), record("8.head", Resource_List__walltime="long"))
+    assert jobs.requested_time.tolist() == [7200, -1]
+    assert " Note: limits that are no durations, taken as unknown: 1" in jobs.header
+
+
 def test_arrays_are_numbered_from_1_and_limits_may_be_seconds(tmp_path: Path) -> None:
     jobs = read(tmp_path, record("9[1].head"), record("9[2].head", Resource_List__walltime="5400"))
     assert (jobs.job_id.tolist(), jobs.requested_time.tolist()) == ([1, 2], [7200, 5400])
@@ -138,6 +153,7 @@ def test_users_and_accounts(tmp_path: Path) -> None:
         ([record(), record()[:60]], "line 2: ctime is missing; the line is truncated"),
         ([record(), record()[:200]], "line 2: end is missing; the line is truncated"),
         ([record(end=str(APRIL))], "line 1: the job ends before it starts"),
+        ([record(), record(start="noon")], "line 2: start is no Unix time"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, lines: list[str], sentence: str) -> None:

@@ -102,7 +102,11 @@ class Composer:
         self._count(second, Work(work, work))
 
     def _workflow_is_due(self) -> bool:
-        return self._by_share and self.useful_in_workflows <= self.experiment.share * self.useful
+        return self._by_share and self._until_due() <= 0
+
+    def _until_due(self) -> float:
+        """Return the useful work of other jobs that may still come before the next workflow by share is due."""
+        return self.useful_in_workflows / self.experiment.share - self.useful
 
     def _submit_choice(self, now: int) -> None:
         for second, submitted in self.experiment.workflow_choice.submit(now, self.rng):
@@ -121,8 +125,7 @@ class Composer:
                 if self._workflow_is_due():
                     self._submit_choice(now)
                     continue
-                # No more than until the next workflow is due.
-                missing = min(missing, self.useful_in_workflows / self.experiment.share - self.useful)
+                missing = min(missing, self._until_due())
             count, work = self.pool.take(missing)
             self.added.append((now, count))
             self._count(now, Work(work, work))

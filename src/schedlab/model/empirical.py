@@ -16,6 +16,9 @@ InBin = Literal["low", "uniform", "middle", "scsf"]
 SCSF_SPREAD = 0.1
 """Standard deviation, in widths of a bin, of how far above its lower edge ScSF's rule for gaps takes a value."""
 
+LARGEST = 2.0**53
+"""Values stay below: whole numbers above have no place of their own among floating-point numbers."""
+
 ROUNDING = 1e-9
 """Of a bin's width: what two values may differ by and still be the same edge."""
 
@@ -75,7 +78,8 @@ class EmpiricalDistribution:
         if self.low.ndim != 1 or not self.low.shape == self.high.shape == self.cumulative.shape or not len(self.low):
             raise InputError("a distribution needs as many lower edges, upper edges and probabilities, at least one")
         edges = np.column_stack((self.low, self.high)).ravel()
-        if not np.isfinite(edges).all() or (np.diff(edges) < -ROUNDING * max(1.0, float(np.abs(edges).max()))).any():
+        most = float(np.abs(edges).max())
+        if not most < LARGEST or (np.diff(edges) < -ROUNDING * max(1.0, most)).any():
             raise InputError("the bins of a distribution are finite, ascending, and do not overlap")
         if not (np.diff(self.cumulative, prepend=0.0) > 0).all() or self.cumulative[-1] != 1.0:
             raise InputError("the cumulative probabilities of a distribution ascend from above 0 to 1")

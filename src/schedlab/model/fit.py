@@ -188,6 +188,8 @@ def fit_model(
     joint = rules == "corrected" if joint is None else joint
     if users and (seen.jobs["user_id"] == UNKNOWN).all():
         raise InputError(f"{workload.name}: no job has a user; fit the model without users")
+    if longest_gap is not None and not longest_gap > 0:
+        raise InputError(f"the longest time between arrivals that is kept is above 0 s, not {longest_gap:g} s")
     if longest_gap is None and rules == "scsf":
         longest_gap = SCSF_LONGEST_GAP
     arrivals = None if cycle == "none" else ArrivalCycle.of(seen.submit_time, cycle, workload.start_time)

@@ -75,6 +75,15 @@ class IndependentJobs:
     users: EmpiricalDistribution | None = None
     rules: Rules = "corrected"
 
+    def __post_init__(self) -> None:
+        if self.processors.low[0] < 1 or self.requested_time.low[0] < 0 or self.accuracy.low[0] < 0:
+            raise InputError("jobs have at least 1 processor, and neither requested time nor accuracy is below 0")
+
+    @property
+    def widest(self) -> float:
+        """The most processors that a job may have."""
+        return float((self.processors.low if self.processors.in_bin == "low" else self.processors.high)[-1])
+
     def draw(self, rng: np.random.Generator, n: int) -> Jobs:
         """Return `n` jobs."""
         processors = _whole(self.processors.draw(rng, n))
@@ -135,6 +144,11 @@ class JointJobs:
     def of(cls, jobs: Jobs) -> JointJobs:
         """Return the joint distribution of some jobs."""
         return cls(*np.unique(np.column_stack([jobs[name] for name in COLUMNS]), axis=0, return_counts=True))
+
+    @property
+    def widest(self) -> float:
+        """The most processors that a job may have."""
+        return float(self.rows[:, 0].max())
 
     def draw(self, rng: np.random.Generator, n: int) -> Jobs:
         """Return `n` jobs."""

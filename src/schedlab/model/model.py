@@ -25,6 +25,19 @@ SIZE_CLASSES = (48.0, 960.0)
 """Upper edges, in requested core-hours, of the classes in which ScSF reports jobs."""
 
 
+_COUNTS = ("jobs_in_log", "jobs_modelled", "jobs_without_request", "gaps_left_out", "seconds_left_out")
+_SCALED = ("from_processors", "to_processors", "load_factor_of_rounding")
+"""Numbers of a provenance: of a log, and of a change of scale."""
+
+_SETTINGS = {
+    "filters": list,
+    "missing_requests": str | None,
+    "longest_gap": int | float | None,
+    "cores_per_node": int | None,
+}
+"""What a provenance says of how the model was fitted."""
+
+
 @dataclass(frozen=True)
 class JobLimits:
     """Jobs that a site would not accept: a generator rejects them, and their arrival is used up.
@@ -108,12 +121,19 @@ class WorkloadModel:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.processors < 1 or (self.cores_per_node is not None and self.cores_per_node < 1):
-            raise InputError(f"model {self.name}: a machine has at least 1 processor, and so has a node")
+        node = 1 if self.cores_per_node is None else self.cores_per_node
+        if not 1 <= node <= self.processors:
+            raise InputError(f"model {self.name}: a machine has at least 1 processor, and a node has 1 to all of them")
+        if self.jobs.widest > self.processors:
+            raise InputError(
+                f"model {self.name}: the machine has {self.processors:,} processors, a job {self.jobs.widest:,.0f}"
+            )
         if self.rules not in ("corrected", "scsf"):
             raise InputError(f"model {self.name}: unknown rules {self.rules!r}; they are corrected or scsf")
         if self.gaps.low[0] < 0 or not self.gaps.high[-1] > 0:
             raise InputError(f"model {self.name}: gaps between arrivals are 0 s or more, and not all are 0 s")
+        if self.longest_gap is not None and not self.longest_gap > 0:
+            raise InputError(f"model {self.name}: the longest gap is above 0 s, not {self.longest_gap}")
         if any(edge <= 0 for edge in self.size_classes) or list(self.size_classes) != sorted(set(self.size_classes)):
             raise InputError(f"model {self.name}: the edges of size classes ascend from above 0 core-hours")
 
@@ -265,7 +285,7 @@ class WorkloadModel:
             )
         try:
             return _from_document(document)
-        except (InputError, KeyError, TypeError, ValueError) as error:
+        except (InputError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             reason = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
             raise InputError(f"{path} is a damaged workload model: {reason}; fit it again") from None
 
@@ -282,7 +302,25 @@ def _from_document(document: Mapping[str, Any]) -> WorkloadModel:
         rules=document["rules"],
         cycle=None if cycle is None else ArrivalCycle(tuple(cycle)),
         longest_gap=None if longest is None else float(longest),
-        limits=None if limits is None else JobLimits(**limits),
+        limits=None if limits is None else _limits(limits),
         size_classes=tuple(float(edge) for edge in document["size_classes"]),
-        provenance=dict(document["provenance"]),
+        provenance=_told(document["provenance"]),
     )
+
+
+def _limits(limits: Mapping[str, Any]) -> JobLimits:
+    processors, run_time, wide, long = (int(limits[name]) for name in ("processors", "run_time", "wide", "long"))
+    return JobLimits(processors, run_time, float(limits["work"]), wide, long)
+
+
+def _told(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a provenance, once sure that it can be shown and that a log can be filtered as it says."""
+    numbers = [provenance.get(name, 0) for name in _COUNTS]
+    numbers += [step["dropped"] for step in provenance.get("filtered", [])]
+    numbers += [change[name] for change in provenance.get("scaled", []) for name in _SCALED]
+    if strange := [number for number in numbers if not isinstance(number, int | float)]:
+        raise ValueError(f"its provenance has {strange[0]!r} where a number belongs")
+    for name, value in provenance.get("settings", {}).items():
+        if name not in _SETTINGS or not isinstance(value, _SETTINGS[name]):
+            raise ValueError(f"its provenance has the setting {name} = {value!r}")
+    return dict(provenance)

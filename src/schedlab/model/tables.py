@@ -33,7 +33,7 @@ def model_text(model: WorkloadModel) -> str:
         (f"  left out: {step['rule']}", f"{step['dropped']:,}") for step in told.get("filtered", []) if step["dropped"]
     ]
     if told.get("jobs_without_request"):
-        filled = told["settings"]["missing_requests"] == "run-time"
+        filled = told.get("settings", {}).get("missing_requests") == "run-time"
         rows.append(
             (f"  {'request their run time' if filled else 'left out: no-request'}", f"{told['jobs_without_request']:,}")
         )

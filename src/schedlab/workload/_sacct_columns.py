@@ -51,6 +51,7 @@ class SacctColumns:
 
         text = read_text(path)
         header, _, body = text.lstrip().partition(b"\n")
+        _check_repeated(header, text, path)
         labels, delimiter = _labels(header.decode("latin-1").rstrip("\r"), path)
         known = {name.lower(): name for name in USED}
         places: dict[str, int] = {}
@@ -92,6 +93,7 @@ class SacctColumns:
 
         name = self.first("JobID", "JobIDRaw")
         told = [f"columns ignored: {', '.join(self.ignored)}"] if self.ignored else []
+        self.refuse(str(name), self.table[name].is_null().to_numpy(), "but every job has a number")
         self.keep(pc.not_equal(pc.utf8_lower(self.table[name]), str(name).lower()))
         if steps := self.keep(pc.invert(pc.match_substring(self.table[name], "."))):
             told.append(f"steps dropped: {steps:,}")
@@ -177,6 +179,18 @@ def _labels(header: str, path: str | os.PathLike[str]) -> tuple[list[str], str]:
             "--parsable2"
         )
     return header.split(between[1]), between[1]
+
+
+def _check_repeated(header: bytes, text: bytes, path: str | os.PathLike[str]) -> None:
+    """Raise InputError if an output that follows has other columns: they would be taken for those of the first."""
+    first = re.match(rb"[A-Za-z]+[^A-Za-z0-9]?", header)
+    for again in re.finditer(rb"\n" + re.escape(first[0]) + rb".*", text) if first else ():
+        if again[0].strip() != header.strip():
+            line = text.count(b"\n", 0, again.end()) + 1
+            raise InputError(
+                f"{os.fspath(path)}, line {line}: the columns are others than those of the first output; make all "
+                "outputs with the same --format"
+            )
 
 
 def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:

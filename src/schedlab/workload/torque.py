@@ -46,9 +46,9 @@ BLOCK = 1 << 12
 def read_torque(path: str | os.PathLike[str]) -> Workload:
     """Read an accounting log of Torque or PBS (server_priv/accounting/YYYYMMDD), plain or gzip-compressed.
 
-    Only records of type E count, one for each run of a job; a job that was deleted before it started has none, so it
-    is not there. Submission is when the job was created (ctime). Processors are those of exec_host or, without it,
-    those that Resource_List asks for.
+    Only records of type E count, one for each run of a job, and the same record once; a job that was deleted before
+    it started has none, so it is not there. Submission is when the job was created (ctime). Processors are those of
+    exec_host or, without it, those that Resource_List asks for.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def read_torque(path: str | os.PathLike[str]) -> Workload:
     import pandas as pd
 
     records = _Records(path)
-    submit, start, end = (records.numbers(key) for key in ("ctime", "start", "end"))
+    submit, start, end = (records.times(key) for key in ("ctime", "start", "end"))
     records.refuse(submit <= 0, "ctime is missing; the line is truncated")
     records.refuse(end <= 0, "end is missing; the line is truncated")
     started = start > 0
@@ -99,7 +99,13 @@ def read_torque(path: str | os.PathLike[str]) -> Workload:
         "status": _status(records.numbers("Exit_status")),
     }
     known |= {field: records.names(*keys) for field, keys in NAMES.items()}
-    told = [f"records of other types than E left out: {records.others:,}"] if records.others else []
+    limits = records.texts("Resource_List.walltime").is_valid().to_numpy()
+    counts = {
+        "records of other types than E left out": records.others,
+        "in the file more than once, counted once": records.again,
+        "limits that are no durations, taken as unknown": np.count_nonzero(limits & (known["requested_time"] < 0)),
+    }
+    told = [f"{what}: {count:,}" for what, count in counts.items() if count]
     return workload_of_records(pd.DataFrame(known), path, told)
 
 
@@ -121,9 +127,12 @@ class _Records:
         ended = pc.match_substring_regex(lines, ENDED).to_numpy()
         if not ended.any():
             raise InputError(f"{self.path}: there is no record of type E, so no job ended")
-        self.lines = np.flatnonzero(ended) + 1
-        self.others = len(lines) - int(pc.sum(empty).as_py()) - len(self.lines)
-        self.identifiers, self.words = _words(lines.filter(ended))
+        records = lines.filter(ended)
+        again = records.to_pandas().duplicated().to_numpy()
+        self.lines = np.flatnonzero(ended)[~again] + 1
+        self.again = int(np.count_nonzero(again))
+        self.others = len(lines) - int(pc.sum(empty).as_py()) - len(records)
+        self.identifiers, self.words = _words(records.filter(~again))
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -138,6 +147,12 @@ class _Records:
 
         column = self.texts(key)
         return whole_numbers(pc.if_else(pc.match_substring_regex(column, r"^-?\d{1,18}$"), column, None))
+
+    def times(self, key: str) -> NDArray[np.int64]:
+        """Return the Unix times of a key, -1 where it is absent."""
+        found = self.numbers(key)
+        self.refuse((found < 0) & self.texts(key).is_valid().to_numpy(), f"{key} is no Unix time")
+        return found
 
     def names(self, *keys: str) -> pd.Series[Any]:
         """Return the values of the first key that a record has, without the host of a user."""
