@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import campaigns
+import experiments
 import generation
 import learning
 import numpy as np
@@ -255,6 +256,7 @@ BENCHMARKS = {
     "mixed": speculation.mixed,
     "slurm": slurm.slurm,
     "generation": generation.experiments,
+    "experiments": experiments.experiments,
 }
 
 

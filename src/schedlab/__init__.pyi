@@ -5,6 +5,8 @@ from .campaign.compare import Comparison as Comparison
 from .campaign.compare import compare as compare
 from .campaign.coordinator import run_campaign as run_campaign
 from .campaign.definition import Campaign as Campaign
+from .campaign.handlings import Handlings as Handlings
+from .campaign.handlings import handlings as handlings
 from .campaign.store import RunDirectory as RunDirectory
 from .engine.simulation import simulate as simulate
 from .engine.twin import simulate_plain as simulate_plain
@@ -41,6 +43,11 @@ from .predict.adapters import SklearnPredictor as SklearnPredictor
 from .predict.model import PredictionModel as PredictionModel
 from .predict.validation import Validation as Validation
 from .predict.validation import validate as validate
+from .report.experiments import plot_distributions as plot_distributions
+from .report.experiments import plot_handlings as plot_handlings
+from .report.experiments import plot_median_waits as plot_median_waits
+from .report.experiments import plot_minutes as plot_minutes
+from .report.experiments import plot_simulation_times as plot_simulation_times
 from .report.figures import (
     plot_gantt as plot_gantt,
 )
@@ -75,7 +82,11 @@ from .report.predictions import plot_predicted_values as plot_predicted_values
 from .report.predictions import plot_prediction_errors as plot_prediction_errors
 from .report.requests import plot_requests as plot_requests
 from .report.requests import plot_requests_on_law as plot_requests_on_law
+from .schedule.analysis import Analysis as Analysis
+from .schedule.analysis import Distribution as Distribution
 from .schedule.exports import read_schedule as read_schedule
+from .schedule.minutes import Minutes as Minutes
+from .schedule.minutes import minutes_of as minutes_of
 from .schedule.schedule import Schedule as Schedule
 from .scheduler.multifactor import Multifactor as Multifactor
 from .scheduler.policy import FormulaPolicy as FormulaPolicy

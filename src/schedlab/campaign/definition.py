@@ -22,7 +22,8 @@ from pydantic import (
     model_validator,
 )
 
-from schedlab.campaign.entries import WorkloadEntry
+from schedlab.campaign.entries import ModelEntry, StochasticEntry, TraceEntry
+from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.fields import Duration, Section, Texts, listed, seconds
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
@@ -98,6 +99,25 @@ SchedulerEntry = Annotated[
     Annotated[str, AfterValidator(lambda text: Scheduler.parse(text).text), Tag("<text>")]
     | Annotated[SchedulerGrid, Tag("<parts>")],
     Discriminator(_form),
+]
+
+
+KINDS = {"stochastic": "<stochastic>", "experiment": "<experiment>"}
+"""Tags of kinds of entries that are generated, all others being models."""
+
+
+def _kind(entry: Any) -> str:
+    """Return the tag of an entry's kind, which is no name of a field: it stands in the places that errors name."""
+    generated = entry.get("generate") if isinstance(entry, dict) else getattr(entry, "generate", None)
+    return "<trace>" if generated is None else KINDS.get(generated, "<generate>")
+
+
+WorkloadEntry = Annotated[
+    Annotated[TraceEntry, Tag("<trace>")]
+    | Annotated[ModelEntry, Tag("<generate>")]
+    | Annotated[StochasticEntry, Tag("<stochastic>")]
+    | Annotated[ExperimentEntry, Tag("<experiment>")],
+    Discriminator(_kind),
 ]
 
 

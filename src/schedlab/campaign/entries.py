@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from schedlab.campaign.fields import LONGEST, Duration, Loads, Section, Texts, seconds
 from schedlab.speculate.generate import Application
@@ -228,17 +228,3 @@ class StochasticEntry(Entry):
     def jobs(self) -> int:
         """How many there are."""
         return sum(one.jobs for one in self.applications)
-
-
-def _kind(entry: Any) -> str:
-    """Return the tag of an entry's kind, which is no name of a field: it stands in the places that errors name."""
-    generated = entry.get("generate") if isinstance(entry, dict) else getattr(entry, "generate", None)
-    return "<trace>" if generated is None else "<stochastic>" if generated == "stochastic" else "<generate>"
-
-
-WorkloadEntry = Annotated[
-    Annotated[TraceEntry, Tag("<trace>")]
-    | Annotated[ModelEntry, Tag("<generate>")]
-    | Annotated[StochasticEntry, Tag("<stochastic>")],
-    Discriminator(_kind),
-]

@@ -5,67 +5,22 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.entries import Entry, ModelEntry, StochasticEntry, TraceEntry, Windows
+from schedlab.campaign.experiment_inputs import experiment_inputs
+from schedlab.campaign.experiments import ExperimentEntry
+from schedlab.campaign.input import Input
 from schedlab.errors import InputError
-from schedlab.speculate.assignment import assign_laws, beyond_text, jobs_beyond_laws, read_laws
+from schedlab.speculate.assignment import assign_laws, jobs_beyond_laws, read_laws
 from schedlab.workload._streams import workload_name
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import file_sha256, read_workload
 from schedlab.workload.preceding import preceding_jobs
 from schedlab.workload.sampling import windows
 from schedlab.workload.workload import Workload
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One source of workloads and what is known of it.
-
-    Parameters
-    ----------
-    workload
-        How results call it.
-    entry
-        Position of the entry in the campaign that it belongs to.
-    path, sha256
-        The file and its fingerprint; empty for a model.
-    jobs
-        How many there are, after cleaning.
-    processors
-        Size of the machine.
-    windows
-        How many windows are cut from it, before some are skipped; 0 if it is simulated whole.
-    laws, laws_sha256
-        The file that gives its jobs laws, and its fingerprint; empty without one.
-    with_law, beyond_law
-        How many jobs have a law, and how many of them run longer than it allows.
-    """
-
-    workload: str
-    entry: int
-    path: str
-    sha256: str
-    jobs: int
-    processors: int
-    windows: int
-    laws: str = ""
-    laws_sha256: str = ""
-    with_law: int = 0
-    beyond_law: int = 0
-
-    @property
-    def warning(self) -> str:
-        """A sentence about jobs that run longer than their law allows; empty without any."""
-        return beyond_text(self.workload, self.beyond_law, self.with_law)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all facts as a dictionary."""
-        return asdict(self)
 
 
 def find_inputs(campaign: Campaign, base: Path, known: Sequence[Input] = ()) -> list[Input]:
@@ -101,9 +56,15 @@ def find_inputs(campaign: Campaign, base: Path, known: Sequence[Input] = ()) -> 
 
 
 def _inputs(
-    campaign: Campaign, base: Path, files: dict[int, list[tuple[str, list[str]]]], known: dict[tuple[int, str], Input]
+    campaign: Campaign,
+    base: Path,
+    files: dict[int, list[tuple[str, list[str]]]],
+    known: dict[tuple[int, str], Input],
 ) -> Iterator[Input]:
     for number, entry in enumerate(campaign.workloads):
+        if isinstance(entry, ExperimentEntry):
+            yield from experiment_inputs(entry, number, base)
+            continue
         if isinstance(entry, ModelEntry | StochasticEntry):
             cut = _number_of_windows(entry.windows, None, entry.name or entry.generate)
             yield Input(entry.name or entry.generate, number, "", "", entry.jobs, entry.processors, cut)

@@ -9,9 +9,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from schedlab.campaign.experiment_inputs import experiment_of
 from schedlab.campaign.inputs import read_trace
-from schedlab.campaign.plan import Instance, Model, Source, Stochastic, Trace, Users
+from schedlab.campaign.plan import Instance, Users
+from schedlab.campaign.sources import ExperimentSource, Model, Source, Stochastic, Trace
 from schedlab.errors import InputError
+from schedlab.generate.generation import Generated, generate_experiment
 from schedlab.speculate.generate import stochastic_jobs
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import file_sha256
@@ -57,6 +60,8 @@ def _sequences(
 def _whole(source: Source, seed: int | None, users: Users | None, load: float | None) -> Workload:
     if isinstance(source, Stochastic):
         return stochastic_jobs(source.applications, source.processors, rng=np.random.default_rng(seed))
+    if isinstance(source, ExperimentSource):
+        return generated(source, seed).workload
     if isinstance(source, Model):
         return _drawn(source, seed, load)
     workload = _read(source)
@@ -64,6 +69,12 @@ def _whole(source: Source, seed: int | None, users: Users | None, load: float | 
         rng = np.random.default_rng(seed)
         workload = resample_users(workload, rng=rng, weeks=users.weeks, profile=users.profile)
     return workload if load is None else scale_load(workload, load=load)
+
+
+@lru_cache(maxsize=1)
+def generated(source: ExperimentSource, seed: int | None) -> Generated:
+    """Return the workload of an experiment, and how it came out."""
+    return generate_experiment(experiment_of(source), np.random.default_rng(seed))
 
 
 def _drawn(model: Model, seed: int | None, load: float | None) -> Workload:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.entries import Entry, ModelEntry, StochasticEntry, TraceEntry
-from schedlab.campaign.inputs import Input, entry_of
+from schedlab.campaign.experiments import ExperimentEntry
+from schedlab.campaign.input import Input
+from schedlab.campaign.inputs import entry_of
+from schedlab.campaign.sources import ExperimentSource, Model, Source, Stochastic, Trace
 from schedlab.errors import InputError
-from schedlab.speculate.generate import Application
 
 ID_DIGITS = 32
 """Hexadecimal digits of the name of a task or a batch."""
@@ -24,60 +26,11 @@ BATCH_TASKS = 1_000
 BATCH_JOBS = 5_000_000
 """Most tasks, and most jobs of all its simulations together, in a batch: some seconds of work."""
 
+EXPERIMENTS = "experiment"
+"""What the seeds of all experiments are made of, instead of the name of a workload."""
+
 BATCHES_PER_WORKER = 8
 """So many batches at least for each worker, so that none is idle at the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A log, cleaned; parameters as for `schedlab.campaign.entries.TraceEntry`.
-
-    Its path and that of its laws are not part of what it is: a campaign may move with its logs.
-    """
-
-    path: str
-    sha256: str
-    clean: str
-    processors: int | None
-    requests: str | None
-    laws: str = ""
-    laws_sha256: str = ""
-    dependencies: str = "none"
-
-    def specification(self) -> dict[str, Any]:
-        """Return what makes it what it is."""
-        unset = {"laws_sha256": "", "dependencies": "none"}.items()  # came later; results before keep their names
-        fields = asdict(self).items()
-        return {name: value for name, value in fields if name not in ("path", "laws") and (name, value) not in unset}
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """Jobs of a model; parameters as for `schedlab.campaign.entries.ModelEntry`."""
-
-    model: str
-    jobs: int
-    processors: int
-    estimates: str
-
-    def specification(self) -> dict[str, Any]:
-        """Return what makes it what it is."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Stochastic:
-    """Jobs whose run times follow laws; parameters as for `schedlab.speculate.generate.stochastic_jobs`."""
-
-    applications: tuple[Application, ...]
-    processors: int
-
-    def specification(self) -> dict[str, Any]:
-        """Return what makes it what it is."""
-        return {"model": "stochastic", **asdict(self)}
-
-
-Source = Trace | Model | Stochastic
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +316,9 @@ def instances_of(campaign: Campaign, item: Input) -> Iterator[Instance]:
     random = users is not None or not isinstance(source, Trace)
     repetitions = (entry.repetitions or campaign.repetitions) if random else 1
     for repetition in range(repetitions):
-        seed = seed_of(campaign.seed, item.workload, repetition) if random else None
+        # All experiments of a campaign draw the same ordinary jobs.
+        drawn_as = EXPERIMENTS if isinstance(source, ExperimentSource) else item.workload
+        seed = seed_of(campaign.seed, drawn_as, repetition) if random else None
         for load in entry.load or (None,):
             for window in _windows(entry, item):
                 yield Instance(item.workload, source, repetition, seed, users, load, window)
@@ -382,6 +337,8 @@ def seed_of(seed: int, workload: str, repetition: int) -> int:
 
 
 def _source(entry: Entry, item: Input) -> Source:
+    if isinstance(entry, ExperimentEntry):
+        return _experiment(entry, item)
     if isinstance(entry, StochasticEntry):
         return Stochastic(tuple(one.application() for one in entry.applications), entry.processors)
     if isinstance(entry, ModelEntry):
@@ -389,6 +346,27 @@ def _source(entry: Entry, item: Input) -> Source:
     assert isinstance(entry, TraceEntry)
     read_as = (entry.clean, entry.processors, entry.requests, item.laws, item.laws_sha256, entry.dependencies)
     return Trace(item.path, item.sha256, *read_as)
+
+
+def _experiment(entry: ExperimentEntry, item: Input) -> ExperimentSource:
+    presence, handling = list(entry.variants())[item.variant]
+    shares = [table.share for table in entry.workflows]
+    return ExperimentSource(
+        label=item.label,
+        model=item.path,
+        model_sha256=item.sha256,
+        workflows=tuple((path, sha256, share) for (path, sha256), share in zip(item.files, shares, strict=True)),
+        workflow_policy=entry.workflow_policy,
+        presence=presence,
+        handling=handling,
+        fill_wait=int(entry.fill_wait),
+        preload=int(entry.preload),
+        duration=int(entry.duration),
+        drain=int(entry.drain),
+        pressure=entry.pressure,
+        counted=entry.counted,
+        rules=entry.rules,
+    )
 
 
 def _windows(entry: Entry, item: Input) -> Iterator[Window | None]:

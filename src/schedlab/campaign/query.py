@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from schedlab.campaign.details import read_details
 from schedlab.campaign.overview import COORDINATES, Overview, failure_row
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.store import DETAILS, RunDirectory
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ READS = ("SELECT", "EXPLAIN", "MULTI")
 """Kinds of statements that only read; PIVOT is several in one."""
 
 COLUMNS = ("campaign", "task", *COORDINATES)
+DETAIL_COLUMNS = ("campaign", "task", "experiment", "handling", "repetition", "scheduler")
 FAILURE_COLUMNS = (*COLUMNS, "kind", "reason", "traceback", "host", "time")
 
 
@@ -46,7 +48,8 @@ def run_sql(runs: Sequence[RunDirectory], sql: str) -> pd.DataFrame:
         - `results`: those of `RunDirectory.results` of all campaigns, with their name as `campaign` (or the path, of
           campaigns of one name); NULL instead of NaN, so that `avg` leaves it out;
         - `failures`: `campaign`, `task`, its coordinates, `kind`, `reason`, `traceback`, `host`, `time`;
-        - `campaigns`: `campaign`, and the fields of `schedlab.campaign.overview.Overview`.
+        - `campaigns`: `campaign`, and the fields of `schedlab.campaign.overview.Overview`;
+        - `workflows` and `distributions`, of experiments: see `schedlab.campaign.details.Details`.
 
     Raises
     ------
@@ -60,6 +63,10 @@ def run_sql(runs: Sequence[RunDirectory], sql: str) -> pd.DataFrame:
     with duckdb.connect(":memory:") as connection:
         for name, table in _tables(runs).items():
             connection.register(name, table)
+        # These may be large; a query that does not name them does not need them.
+        for part in DETAILS:
+            if part in sql.lower():
+                connection.register(part, _details(runs, part))
         for setting in SETTINGS:
             connection.execute(f"set {setting}")
         try:
@@ -96,6 +103,15 @@ def _tables(runs: Sequence[RunDirectory]) -> dict[str, pa.Table]:
         "failures": _without_nan(pa.Table.from_pylist(failures)) if failures else _empty(FAILURE_COLUMNS),
         "campaigns": pa.Table.from_pylist(campaigns),
     }
+
+
+def _details(runs: Sequence[RunDirectory], part: str) -> pa.Table:
+    """Return what is kept of the experiments of all campaigns."""
+    import pyarrow as pa
+
+    tables = [(label, read_details(run, part)) for label, run in zip(_labels(runs), runs, strict=True)]
+    found = [_labelled(table, label) for label, table in tables if table is not None]
+    return pa.concat_tables(found, promote_options="permissive") if found else _empty(DETAIL_COLUMNS)
 
 
 def _labels(runs: Sequence[RunDirectory]) -> list[str]:

@@ -4,6 +4,8 @@
     results/         one Parquet file per batch of tasks
     failed/          one JSON file per batch that had failures, with tracebacks
     schedules/       whole schedules, where they are asked for
+    workflows/       of experiments, what became of each workflow; one Parquet file per batch
+    distributions/   of experiments, percentiles and histograms; one Parquet file per batch
     inflight/        which task each process is at, as long as it lives
     corrupt/         files that did not hold what they once held
     lock.json        who runs the campaign
@@ -32,7 +34,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path
 from schedlab.campaign.definition import Campaign
-from schedlab.campaign.inputs import Input
+from schedlab.campaign.input import Input
 from schedlab.campaign.outcome import Failure, Status
 from schedlab.campaign.plan import Plan
 from schedlab.errors import InputError, OutputError
@@ -45,6 +47,9 @@ SCHEMA = 1
 """Version of the form of run directories."""
 
 CHECKSUM_DIGITS = 16
+
+DETAILS = ("workflows", "distributions")
+"""Parts that hold what is kept of experiments beside their results, and tables of `campaign sql`."""
 
 
 class RunDirectory:
@@ -160,7 +165,7 @@ class RunDirectory:
     @cached_property
     def plan(self) -> Plan:
         """The plan of the campaign, as it was last run."""
-        inputs = [Input(**item) for item in self.facts["inputs"]]
+        inputs = [Input.from_dict(item) for item in self.facts["inputs"]]
         return Plan(Campaign.model_validate(self.facts["definition"]), inputs)
 
     def known_inputs(self, campaign: Campaign) -> list[Input]:
@@ -169,7 +174,7 @@ class RunDirectory:
             return []
         before, entries = Campaign.model_validate(self.facts["definition"]).workloads, campaign.workloads
         unchanged = {number for number in range(min(len(before), len(entries))) if before[number] == entries[number]}
-        return [Input(**item) for item in self.facts["inputs"] if item["entry"] in unchanged]
+        return [Input.from_dict(item) for item in self.facts["inputs"] if item["entry"] in unchanged]
 
     # Files with checksums
 
@@ -189,10 +194,17 @@ class RunDirectory:
             os.fsync(stream.fileno())
         return target
 
+    def ensure(self, part: str) -> None:
+        """Make a part of the directory that not all campaigns have, unless it is there."""
+        try:
+            (self.path / part).mkdir(exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make {self.path / part}: {error.strerror or error}") from error
+
     def sweep(self) -> None:
         """Remove what processes that are gone have left: notes of what they were at, and half-written files."""
-        for part in ("results", "failed", "schedules", "inflight"):
-            for path in (self.path / part).iterdir():
+        for part in ("results", "failed", "schedules", "inflight", *DETAILS):
+            for path in (self.path / part).iterdir() if (self.path / part).is_dir() else ():
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)
                 elif part == "inflight" or path.name.startswith("."):

@@ -18,7 +18,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
@@ -27,13 +27,17 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.campaign.instances import make_workload
+from schedlab.campaign.details import Details
+from schedlab.campaign.instances import generated, make_workload
 from schedlab.campaign.outcome import Failure
 from schedlab.campaign.plan import ID_DIGITS, Batch, Task
+from schedlab.campaign.sources import ExperimentSource
 from schedlab.campaign.store import SCHEMA, RunDirectory
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
+from schedlab.schedule.analysis import Analysis
 from schedlab.schedule.groups import class_metrics
+from schedlab.schedule.metrics import schedule_metrics
 from schedlab.schedule.schedule import Schedule
 
 
@@ -76,17 +80,19 @@ def run_batch(
     run = RunDirectory(directory)
     rows: list[dict[str, Any]] = []
     failures: list[Failure] = []
+    details = Details()
     name = batch.name
     with _journal(run, name) as journal:
         for task_name, task in batch.tasks():
             journal.begin(task_name, timeout)
             try:
-                rows.append(run_task(run, task_name, task, schedules=schedules))
+                rows.append(run_task(run, task_name, task, details, schedules=schedules))
             except OutputError:
                 raise
             except Exception as error:
                 failures.append(failure_of(task_name, task, error))
         journal.rest()
+        details.store(run, name, provenance)
         if rows:
             run.store("results", name, ".parquet", _parquet(rows, provenance))
         if failures:
@@ -94,12 +100,18 @@ def run_batch(
     return Report(len(rows), len(failures))
 
 
-def run_task(run: RunDirectory, name: str, task: Task, *, schedules: bool = False) -> dict[str, Any]:
-    """Run one task and return its row of results."""
+def run_task(run: RunDirectory, name: str, task: Task, details: Details, *, schedules: bool = False) -> dict[str, Any]:
+    """Run one task and return its row of results; what else is kept of an experiment goes to the details."""
     begin = time.perf_counter()
     schedule = simulate_task(task)
     seconds = time.perf_counter() - begin
-    row = _coordinates(name, task) | _measures(schedule, task)
+    source = task.instance.source
+    if isinstance(source, ExperimentSource):
+        analysis = Analysis(schedule, rules=source.rules)
+        row = _coordinates(name, task) | _experiment_measures(analysis, task, source)
+        details.add(name, task, analysis)
+    else:
+        row = _coordinates(name, task) | _measures(schedule, task)
     if schedules:
         _store_schedule(run, name, schedule)
     return row | {"seconds": seconds, "specification": json.dumps(task.specification())}
@@ -145,8 +157,20 @@ def _coordinates(name: str, task: Task) -> dict[str, Any]:
 def _measures(schedule: Schedule, task: Task) -> dict[str, float]:
     """Return all metrics, and the most important ones by size class and class of users."""
     settings = task.settings
-    trim = {"warm_up": _warm_up(schedule, task), "cool_down": settings.cool_down}
+    trim: dict[str, Any] = {"warm_up": _warm_up(schedule, task), "cool_down": settings.cool_down}
     return schedule.metrics(**trim, tau=settings.tau) | class_metrics(schedule, **trim, tau=settings.tau)
+
+
+def _experiment_measures(analysis: Analysis, task: Task, source: ExperimentSource) -> dict[str, Any]:
+    """Return all metrics of what counts in an experiment, and how its workload came out."""
+    schedule, tau, window = analysis.schedule, task.settings.tau, analysis.window
+    if not len(window.rows):  # where all jobs are those of workflows, job metrics are of these
+        window = replace(window, rows=window.submitted)
+    metrics = schedule_metrics(schedule, tau=tau, window=window) | class_metrics(schedule, tau=tau, window=window)
+    made = generated(source, task.instance.seed)
+    pressure = {"reserved_pressure": made.reserved_pressure, "useful_pressure": made.useful_pressure}
+    names = {"experiment": source.label, "handling": source.handling}
+    return names | metrics | analysis.counts() | pressure | {"workflow_share": made.workflow_share}
 
 
 def _warm_up(schedule: Schedule, task: Task) -> float:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 import schedlab
 from schedlab.cli import (
+    analysis,
     archives,
     campaigns,
     demo,
@@ -81,6 +82,7 @@ app.command()(workloads.inspect)
 app.add_typer(generation.generate, name="generate")
 app.command()(schedules.simulate)
 app.command()(schedules.compare)
+app.command()(analysis.analyse)
 campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")
 campaign.command()(campaigns.plan)
 campaign.command()(campaigns.run)

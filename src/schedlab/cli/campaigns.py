@@ -18,7 +18,7 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.campaign.definition import Campaign
     from schedlab.campaign.executors import Workers
-    from schedlab.campaign.inputs import Input
+    from schedlab.campaign.input import Input
     from schedlab.campaign.store import RunDirectory
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
@@ -95,6 +95,8 @@ def run(
         _show_standings(finished)
         _note_warnings(finished.plan.inputs)
         note(f"\n{count_of(status.done, 'result')} in {place}; report: schedlab report {place} -o report.html")
+        if any(getattr(entry, "workflows", ()) for entry in definition.workloads):
+            note(f"the handlings of workflows compared: schedlab analyse {place}")
     if status.failed:
         _note_failures(finished)
         raise typer.Exit(1)

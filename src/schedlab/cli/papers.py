@@ -21,13 +21,16 @@ ONLY: dict[str, tuple[str, ...]] = {
     "chapter": ("thesis",),
     "log": ("sc15", "sc17", "thesis"),
     "scenario": ("icpp19",),
-    "runs": ("icpp19",),
+    "runs": ("icpp19", "scsf"),
+    "set": ("scsf",),
+    "days": ("scsf",),
+    "workflows": ("scsf",),
 }
 """Options that not all papers have."""
 
 
 def reproduce(
-    paper: Annotated[Literal["sc15", "sc17", "thesis", "icpp19"], typer.Argument(help="Which paper.")],
+    paper: Annotated[Literal["sc15", "sc17", "thesis", "icpp19", "scsf"], typer.Argument(help="Which paper.")],
     traces: Traces = None,
     log: Annotated[
         list[str] | None,
@@ -58,7 +61,21 @@ def reproduce(
         ),
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, show_default="50", help="icpp19: runs of each experiment.")
+        int | None,
+        typer.Option(metavar="N", min=1, show_default="50, scsf 6", help="icpp19, scsf: runs of each experiment."),
+    ] = None,
+    sets: Annotated[
+        list[int] | None,
+        typer.Option("--set", metavar="N", min=0, max=2, show_default="all", help="scsf: a set; repeat it for each."),
+    ] = None,
+    days: Annotated[
+        float | None, typer.Option(min=0.01, show_default="7", help="scsf: length of the part that counts.")
+    ] = None,
+    workflows: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", show_default="../workflows/scsf-manifests in the traces", help="scsf: the manifests."
+        ),
     ] = None,
     directory: Annotated[
         Path, typer.Option("--directory", "-d", metavar="DIR", help="Where run directories are kept.")
@@ -68,7 +85,7 @@ def reproduce(
 ) -> None:
     """Repeat a paper's simulations, and print its numbers beside ours."""
     given: dict[str, object] = {"full": full, "variant": variant, "scores": scores, "chapter": chapter}
-    given |= {"log": log, "scenario": scenario, "runs": runs}
+    given |= {"log": log, "scenario": scenario, "runs": runs, "set": sets, "days": days, "workflows": workflows}
     for name, value in given.items():
         if value and paper not in ONLY[name]:
             raise InputError(f"--{name} does not go with {paper}: leave it out")
@@ -91,6 +108,12 @@ def reproduce(
             from schedlab.papers import sc17
 
             reproduction = sc17.reproduce(traces, variant=variant or "both", scores=scores, **common)
+        elif paper == "scsf":
+            from schedlab.papers import scsf
+
+            del common["logs"]
+            common |= {"sets": sets or (), "workflows": workflows, "days": days}
+            reproduction = scsf.reproduce(traces, runs=runs, **common)
         else:
             from schedlab.papers import thesis
 

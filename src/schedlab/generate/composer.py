@@ -141,7 +141,8 @@ def work_of(workflow: Workflow, experiment: Experiment) -> Work:
     jobs = job_template(workflow, experiment.handling, rules=experiment.rules)
     occupied: NDArray[np.int64] = jobs.processors * np.minimum(jobs.run_time, jobs.requested_time)
     reserved = int(occupied.sum())
-    return Work(reserved, round(workflow.work) if experiment.handling == "pilot" else reserved)
+    # Of the workflow, not of its jobs: whole seconds would make a difference between handlings.
+    return Work(reserved, round(workflow.work))
 
 
 def _pressure(experiment: Experiment) -> Pressure:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.schedule.metrics import TAU, bounded_slowdown, job_measures, measured_window
+from schedlab.schedule.metrics import TAU, Window, bounded_slowdown, job_measures, measured_window
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,14 +128,16 @@ def class_metric_names() -> list[str]:
     ]
 
 
-def class_metrics(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> dict[str, float]:
+def class_metrics(
+    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU, window: Window | None = None
+) -> dict[str, float]:
     """Return number, mean wait and mean bounded slowdown of the jobs of each size class and class of users.
 
     It takes a tenth of a millisecond, for campaigns of many small simulations.
 
     Parameters
     ----------
-    schedule, warm_up, cool_down, tau
+    schedule, warm_up, cool_down, tau, window
         As in `schedlab.schedule.metrics.schedule_metrics`.
 
     Returns
@@ -143,7 +145,7 @@ def class_metrics(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 
     dict
         `jobs_wide`, `mean_wait_wide`, `mean_bounded_slowdown_wide` and so on; NaN for a class without jobs.
     """
-    rows = measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows
+    rows = (window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)).rows
     workload = schedule.workload
     processors = workload.job_processors[rows]
     work = schedule.run_time[rows] * processors.astype(np.float64)

@@ -335,7 +335,7 @@ def metric_names() -> list[str]:
 
 
 def schedule_metrics(
-    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
+    schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU, window: Window | None = None
 ) -> dict[str, float]:
     """Return all metrics of a schedule, flat, by name.
 
@@ -348,6 +348,8 @@ def schedule_metrics(
         on), see `measured_window`.
     tau
         Seconds: the bound of the bounded slowdown.
+    window
+        The part that counts, instead of what warm-up and cool-down leave.
 
     Returns
     -------
@@ -370,7 +372,7 @@ def schedule_metrics(
     InputError
         If no jobs remain, or if tau is below 1.
     """
-    window = measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
+    window = window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
     rows = window.rows
     metrics = {"jobs": float(len(rows))}
     measures = {name: values[rows] for name, values in job_measures(schedule, tau).items()}

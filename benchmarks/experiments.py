@@ -1,0 +1,47 @@
+"""How fast experiments with workflows are generated, simulated and analysed, on a machine of Edison's size."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from result import Result
+
+import schedlab as sl
+from schedlab.engine.twin import simulate_plain
+from schedlab.papers.scsf_setup import LOG, SCHEDULER, stand_in, synthetic_workflows
+from schedlab.schedule.analysis import Analysis
+from schedlab.workload.submissions import HANDLINGS
+
+DAY = 86_400
+GOAL = 20
+"""Seconds."""
+
+TWIN = 400
+"""Nodes of the machine on which the plain twin checks."""
+
+
+def experiments(traces: Path) -> Iterator[Result]:
+    """Seven days after one of preload, four hours of induced wait, a quarter of WideLong workflows; all handlings."""
+    if not (traces / LOG).is_file():
+        return
+    model = stand_in(traces)
+    workflows = ((synthetic_workflows()["synthWideLong"], 1.0),)
+    quarter = {"workflows": workflows, "workflow_policy": "share", "share": 0.25, "counted": "useful"}
+    small = replace(model.scaled_to(TWIN * 24, 24), limits=None)
+    for handling in HANDLINGS:
+        fields = quarter | {"handling": handling}
+        short = sl.Experiment(small, fill_wait=3_600, preload=0, duration=DAY // 4, **fields)
+        jobs = sl.generate_experiment(short, np.random.default_rng(1)).workload
+        equal = np.array_equal(sl.simulate(jobs, SCHEDULER).start_time, simulate_plain(jobs, SCHEDULER).start_time)
+        whole = sl.Experiment(model, fill_wait=14_400, preload=DAY, duration=7 * DAY, **fields)
+        begin = time.perf_counter()
+        analysis = Analysis(sl.simulate(sl.generate_experiment(whole, np.random.default_rng(1)).workload, SCHEDULER))
+        found = len(analysis.distributions())
+        seconds = time.perf_counter() - begin
+        name, fast = f"experiment, 25 % {handling}", seconds < GOAL
+        check = f"{len(analysis.schedule):,} jobs, {found} distributions; {len(jobs):,} jobs equal the twin"
+        yield Result(name, f"{seconds:.1f} s", f"{GOAL} s", fast, check, bool(equal))

@@ -1,0 +1,69 @@
+"""One source of the workloads of a campaign, and what is known of it before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from schedlab.speculate.assignment import beyond_text
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One source of workloads and what is known of it.
+
+    Parameters
+    ----------
+    workload
+        How results call it.
+    entry
+        Position of the entry in the campaign that it belongs to.
+    path, sha256
+        The file and its fingerprint; empty for a model.
+    jobs
+        How many there are, after cleaning.
+    processors
+        Size of the machine.
+    windows
+        How many windows are cut from it, before some are skipped; 0 if it is simulated whole.
+    laws, laws_sha256
+        The file that gives its jobs laws, and its fingerprint; empty without one.
+    with_law, beyond_law
+        How many jobs have a law, and how many of them run longer than it allows.
+    variant
+        Which of the variants of its entry it is, of an experiment.
+    label
+        What the variants with other handlings are called, too.
+    files
+        Other files and their fingerprints: those of workflows.
+    """
+
+    workload: str
+    entry: int
+    path: str
+    sha256: str
+    jobs: int
+    processors: int
+    windows: int
+    laws: str = ""
+    laws_sha256: str = ""
+    with_law: int = 0
+    beyond_law: int = 0
+    variant: int = 0
+    label: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """A sentence about jobs that run longer than their law allows; empty without any."""
+        return beyond_text(self.workload, self.beyond_law, self.with_law)
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Input:
+        """Return the input that `to_dict` gave, also by way of JSON."""
+        files = tuple((str(path), str(sha256)) for path, sha256 in facts.get("files", ()))
+        return cls(**{**facts, "files": files})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as a dictionary."""
+        return asdict(self)

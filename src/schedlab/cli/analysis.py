@@ -1,0 +1,162 @@
+"""The verb that analyses: one schedule, or the experiments of a campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from schedlab.atomic import make_directory
+from schedlab.cli.archives import open_run
+from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import note, show, show_json
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.schedule.analysis import Analysis
+
+
+def analyse(
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET", help="A schedule (.parquet), or a run directory or campaign file of experiments."
+        ),
+    ],
+    common: Annotated[
+        Literal["finished", "first"],
+        typer.Option(help="Campaigns: compare on workflows that both have finished, or on the first ones, as ScSF."),
+    ] = "finished",
+    rules: Annotated[
+        Literal["corrected", "scsf"], typer.Option(help="Schedules: how run time and stretch of workflows are defined.")
+    ] = "corrected",
+    minutes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Schedules: write what happens in each minute, as .csv.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as PNG.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what became of jobs and workflows: distributions, use of the machine, handlings compared."""
+    is_schedule = target.suffix == ".parquet"
+    for name, given, wanted in (
+        ("--common", common != "finished", not is_schedule),
+        ("--rules", rules != "corrected", is_schedule),
+        ("--minutes", minutes is not None, is_schedule),
+    ):
+        if given and not wanted:
+            raise InputError(
+                f"{name} does not go with {target}: it is for {'campaigns' if is_schedule else 'schedules'}"
+            )
+    if plot is not None:
+        make_directory(plot)
+    if is_schedule:
+        _analyse_schedule(target, rules, minutes, plot, as_json)
+    else:
+        _analyse_campaign(target, common, plot, as_json)
+
+
+def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: Path | None, as_json: bool) -> None:
+    from schedlab.campaign.handlings import handlings
+
+    if not target.is_dir() and target.suffix not in (".toml", ".py"):
+        raise InputError(f"{target} is no schedule (.parquet), run directory or campaign file (.toml, .py)")
+    found = handlings(open_run(target), common=common)
+    if plot is not None:
+        from schedlab.report.experiments import save_handlings_figures
+
+        note(f"{count_of(len(save_handlings_figures(found, plot)), 'figure')} in {plot}")
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(found)
+
+
+def _analyse_schedule(
+    target: Path, rules: Literal["corrected", "scsf"], minutes: Path | None, plot: Path | None, as_json: bool
+) -> None:
+    from schedlab.schedule.analysis import Analysis
+    from schedlab.schedule.exports import read_schedule
+
+    check_output(minutes, target)
+    analysis = Analysis(read_schedule(target), rules=rules)
+    if minutes is not None:
+        _write_minutes(analysis, minutes)
+    if plot is not None:
+        from schedlab.report.experiments import save_analysis_figures
+
+        note(f"{count_of(len(save_analysis_figures(analysis, plot)), 'figure')} in {plot}")
+    if as_json:
+        show_json(_document(analysis))
+    else:
+        show(_text(analysis))
+
+
+def _document(analysis: Analysis) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "sections": asdict(analysis.sections),
+        "counts": analysis.counts(),
+        "usage": analysis.usage(),
+        "distributions": [one.to_dict() for one in analysis.distributions()],
+        "workflows": analysis.workflows.to_dict(orient="records"),
+    }
+
+
+def _text(analysis: Analysis) -> str:
+    """Return what a reader wants to know, in tables."""
+    from schedlab.campaign.compare import table
+    from schedlab.schedule.analysis import PERCENTILES
+    from schedlab.schedule.summary import duration
+
+    counts, usage, sections = analysis.counts(), analysis.usage(), analysis.sections
+    jobs, workflows = (
+        f"{counts[f'submitted_{what}']:,.0f}, of which {counts[f'unfinished_{what}']:,.0f} unfinished"
+        for what in ("jobs", "workflows")
+    )
+    lines = [
+        f"{analysis.schedule.workload.name} under {analysis.schedule.scheduler}",
+        f"  counted      what was submitted from {duration(sections.start)} to {duration(sections.end)}; "
+        f"unfinished is what ends after {duration(sections.cutoff)}",
+        f"  jobs         {jobs}",
+        f"  workflows    {workflows}",
+        f"  utilisation  {usage['reserved']:.1%} reserved, {usage['useful']:.1%} useful, {usage['idle']:.1%} idle in "
+        "pilot jobs",
+    ]
+    rows = []
+    for one in analysis.distributions():
+        shown = [one.percentile(percent) for percent in PERCENTILES]
+        texts = [_quantity(value, one.variable.unit) for value in shown]
+        rows.append(
+            [f"{one.of}, {one.subset}", one.variable.name, f"{len(one.values):,}", f"{one.unfinished:,}", *texts]
+        )
+    header = ["of", "variable", "finished", "unfinished", *(f"p{percent}" for percent in PERCENTILES)]
+    return "\n".join([*lines, "", table(header, rows)])
+
+
+def _quantity(value: float, unit: str) -> str:
+    import math
+
+    from schedlab.schedule.summary import duration
+
+    if math.isnan(value):
+        return "-"
+    return duration(value) if unit == "s" else f"{value:,.4g}"
+
+
+def _write_minutes(analysis: Analysis, file: Path) -> None:
+    import pandas as pd
+
+    from schedlab.atomic import atomic_path
+    from schedlab.schedule.minutes import minutes_of
+
+    if file.suffix != ".csv":
+        raise InputError(f"{file}: unknown suffix; minutes are written as .csv")
+    found = minutes_of(analysis.schedule, analysis.sections)
+    columns = ("begin", "reserved", "useful", "median_wait", "pressure")
+    with atomic_path(file) as temporary:
+        pd.DataFrame({name: getattr(found, name) for name in columns}).to_csv(temporary, index=False)
+    note(f"{count_of(len(found.begin), 'minute')} written to {file}")

@@ -1,0 +1,98 @@
+"""Figures of experiments: what is drawn is what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedlab.campaign.handlings import Difference, Handlings, Standing
+from schedlab.campaign.statistics import Paired
+from schedlab.errors import InputError
+from schedlab.report.experiments import (
+    plot_distributions,
+    plot_handlings,
+    plot_median_waits,
+    plot_minutes,
+    plot_simulation_times,
+    save_handlings_figures,
+)
+from schedlab.schedule.analysis import JOB_VARIABLES, Distribution
+from schedlab.schedule.minutes import Minutes
+from schedlab.workload.sections import Sections
+
+WAIT = next(variable for variable in JOB_VARIABLES if variable.name == "wait")
+SECTIONS = Sections(0, 600, 1_200, 1_800)
+
+
+def standing(handling: str, run_time: float, experiment: str = "chain/25%") -> Standing:
+    return Standing(experiment, "fcfs", handling, 6, 10, 2, 60, run_time, run_time + 60, 0.1, 0.9, 0.8, 1.5)
+
+
+def ratio(handling: str, baseline: str, value: float) -> Difference:
+    pair = Paired("run_time", handling, baseline, 6, 0, 1, 1, 1, 1, 0, None, value, None, 0, 0, 0, 6, 0.95)
+    return Difference("chain/25%", "fcfs", "run_time", handling, baseline, 8, 2, pair)
+
+
+FOUND = Handlings(
+    (standing("pilot", 3_600), standing("chained", 7_200), standing("aware", 5_400)),
+    (ratio("chained", "pilot", 2.0), ratio("aware", "chained", 0.8)),
+)
+
+
+def test_a_curve_ends_with_all_that_has_finished_and_names_the_rest() -> None:
+    axes = plot_distributions({"FCFS": Distribution("jobs", "all", WAIT, np.array([10.0, 60.0, 3_600.0]), 4)})
+    assert axes.lines[0].get_ydata()[-1] == 1
+    assert axes.lines[0].get_label() == "FCFS; 4 not finished"
+
+
+def test_a_distribution_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing has finished"):
+        plot_distributions({"FCFS": Distribution("jobs", "all", WAIT, np.array([]), 4)})
+
+
+def test_bars_are_medians_in_hours() -> None:
+    axes = plot_handlings(FOUND)
+    assert [bar.get_height() for bar in axes.patches] == [1, 2, 1.5]
+
+
+def test_a_speed_up_is_taken_from_whichever_direction_is_known() -> None:
+    axes = plot_handlings(FOUND, "run_time", "chained")
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([2.0, 1 / 0.8])
+
+
+def test_without_workflows_there_is_nothing_to_draw() -> None:
+    with pytest.raises(InputError, match="no workflows"):
+        plot_handlings(Handlings((), ()))
+
+
+def test_times_of_simulations_are_drawn_for_experiments_without_workflows_too() -> None:
+    axes = plot_simulation_times([*FOUND.standings, standing("-", np.nan, "none")])
+    labels = axes.get_legend_handles_labels()[1]
+    assert labels == ["pilot", "chained", "aware", "no workflows"]
+
+
+def minutes(useful: float) -> Minutes:
+    every = np.arange(0, 1_800, 60)
+    full = np.full(30, 0.9)
+    return Minutes(every, full, full * useful, np.where(every < 900, 3_600.0, np.nan), full)
+
+
+def test_what_pilots_leave_idle_is_seen_between_two_curves() -> None:
+    assert len(plot_minutes(minutes(1.0), SECTIONS).get_legend_handles_labels()[1]) == 1
+    assert plot_minutes(minutes(0.5), SECTIONS).get_legend_handles_labels()[1] == ["reserved", "useful"]
+
+
+def test_minutes_without_a_submission_have_no_point() -> None:
+    [points] = [line for line in plot_median_waits({"a": minutes(1.0)}, SECTIONS).lines if line.get_label() == "a"]
+    assert set(points.get_ydata()) == {1.0}
+    assert len(points.get_ydata()) == 15
+
+
+def test_all_figures_of_a_campaign_are_written(tmp_path: Path) -> None:
+    names = [path.name for path in save_handlings_figures(FOUND, tmp_path)]
+    assert names == [
+        "simulation-times.png",
+        *(f"workflows-{m}.png" for m in ("wait", "run-time", "turnaround", "stretch")),
+    ]
