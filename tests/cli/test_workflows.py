@@ -116,3 +116,19 @@ def test_bad_input_ends_with_one_sentence(run, trace: Path, manifest: Path, word
     assert result.exit_code == 1
     assert sentence in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_workflows_that_would_begin_after_the_last_job_are_refused(run, manifest: Path) -> None:
+    Path("jobs.csv").write_text("submit_time,run_time,requested_time,requested_processors\n0,9,9,1\n50,9,9,1\n")
+    result = run("workflow", "submit", "jobs.csv", manifest, "--processors", 4, "--begin", 51, "-o", "out.parquet")
+    assert result.exit_code == 1
+    assert "--begin 51: the last job is submitted at 50 s" in result.stderr
+    assert not Path("out.parquet").exists()
+
+
+def test_results_have_no_medians_where_nothing_has_finished(run, manifest: Path) -> None:
+    Path("jobs.csv").write_text("submit_time,run_time,requested_time,requested_processors\n0,9,9,1\n50,9,9,1\n")
+    run("workflow", "submit", "jobs.csv", manifest, "--processors", 4, "-o", "in.parquet")
+    run("simulate", "in.parquet", "-o", "done.parquet")
+    lines = run("workflow", "results", "done.parquet", "--until", 1).stdout.splitlines()
+    assert lines[1].split() == ["fork", "chained", "0", "of", "1", "-", "-", "-", "-", "1"]

@@ -8,7 +8,11 @@ import pytest
 from schedlab.engine import simulate
 from schedlab.engine.case import prepare
 from schedlab.engine.priority import fixed_priorities
+from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.handling import submit_workflows
+from schedlab.workload.submissions import Submission
 from schedlab.workload.workload import Workload
 
 EDISON = 5576 * 24
@@ -73,3 +77,26 @@ def test_partitions_and_qualities_of_service_without_a_factor_have_0():
     workload = jobs(requested_processors=[1] * 3, requested_time=[60] * 3, partition_id=[1, 2, -1], queue_id=[7, 8, 7])
     text = "multifactor(partition=100,qos=10,partitions=1:0.5,qoses=7:1)"
     assert fixed(workload, text).tolist() == [60, 0, 10]
+
+
+@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
+def test_usage_decays_while_the_machine_is_idle(engine):
+    # Usage halves every 10 s. User 1 has used 32 by 10 s, of which 2 are left at 50 s; user 2 has used 10 then.
+    columns = {
+        "submit_time": [0, 40, 41, 41],
+        "run_time": [8, 12, 5, 5],
+        "requested_time": [8, 12, 5, 5],
+        "requested_processors": [4, 1, 4, 4],
+        "user_id": [1, 2, 2, 1],
+    }
+    schedule = engine(Workload.from_columns(columns, processors=4), "multifactor(fairshare=100,half_life=10,period=10)")
+    np.testing.assert_array_equal(schedule.start_time, [0, 40, 57, 52])
+
+
+@pytest.mark.parametrize("scheduler", [f"{SCSF}+slurm", f"{SCSF}+slurm(node=24)", f"{SCSF}+slurm(node=24)@actual"])
+def test_a_task_with_the_place_of_its_workflow_has_the_size_of_the_pilot_job(scheduler):
+    pair = Workflow("pair", (Task("a", 25, 3000.0, 9000.0), Task("b", 3, 200.0, 300.0, (0,))))
+    flows = [Submission(pair, "pilot", 0), Submission(pair, "aware", 5)]
+    workload = submit_workflows(jobs(requested_processors=[1], requested_time=[60]), flows)
+    pilot, *tasks = fixed(workload, scheduler)[1:]
+    assert tasks == [pilot, pilot]

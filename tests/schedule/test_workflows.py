@@ -17,6 +17,7 @@ from schedlab.schedule.workflows import execution_of, work_in_window, workflow_c
 from schedlab.workflow.files import read_workflow
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.handling import submit_workflows
+from schedlab.workload.sampling import rebase
 from schedlab.workload.submissions import Submission
 from schedlab.workload.workload import Workload
 
@@ -242,3 +243,10 @@ def test_the_fingerprint_of_an_input_holds_its_workflows_and_dependencies():
     free = placed(workload.replace(workflows=None, dependencies=None), [0, 10, 10, 40]).provenance()["input_sha256"]
     whole = placed(workload, [0, 10, 10, 40]).provenance()["input_sha256"]
     assert len({plain, free, whole}) == 3
+
+
+def test_an_execution_follows_its_jobs_when_they_are_moved_in_time_and_in_order():
+    workload = rebase(submit_workflows(NOBODY, [Submission(diamond(), "chained", 100)]))[np.array([3, 2, 1, 0])]
+    executed = execution_of(placed(workload, [45, 10, 12, 0]), 0)
+    assert executed.starts == (0.0, 12.0, 10.0, 45.0)
+    assert executed.submitted == 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,3 +151,12 @@ def test_a_python_function_does_not_go_with_slurms_passes():
 def test_there_are_no_scores_of_four_columns():
     with pytest.raises(InputError, match=r"^multifactor priorities depend on users and on the machine: "):
         Multifactor(age=1).scores()
+
+
+def test_factors_of_partitions_beyond_1_are_refused():
+    with pytest.raises(InputError, match="partitions= are factors from 0 to 1"):
+        Multifactor(partition=5, partitions={1: 7.0})
+
+
+def test_weights_may_be_numbers_of_numpy():
+    assert Multifactor(age=np.float64(0.5), size=np.int64(20)).text == "multifactor(age=0.5,size=20)"

@@ -8,20 +8,21 @@ from hypothesis import strategies as st
 
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
-from schedlab.scheduler.slurm_backfill import ALL, SlurmBackfill
+from schedlab.scheduler.slurm_backfill import ALL, LONGEST, SlurmBackfill
 
 from_zero, from_one = st.integers(0, ALL), st.integers(1, ALL)
+seconds = st.integers(0, LONGEST)
 options = st.builds(
     SlurmBackfill,
-    interval=from_zero,
+    interval=seconds,
     depth=from_one,
-    resolution=from_one,
+    resolution=st.integers(1, LONGEST),
     window=from_zero,
     reserve=from_zero,
     queue_depth=from_one,
-    delay=from_zero,
+    delay=seconds,
     overtime=from_zero,
-    node=from_zero,
+    node=seconds,
     wf_depth=from_one,
     wf_plan=st.sampled_from(["all", "ready"]),
     wf_count=st.sampled_from(["tasks", "workflows"]),
@@ -66,7 +67,7 @@ def test_slurm_alone_is_not_taken_for_a_policy():
     ("text", "sentence"),
     [
         ("slurm(depth=0)", f"slurm: depth=0 is not a whole number from 1 to {ALL}"),
-        ("slurm(resolution=0)", f"slurm: resolution=0 is not a whole number from 1 to {ALL}"),
+        ("slurm(resolution=0)", f"slurm: resolution=0 is not a whole number from 1 to {LONGEST}"),
         ("slurm(queue_depth=0)", f"slurm: queue_depth=0 is not a whole number from 1 to {ALL}"),
         ("slurm(wf_depth=0)", f"slurm: wf_depth=0 is not a whole number from 1 to {ALL}"),
         ("slurm(interval=0.5)", "interval=0.5 is not a whole number"),
@@ -103,3 +104,15 @@ def test_what_does_not_go_with_slurms_passes_is_refused(text, reason):
     with pytest.raises(InputError) as error:
         Scheduler.parse(text)
     assert str(error.value) == reason
+
+
+@pytest.mark.parametrize("option", ["interval", "resolution", "delay", "node"])
+def test_what_is_no_limit_cannot_be_all(option):
+    with pytest.raises(InputError, match=f"{option}=all is not a whole number"):
+        SlurmBackfill.parse(f"slurm({option}=all)")
+
+
+@pytest.mark.parametrize("text", ["fcfs+slurm(depth=50", "multifactor(age=1", '"p*(q"+slurm(depth=5'])
+def test_a_bracket_that_is_not_closed_is_named(text):
+    with pytest.raises(InputError, match="bracket is not closed"):
+        Scheduler.parse(text)

@@ -24,7 +24,7 @@ def test_jobs_and_edges_are_read_with_and_without_a_namespace(root: str):
         ("b", "sort", 1, (0,)),
     ]
     assert (workflow.length, workflow.tasks[0].requested_time) == (3.75, 61.25)
-    assert workflow.remarks() == ["decimal commas in 1 run times were read as points"]
+    assert workflow.remarks() == ["decimal commas in 1 run time were read as points"]
 
 
 def test_a_parent_that_is_named_twice_counts_once():
@@ -65,3 +65,11 @@ def test_bad_documents_are_refused_in_one_sentence(text: str, words: str):
     with pytest.raises(InputError, match=words) as caught:
         from_dax(text, "w.xml", "w")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "said", ['runtime="inf"', 'runtime="nan"', 'runtime="1" cores="inf"', 'runtime="1" cores="nan"']
+)
+def test_numbers_without_end_are_refused(said: str):
+    with pytest.raises(InputError, match=r"w.xml, job a: (runtime|cores) must be a number"):
+        from_dax(dax(f'<job id="a" {said}/>'), "w.xml", "w")

@@ -34,7 +34,7 @@ def test_the_content_says_the_format_whatever_the_name_is(tmp_path: Path):
         (b"1 2 3", "this is neither JSON .* nor XML"),
         (b"{", "this is not JSON"),
         (b'{"a": 1}', "neither a manifest .* nor WfFormat"),
-        (b'{"tasks": [{"id": "a", "cores": 1, "rtime": NaN}]}', "rtime must be a number, not 'nan'"),
+        (b'{"tasks": [{"id": "a", "cores": 1, "rtime": NaN}]}', "rtime must be a number, not nan"),
         (b'{"tasks": []}', "has no task"),
         (b"\x1f\x8b\x08\x00", "truncated or damaged"),
         (b"\xff\xfe", "not text in UTF-8"),

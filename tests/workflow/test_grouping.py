@@ -135,3 +135,8 @@ def test_published_manifests_come_out_of_their_dax(
     made = rename_by_levels(merge_chains(group_by_name(workflow, parse_groups(names, workflow, cap))))
     assert (len(made), made.peak_processors, round(made.length, 6)) == (tasks, cores, seconds)
     assert labelled(made) == labelled(read_workflow(workflow_files / "scsf-manifests" / manifest))
+
+
+def test_every_name_is_none_of_tasks_without_a_name():
+    mixed = Workflow("mixed", (Task("1", 1, 5.0, 9.0), Task("2", 1, 5.0, 9.0), Task("3", 1, 5.0, 9.0, name="cut")))
+    assert parse_groups(["*"], mixed) == {"cut": None}

@@ -95,3 +95,13 @@ def test_what_is_written_is_read_again():
     workflow = from_manifest(told, "m.json", "m")
     again = from_manifest(to_manifest(workflow), "n.json", "m")
     assert again.tasks == workflow.tasks
+
+
+def test_a_number_with_400_digits_is_refused():
+    with pytest.raises(InputError, match=r"m.json, task S0: number_of_cores must be a number"):
+        from_manifest(manifest(entry("S0", cores=10**400)), "m.json", "m")
+
+
+def test_an_empty_id_is_refused():
+    with pytest.raises(InputError, match="a task with an empty id"):
+        from_manifest(manifest(entry(""), entry("S1")), "m.json", "m")

@@ -161,7 +161,10 @@ def submit(
     workflows = [read_workflow(file) for file in files]
     read = read_trace(trace, clean, processors=processors)
     first = int(read.workload.submit_time.min()) if begin is None else begin
-    instants = range(first, int(read.workload.submit_time.max()) + 1, every)
+    last = int(read.workload.submit_time.max())
+    if first > last:
+        raise InputError(f"--begin {first}: the last job is submitted at {last} s; begin before that")
+    instants = range(first, last + 1, every)
     submissions = [
         Submission(workflows[number % len(workflows)], handling, instant) for number, instant in enumerate(instants)
     ]
@@ -207,10 +210,15 @@ def results(
     width = max(len(row["group"]) for row in summary)
     show(f"{'workflow':<{width}}  handling  finished  median wait  run time  turnaround  stretch  killed tasks")
     for row in summary:
+        medians = f"{'-':>8}    {'-':>8}  {'-':>10}  {'-':>7}"
+        if row["finished"]:
+            medians = (
+                f"{row['median_wait']:>8,.0f} s  {row['median_run_time']:>8,.0f}  {row['median_turnaround']:>10,.0f}"
+                f"  {row['median_stretch']:>7.3f}"
+            )
         show(
-            f"{row['group']:<{width}}  {row['handling']:<8}  {row['finished']:>4} of {row['workflows']:<4}"
-            f"{row['median_wait']:>8,.0f} s  {row['median_run_time']:>8,.0f}  {row['median_turnaround']:>10,.0f}"
-            f"  {row['median_stretch']:>7.3f}  {row['killed_tasks']:>12,}"
+            f"{row['group']:<{width}}  {row['handling']:<8}  {row['finished']:>4} of {row['workflows']:<4}{medians}"
+            f"  {row['killed_tasks']:>12,}"
         )
 
 

@@ -131,13 +131,17 @@ def _check_order(scheduler: Scheduler, events: Events) -> None:
 
 def _allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArray[np.int64]:
     """Return the processors that each job gets: whole nodes, if nodes are given to one job alone."""
-    width = workload.job_processors
-    if scheduler.slurm is None or not scheduler.slurm.node:
-        return width
-    node = scheduler.slurm.node
-    width = -(-width // node) * node
-    _refuse(workload, width > machine, f"needs more whole nodes of {node} than there are: node= is the cores of a node")
+    width = whole_nodes(workload.job_processors, scheduler)
+    if scheduler.slurm is not None and (node := scheduler.slurm.node):
+        reason = f"needs more whole nodes of {node} than there are: node= is the cores of a node"
+        _refuse(workload, width > machine, reason)
     return width
+
+
+def whole_nodes(width: NDArray[np.int64], scheduler: Scheduler) -> NDArray[np.int64]:
+    """Return numbers of processors, rounded up to whole nodes if nodes are given to one job alone."""
+    node = 1 if scheduler.slurm is None else max(1, scheduler.slurm.node)
+    return -(-width // node) * node
 
 
 def _whole(name: str, value: Any) -> int:

@@ -12,15 +12,17 @@ Chapin et al., JSSPP 1999 (SWF fields 17 and 18); Rodrigo et al., JSSPP 2017, se
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.agenda import Agenda, add, new_agenda, pop, soonest
-from schedlab.engine.case import Case
+from schedlab.engine.case import Case, whole_nodes
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, State
 from schedlab.kernels import bare_kernel, inlined
+from schedlab.scheduler.predictor import Actual
 
 # Positions in Needs.counters.
 ENTERING = 0  # jobs that enter the queue at this event
@@ -120,8 +122,10 @@ def as_seen(case: Case) -> NDArray[Any]:
     aware = workflows.aware[rows]
     number = workflows.number[rows][aware]
     whole = [one.workflow for one in workflows.submissions]
-    seen["processors"][aware] = np.array([one.peak_processors for one in whole])[number]
-    seen["estimate"][aware] = np.ceil([one.pilot_request for one in whole]).astype(np.int64)[number]
+    actual = case.scheduler.runtimes == Actual()
+    length = [math.floor(one.length + 0.5) if actual else math.ceil(one.pilot_request) for one in whole]
+    seen["processors"][aware] = whole_nodes(np.array([one.peak_processors for one in whole]), case.scheduler)[number]
+    seen["estimate"][aware] = np.maximum(length, 1)[number]
     return seen
 
 

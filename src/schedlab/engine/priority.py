@@ -150,9 +150,10 @@ def compute(jobs: NDArray[Any], state: State, priority: Priority) -> bool:
                 job = running.records[block * BLOCK + i].job
                 used = second - max(state.start[job], priority.last[0])
                 priority.recent[priority.user[job]] += used * jobs[job].processors
-        kept = priority.decay ** float((second - priority.last[0]) // priority.period)
+        # Several periods are over at once only after the machine was idle: all that is recent is of the first of them.
+        kept = priority.decay ** float((second - priority.last[0]) // priority.period - 1)
         for user in range(priority.usage.shape[0]):
-            priority.usage[user] = priority.usage[user] * kept + priority.recent[user]
+            priority.usage[user] = (priority.usage[user] * priority.decay + priority.recent[user]) * kept
             priority.recent[user] = 0.0
         _weigh(priority)
     priority.last[0] = second

@@ -66,8 +66,8 @@ class PlainPriority:
         for job in running:
             self.charge(job, second)
         decay = 0.5 ** (policy.period / policy.half_life) if policy.half_life else 1.0
-        kept = decay ** float((second - self.last) // policy.period)
-        self.usage = {user: used * kept + self.recent[user] for user, used in self.usage.items()}
+        kept = decay ** float((second - self.last) // policy.period - 1)  # in idle periods nothing is added
+        self.usage = {user: (used * decay + self.recent[user]) * kept for user, used in self.usage.items()}
         self.recent = dict.fromkeys(self.recent, 0)
         self.last = second
         users, total = len(self.usage), sum(self.usage.values())

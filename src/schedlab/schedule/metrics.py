@@ -361,11 +361,10 @@ def schedule_metrics(
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
         ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs``,
         ``lost_share`` (of the machine), ``given_up_jobs`` and ``mean_reserved_turnaround`` (seconds, as if a job ended
-        with its request),
-        and ``fairness`` between users (see `fairness`), which is left out if the jobs that count name fewer than two
-        users. If there are workflows, also the metrics of `schedlab.schedule.workflows.workflow_metrics`; then the job
-        measures, ``jobs``, ``backfilled_share``, ``killed_jobs`` and ``fairness`` are of the ordinary jobs, unless
-        there are none. None of them is ever NaN.
+        with its request), and ``fairness`` between users (see `fairness`), which is left out if the jobs that count
+        name fewer than two users. If there are workflows, also the metrics of
+        `schedlab.schedule.workflows.workflow_metrics`; then the job measures, ``jobs``, ``backfilled_share``,
+        ``killed_jobs`` and ``fairness`` are of the ordinary jobs, unless there are none. None of them is ever NaN.
 
     Raises
     ------

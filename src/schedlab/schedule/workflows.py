@@ -180,7 +180,7 @@ def execution_of(schedule: Schedule, number: int) -> Execution:
     if workflows is None or not len(found):
         raise InputError(f"{schedule.workload.name} has no complete workflow {number}")
     submission = workflows.submissions[number]
-    mine = np.flatnonzero(workflows.number == number)
+    mine = rows[workflows.number[rows] == number]
     begin = float(schedule.workload.start_time or 0)
     starts = schedule.start_time[mine] + begin
     run_times = schedule.run_time[mine].astype(np.float64)
@@ -190,7 +190,7 @@ def execution_of(schedule: Schedule, number: int) -> Execution:
     return Execution(
         tuple(starts.tolist()),
         tuple(run_times.tolist()),
-        begin + submission.submit_time,
+        begin + float(schedule.workload.submit_time[mine[0]]),
         schedule.scheduler,
         schedule.workload.name,
         schedule.processors,

@@ -68,7 +68,7 @@ def plain(value: float) -> str:
     >>> plain(1000.0), plain(0.00001)
     ('1000', '0.00001')
     """
-    return format(Decimal(repr(value)).normalize(), "f")
+    return format(Decimal(repr(float(value))).normalize(), "f")
 
 
 def whole(name: str, text: str, *, low: int = 0, high: int = 10**15) -> int:

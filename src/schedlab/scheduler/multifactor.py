@@ -93,6 +93,8 @@ class Multifactor(Policy):
         for weight, factors in (("partition", self.partitions), ("qos", self.qoses)):
             if bool(getattr(self, weight)) != bool(factors):
                 raise InputError(f"multifactor: {weight}= is a weight and needs factors: {_plural(weight)}=1:0.5;2:1")
+            if not all(0 <= factor <= 1 for factor in factors.values()):
+                raise InputError(f"multifactor: {_plural(weight)}= are factors from 0 to 1")
 
     @classmethod
     def parse(cls, text: str) -> Multifactor:

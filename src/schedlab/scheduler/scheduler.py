@@ -307,6 +307,8 @@ def _split(text: str) -> tuple[str, str, list[str]]:
             pieces[-1] += character
     if quote:
         raise InputError(f"scheduler {text!r}: a quotation mark is not closed")
+    if depth > 0:
+        raise InputError(f"scheduler {text!r}: a bracket is not closed")
     front, *rest = pieces
     runtimes = "requested"
     if rest and rest[0].startswith("@"):

@@ -11,6 +11,11 @@ from schedlab.scheduler.arguments import arguments_of, whole
 ALL = 10**15
 """As an option: no limit."""
 
+LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "wf_depth")
+"""Options that may be `ALL`. The others are periods and sizes: at most `LONGEST`."""
+
+LONGEST = 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class SlurmBackfill:
@@ -75,8 +80,10 @@ class SlurmBackfill:
         for option in fields(self)[:10]:
             value = getattr(self, option.name)
             least = 1 if option.name in ("depth", "resolution", "queue_depth", "wf_depth") else 0
-            if not isinstance(value, int) or not least <= value <= ALL:
-                raise InputError(f"slurm: {option.name}={value} is not a whole number from {least} to {ALL}")
+            most = ALL if option.name in LIMITS else LONGEST
+            if not isinstance(value, int) or not least <= value <= most:
+                text = "all" if value == ALL else value
+                raise InputError(f"slurm: {option.name}={text} is not a whole number from {least} to {most}")
         for name, known in (("wf_plan", ("all", "ready")), ("wf_count", ("tasks", "workflows"))):
             if getattr(self, name) not in known:
                 raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(known)}")

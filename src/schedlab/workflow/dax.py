@@ -8,9 +8,11 @@ Deelman, Mehta, Su and Vahi, "Characterization of scientific workflows", WORKS 2
 
 from __future__ import annotations
 
+import math
 from xml.etree import ElementTree
 
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 from schedlab.workflow.json_values import REQUEST_MARGIN, whole_processors
 from schedlab.workflow.workflow import Task, Workflow
 
@@ -70,7 +72,8 @@ def from_dax(text: str, source: str, name: str) -> Workflow:
             found = (_attribute(parent, "ref", f"{source}, child {child}") for parent in element)
             parents.setdefault(child, []).extend(found)
     workflow = Workflow.arrange(name, tasks, parents)
-    return workflow.with_notes(f"decimal commas in {commas:,} run times were read as points") if commas else workflow
+    read_as_points = (f"decimal commas in {count_of(commas, 'run time')} were read as points",) if commas else ()
+    return workflow.with_notes(*read_as_points)
 
 
 def _task(element: ElementTree.Element, source: str, place: int) -> Task:
@@ -112,6 +115,9 @@ def _value(element: ElementTree.Element, attribute: str, profiles: tuple[tuple[s
 
 def _number(text: str, where: str, what: str) -> float:
     try:
-        return float(text.strip().replace(",", "."))
+        value = float(text.strip().replace(",", "."))
     except ValueError:
-        raise InputError(f"{where}: {what} must be a number, not {text[:40]!r}") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{where}: {what} must be a number, not {text[:40]!r}")
+    return value

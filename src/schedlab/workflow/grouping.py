@@ -22,7 +22,8 @@ def parse_groups(texts: Sequence[str], workflow: Workflow, cap: int | None = Non
     Parameters
     ----------
     texts
-        Names of tasks; ``*`` is every name of the workflow. One given after it says another cap.
+        Names of tasks; ``*`` is every name of the workflow. One given after it says another cap. Tasks without a name
+        stay as they are.
     workflow
         Where the names come from: one of them may have a colon in it.
     cap
@@ -39,7 +40,7 @@ def parse_groups(texts: Sequence[str], workflow: Workflow, cap: int | None = Non
     >>> parse_groups(["*", "sort:16"], pair, cap=96)
     {'cut': 96, 'sort': 16}
     """
-    names = list(dict.fromkeys(task.name for task in workflow.tasks))
+    names = list(dict.fromkeys(task.name for task in workflow.tasks if task.name))
     groups: dict[str, int | None] = {}
     for text in texts:
         name, own_cap = text, cap
@@ -49,7 +50,8 @@ def parse_groups(texts: Sequence[str], workflow: Workflow, cap: int | None = Non
     strangers = [name for name in groups if name not in names]
     if strangers:
         raise InputError(
-            f"the workflow {workflow.name} has no task with the name {strangers[0]!r}; its names are {', '.join(names)}"
+            f"the workflow {workflow.name} has no task with the name {strangers[0]!r}; its names are "
+            f"{', '.join(names) or 'not known'}"
         )
     if any(each is not None and each < 1 for each in groups.values()):
         raise InputError("a cap on processors must be at least 1")

@@ -67,10 +67,18 @@ def number(values: Mapping[str, Any], keys: tuple[str, ...], where: str) -> floa
         value = values.get(key)
         if value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise InputError(f"{where}: {key} must be a number, not {str(value)[:40]!r}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _fits(value):
+            raise InputError(f"{where}: {key} must be a number, not {repr(value)[:40]}")
         return float(value)
     return None
+
+
+def _fits(value: float) -> bool:
+    """Return whether a number is finite, also as a float: whole numbers of JSON may have any number of digits."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def needed_number(values: Mapping[str, Any], keys: tuple[str, ...], where: str) -> float:

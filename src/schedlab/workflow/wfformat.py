@@ -245,4 +245,7 @@ def _allowed_ids(ids: list[str]) -> list[str]:
 
 def _instant(second: float) -> str:
     """Return a second since the epoch as a date and time."""
-    return (datetime.fromtimestamp(0, UTC) + timedelta(seconds=float(second))).isoformat()
+    try:
+        return (datetime.fromtimestamp(0, UTC) + timedelta(seconds=float(second))).isoformat()
+    except OverflowError:
+        raise InputError(f"a task starts {second:,.0f} s after 1970: WfFormat has no dates beyond year 9999") from None

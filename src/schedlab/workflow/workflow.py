@@ -325,6 +325,8 @@ def check_unique(name: str, ids: Sequence[str]) -> None:
 
 def _check_task(workflow: str, task: Task) -> None:
     """Raise an InputError if a number of the task is impossible."""
+    if not task.id:
+        raise InputError(f"the workflow {workflow} has a task with an empty id; give it one of its own")
     where = f"the workflow {workflow}, task {task.id}"
     if not 1 <= task.processors <= LARGEST or task.processors != int(task.processors):
         raise InputError(f"{where}: {task.processors} processors, must be a whole number from 1 to {LARGEST:,}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -33,7 +34,7 @@ class Submission:
     handling
         How, one of `HANDLINGS`.
     submit_time
-        Seconds on the workload's clock.
+        Whole seconds on the workload's clock.
     group
         What kind of workflow it is, in tables; by default, its name.
     """
@@ -46,6 +47,12 @@ class Submission:
     def __post_init__(self) -> None:
         if self.handling not in HANDLINGS:
             raise InputError(f"unknown handling {self.handling!r}; known are {' '.join(HANDLINGS)}")
+        try:
+            operator.index(self.submit_time)
+        except TypeError:
+            raise InputError(
+                f"the workflow {self.workflow.name} is submitted at {self.submit_time!r}: give whole seconds"
+            ) from None
         if not self.group:
             object.__setattr__(self, "group", self.workflow.name)
 
