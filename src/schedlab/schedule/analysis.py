@@ -101,7 +101,7 @@ class Distribution:
     >>> waits = Distribution("jobs", "all", Variable("wait", 60, 600), np.array([0.0, 30.0, 90.0, 900.0]), 1)
     >>> low, count = waits.histogram()
     >>> low.tolist(), count.tolist(), waits.outside, waits.percentile(50)
-    ([0.0, 60.0], [2, 1], 1, 60.0)
+    ([0, 60], [2, 1], 1, 60.0)
     """
 
     of: str

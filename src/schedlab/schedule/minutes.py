@@ -57,7 +57,8 @@ def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     --------
     >>> from schedlab import Workload, simulate
     >>> jobs = Workload.from_columns(
-    ...     dict(submit_time=[0, 30], run_time=[60, 90], requested_processors=[4, 2]), processors=4)
+    ...     dict(submit_time=[0, 30], run_time=[60, 90], requested_time=[60, 90], requested_processors=[4, 2]),
+    ...     processors=4)
     >>> found = minutes_of(simulate(jobs, "fcfs"), Sections(0, 0, 120, 180))
     >>> found.useful.tolist(), found.median_wait.tolist()
     ([1.0, 0.5, 0.25], [15.0, nan, nan])
