@@ -146,7 +146,6 @@ def test_provenance_says_what_was_modelled():
         (log_of(200), {"rules": "ours"}, "unknown rules 'ours'"),
         (log_of(200), {"cores_per_node": 97}, "96 processors are not whole nodes of 97"),
         (log_of(200), {"cores_per_node": 36}, "96 processors are not whole nodes of 36"),
-        (log_of(200), {"size_classes": (10, 5)}, "size classes ascend"),
         (log_of(200), {"filters": ["none"]}, "unknown filter 'none'"),
         (log_of(200), {"longest_gap": -5.0}, "longest time between arrivals that is kept is above 0 s, not -5 s"),
         (log_of(200), {"longest_gap": float("nan")}, "is above 0 s, not nan s"),

@@ -69,8 +69,6 @@ def test_what_is_no_model_is_refused(text, reason, tmp_path):
         ("jobs", {"kind": "joint"}),
         ("jobs", {"kind": "joint", "counts": [1]} | {name: [0] for name in COLUMNS}),
         ("limits", {"processors": 3}),
-        ("size_classes", [5, 1]),
-        ("size_classes", None),
         ("provenance", 5),
         ("provenance", {"jobs_in_log": "many"}),
         ("provenance", {"filtered": [{"rule": "rare-huge"}]}),

@@ -17,22 +17,29 @@ factors = st.dictionaries(st.integers(0, 10**12 - 1), st.floats(0, 1).map(lambda
 
 @st.composite
 def policies(draw: st.DrawFn) -> Multifactor:
-    """Draw any policy; a partition or quality of service counts if it has a weight and factors."""
-    values: dict[str, object] = {name: draw(weights) for name in ("size", "fairshare")}
+    """Draw any policy; an option is there if its weight is."""
+    values: dict[str, object] = {
+        "period": draw(st.integers(1, 10**15)),
+        "age": draw(weights.filter(bool)),
+        "max_age": draw(st.integers(1, 10**15)),
+        "accrue": draw(st.sampled_from(["eligible", "always"])),
+    }
+    if draw(st.booleans()):
+        values |= {
+            "size": draw(weights.filter(bool)),
+            "favor": draw(st.sampled_from(["large", "small"])),
+            "relative": draw(st.booleans()),
+        }
+    if draw(st.booleans()):
+        values |= {
+            "fairshare": draw(weights.filter(bool)),
+            "half_life": draw(st.integers(0, 10**15)),
+            "shares": draw(st.sampled_from(["tree", "classic"])),
+        }
     for weight, name in (("partition", "partitions"), ("qos", "qoses")):
         if draw(st.booleans()):
             values |= {weight: draw(weights.filter(bool)), name: draw(factors)}
-    return Multifactor(
-        age=draw(weights.filter(bool)),
-        max_age=draw(st.integers(1, 10**15)),
-        favor=draw(st.sampled_from(["large", "small"])),
-        relative=draw(st.booleans()),
-        half_life=draw(st.integers(0, 10**15)),
-        period=draw(st.integers(1, 10**15)),
-        shares=draw(st.sampled_from(["tree", "classic"])),
-        accrue=draw(st.sampled_from(["eligible", "always"])),
-        **values,
-    )
+    return Multifactor(**values)
 
 
 @given(policies())
@@ -100,6 +107,9 @@ WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
         ("multifactor(age=1,relative=true)", "multifactor: relative=true; known are yes and no"),
         ("multifactor(age=1,shares=fair)", "multifactor: shares=fair; known are tree and classic"),
         ("multifactor(age=1,accrue=never)", "multifactor: accrue=never; known are eligible and always"),
+        ("multifactor(age=1,favor=small)", "multifactor: favor= has no effect without size=: leave it out"),
+        ("multifactor(size=1,max_age=1d)", "multifactor: max_age= has no effect without age=: leave it out"),
+        ("multifactor(age=1,half_life=0)", "multifactor: half_life= has no effect without fairshare=: leave it out"),
         (
             "multifactor(partition=1)",
             "multifactor: partition= is a weight and needs factors: partitions=1:0.5;2:1",

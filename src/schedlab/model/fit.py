@@ -15,7 +15,7 @@ from schedlab.model.cycles import ArrivalCycle, clock_offset
 from schedlab.model.empirical import EmpiricalDistribution
 from schedlab.model.filters import FILTERS, apply_filters
 from schedlab.model.jobs import IndependentJobs, Jobs, JointJobs, Rules
-from schedlab.model.model import SIZE_CLASSES, WorkloadModel
+from schedlab.model.model import WorkloadModel
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workload.cleaning import Step
 from schedlab.workload.workload import UNKNOWN, Workload
@@ -123,7 +123,6 @@ def fit_model(
     missing_requests: MissingRequests | None = None,
     longest_gap: float | None = None,
     cores_per_node: int | None = None,
-    size_classes: Sequence[float] = SIZE_CLASSES,
     source: Mapping[str, Any] | None = None,
 ) -> WorkloadModel:
     """Fit a workload model to a log.
@@ -153,8 +152,6 @@ def fit_model(
     cores_per_node
         If given, jobs have whole nodes, and their processors are rounded up to these. By default what the workload
         says.
-    size_classes
-        Upper edges of the size classes in requested core-hours.
     source
         More to say in the model's provenance.
 
@@ -211,7 +208,6 @@ def fit_model(
         cores_per_node=node,
         rules=rules,
         cycle=arrivals,
-        size_classes=tuple(float(edge) for edge in size_classes),
         provenance={**(source or {}), **_provenance(workload, seen, gaps, kept_gaps), "settings": settings},
     )
 

@@ -21,10 +21,6 @@ from schedlab.model.jobs import IndependentJobs, Jobs, JointJobs, NodeScale, Rul
 VERSION = 1
 """Of what a file holds; files of other versions are refused."""
 
-SIZE_CLASSES = (48.0, 960.0)
-"""Upper edges, in requested core-hours, of the classes in which ScSF reports jobs."""
-
-
 _COUNTS = ("jobs_in_log", "jobs_modelled", "jobs_without_request", "gaps_left_out", "seconds_left_out")
 _SCALED = ("from_processors", "to_processors", "load_factor_of_rounding")
 """Numbers of a provenance: of a log, and of a change of scale."""
@@ -93,8 +89,6 @@ class WorkloadModel:
         Longer gaps are drawn as this many seconds, or None.
     limits
         Jobs that are rejected, or None.
-    size_classes
-        Upper edges of the size classes in requested core-hours; one more class is above them.
     provenance
         Where it comes from: log, fingerprint, filters with counts, versions, changes.
 
@@ -117,7 +111,6 @@ class WorkloadModel:
     cycle: ArrivalCycle | None = None
     longest_gap: float | None = None
     limits: JobLimits | None = None
-    size_classes: tuple[float, ...] = SIZE_CLASSES
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -134,8 +127,6 @@ class WorkloadModel:
             raise InputError(f"model {self.name}: gaps between arrivals are 0 s or more, and not all are 0 s")
         if self.longest_gap is not None and not self.longest_gap > 0:
             raise InputError(f"model {self.name}: the longest gap is above 0 s, not {self.longest_gap}")
-        if any(edge <= 0 for edge in self.size_classes) or list(self.size_classes) != sorted(set(self.size_classes)):
-            raise InputError(f"model {self.name}: the edges of size classes ascend from above 0 core-hours")
 
     @property
     def joint(self) -> bool:
@@ -240,7 +231,6 @@ class WorkloadModel:
             "cores_per_node": self.cores_per_node,
             "rules": self.rules,
             "provenance": dict(self.provenance),
-            "size_classes": list(self.size_classes),
             "limits": None if self.limits is None else asdict(self.limits),
             "longest_gap": self.longest_gap,
             "cycle": None if self.cycle is None else list(self.cycle.intensity),
@@ -303,7 +293,6 @@ def _from_document(document: Mapping[str, Any]) -> WorkloadModel:
         cycle=None if cycle is None else ArrivalCycle(tuple(cycle)),
         longest_gap=None if longest is None else float(longest),
         limits=None if limits is None else _limits(limits),
-        size_classes=tuple(float(edge) for edge in document["size_classes"]),
         provenance=_told(document["provenance"]),
     )
 

@@ -24,6 +24,16 @@ CHOICES: dict[str, dict[str, object]] = {
 }
 """What the words of a text stand for."""
 
+BELONGS_TO = {
+    "favor": "size",
+    "relative": "size",
+    "max_age": "age",
+    "accrue": "age",
+    "half_life": "fairshare",
+    "shares": "fairshare",
+}
+"""The weight without which an option changes nothing."""
+
 
 @dataclass(frozen=True)
 class Multifactor(Policy):
@@ -90,6 +100,10 @@ class Multifactor(Policy):
         for name, words in CHOICES.items():
             if getattr(self, name) not in words.values():
                 raise InputError(f"multifactor: {name}={getattr(self, name)}; known are {' and '.join(words)}")
+        for option in fields(self):
+            weight = BELONGS_TO.get(option.name)
+            if weight is not None and getattr(self, option.name) != option.default and not getattr(self, weight):
+                raise InputError(f"multifactor: {option.name}= has no effect without {weight}=: leave it out")
         for weight, factors in (("partition", self.partitions), ("qos", self.qoses)):
             if bool(getattr(self, weight)) != bool(factors):
                 raise InputError(f"multifactor: {weight}= is a weight and needs factors: {_plural(weight)}=1:0.5;2:1")
