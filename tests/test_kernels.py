@@ -18,10 +18,16 @@ jobs = Workload.from_columns(dict(submit_time=[0, 1], run_time=[5, 5], requested
 print(simulate(jobs, "fcfs@actual").start_time.tolist())
 """
 
+READER = """
+import sys
+from schedlab.workload.swf import read_swf
+print(read_swf(sys.argv[1]).run_time.tolist())
+"""
 
-def run(**environment):
+
+def run(*arguments, program=PROGRAM, **environment):
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=os.environ | environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *arguments], env=os.environ | environment, capture_output=True, text=True, check=False
     )
 
 
@@ -50,10 +56,16 @@ def test_decorating_leaves_the_users_own_numba_settings_alone():
 
 @pytest.mark.slow
 def test_sixteen_processes_can_start_cold_at_once(tmp_path):
-    """Concurrent first compilations into one cache have crashed workers (numba issue 4807)."""
+    """Concurrent first compilations into one cache have crashed workers (numba issue 4807).
+
+    They compile the reader of logs, whose three kernels are soon done, so that many end in the same moment.
+    """
+    log, cache = tmp_path / "log.swf", tmp_path / "kernels"
+    log.write_text("; MaxProcs: 1\n1 0 0 5 1 -1 -1 1 5 -1 1 1 1 1 1 1 -1 -1\n")
     with ThreadPoolExecutor(16) as pool:
-        results = list(pool.map(lambda _: run(SCHEDLAB_CACHE=str(tmp_path)), range(16)))
-    assert {(result.returncode, result.stdout) for result in results} == {(0, "[0, 5]\n")}
+        results = list(pool.map(lambda _: run(log, program=READER, SCHEDLAB_CACHE=str(cache)), range(16)))
+    assert {(result.returncode, result.stdout) for result in results} == {(0, "[5]\n")}
+    assert list(cache.rglob("*.nbi")), "the kernels were kept elsewhere"
 
 
 @pytest.mark.slow

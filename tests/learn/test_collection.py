@@ -124,14 +124,17 @@ def published(traces: Path) -> tuple[Workload, ScoreTable]:
 
 @pytest.mark.slow
 def test_biased_scores_are_those_that_sc17_published(published):
-    """To 1.8 % each, and 0.1 % on average: both are estimates from 256,000 trials, with an error of 1.3 % each."""
+    """To 1.8 % each, and 0.1 % on average: both are estimates from 256,000 trials, with an error of 1.3 % each.
+
+    Of every second tuple; the benchmark `trials` takes all.
+    """
     jobs, theirs = published
     settings = Trials(sampling="independent", shuffle="biased")
     tuples = tuples_of(theirs, jobs, settings, seed=1)
     assert len({start for start, _ in tuples}) == 215  # one was drawn twice
     with ThreadPoolExecutor(2) as executor:
-        ours = collect_scores(jobs, tuples, settings, processors=256, provenance={}, executor=executor)
-    ratio = ours.score / theirs.score
+        ours = collect_scores(jobs, tuples[::2], settings, processors=256, provenance={}, executor=executor)
+    ratio = ours.score / theirs.score[np.isin(theirs.group, np.unique(theirs.group)[::2])]
     assert ratio.std() < 0.018
     assert abs(ratio.mean() - 1) < 0.001
 
