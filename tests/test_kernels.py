@@ -27,7 +27,11 @@ print(read_swf(sys.argv[1]).run_time.tolist())
 
 def run(*arguments, program=PROGRAM, **environment):
     return subprocess.run(
-        [sys.executable, "-c", program, *arguments], env=os.environ | environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
