@@ -16,6 +16,7 @@ from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import Workload
 
 EASY = "slurm(interval=0,depth=all,resolution=1,window=all,reserve=1,queue_depth=all,delay=0)"
+ALL_SEEN = "slurm(interval=5,depth=all,resolution=3,window=9,reserve=2,queue_depth=2,delay=2)"
 SMALL = "slurm(interval=5,depth=3,resolution=3,window=12,queue_depth=2,delay=2)"
 SCHEDULERS = [
     "fcfs",
@@ -24,6 +25,8 @@ SCHEDULERS = [
     "wfp3+easy",
     "fcfs+slurm",
     f"fcfs+{SMALL}",
+    f"fcfs+{ALL_SEEN}",
+    f"spf+{ALL_SEEN[:-1]},overtime=4)",
     f"saf+{SMALL}@actual",
     f"wfp3+{SMALL}",
     f"fcfs+{SMALL[:-1]},wf_plan=ready,wf_count=workflows,wf_depth=1,overtime=2)",
@@ -117,3 +120,20 @@ def test_backfill_passes_keep_their_interval_while_jobs_wait(engine, submit, run
     columns = {"submit_time": submit, "run_time": run, "requested_time": run, "requested_processors": processors}
     workload = Workload.from_columns(columns, processors=4)
     np.testing.assert_array_equal(engine(workload, "fcfs+slurm(resolution=10)").start_time, start)
+
+
+@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
+@pytest.mark.parametrize(
+    ("scheduler", "submit", "run", "requested", "processors", "last"),
+    [
+        # The pass at 30 sees jobs 1 and 2, and starts job 2; the one at 60 sees jobs 1 and 3, though nothing came.
+        ("fcfs+slurm(depth=2)", [0, 1, 2, 3], [1000, 100, 900, 900], [1020, 120, 900, 900], [2, 4, 1, 1], 60),
+        # Job 2 comes before job 1 when both have waited for more than 200 s: it starts in the pass at 210.
+        ("(w-200)*q+slurm", [0, 1, 2], [1000, 100, 1100], [1020, 120, 1200], [2, 4, 1], 210),
+    ],
+)
+def test_a_pass_may_start_a_job_though_nothing_has_happened_since_the_last(
+    engine, scheduler, submit, run, requested, processors, last
+):
+    columns = {"submit_time": submit, "run_time": run, "requested_time": requested, "requested_processors": processors}
+    assert engine(Workload.from_columns(columns, processors=4), scheduler).start_time[-1] == last

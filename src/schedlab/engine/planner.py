@@ -6,8 +6,9 @@ running jobs are expected to leave free; who can start at once does, others get 
 pass. Plans do not outlive a pass.
 
 Within a second, in this order: completions, submissions and releases; priorities, if their period is over; the main
-pass, if it is due; the backfill pass, if it is due and anything has changed since the one before. Backfill passes keep
-their interval while jobs wait; when nobody has waited for that long, the next change brings the next pass.
+pass, if it is due; the backfill pass, if it is due. Backfill passes keep their interval while jobs wait; when nobody
+has waited for that long, the next change brings the next pass. Those that could start nobody are left out: after each
+pass `_backfill_pass` says how long, if nothing happens, all further ones would decide as it did.
 
 References
 ----------
@@ -29,11 +30,11 @@ from schedlab.engine.priority import Priority, compute, next_computation, note_u
 from schedlab.engine.scores import BLAMELESS, Scores, score
 from schedlab.engine.state import COMPLETED, FREE, NOW, WAITING, State, advance, begin, next_event
 from schedlab.engine.waiting import (
-    CHANGED,
     FULL_DUE,
     LAST_BACKFILL,
     LAST_CHANGE,
     LAST_MAIN,
+    LOOK_AGAIN,
     MAIN_DUE,
     PASSES,
     Queue,
@@ -129,19 +130,17 @@ def run_planner(
         if blamed != BLAMELESS:
             return blamed
         if afresh and clock[WAITING] > 0:
-            counters[CHANGED] = 1
-            counters[LAST_CHANGE] = now
+            counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
             for i in range(clock[WAITING]):
                 queue.rank[queue.order[i]] = rank_of(jobs, priority, queue.order[i], priority.last[0])
             sort(jobs, queue, clock[WAITING])
         if clock[COMPLETED] > 0 or needs.counters[ENTERING] > 0 or needs.counters[MADE_READY] > 0:
-            counters[CHANGED] = 1
-            counters[LAST_CHANGE] = now
+            counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
             counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
         main = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
-        backfill = rules.backfills and counters[CHANGED] > 0 and counters[LAST_BACKFILL] + rules.interval <= now
+        backfill = rules.backfills and counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now
         if backfill:
-            counters[CHANGED] = 0
+            counters[LOOK_AGAIN] = NEVER
             counters[LAST_BACKFILL] = now
             if clock[WAITING] > 0:
                 counters[LAST_CHANGE] = now
@@ -157,7 +156,9 @@ def run_planner(
         if main:
             _main_pass(jobs, state, needs, queue, running, rules)
         if backfill and clock[WAITING] > 0:
-            _backfill_pass(jobs, state, needs, queue, running, plan, rules)
+            again = _backfill_pass(jobs, state, needs, queue, running, plan, rules)
+            if rules.interval > 0:
+                counters[LOOK_AGAIN] = now + 1 if rules.timed else again
 
 
 @inlined
@@ -167,8 +168,11 @@ def _next_second(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, p
     now = min(next_event(jobs, state), next_release(needs), next_computation(state, priority))
     if state.clock[WAITING] > 0:
         now = min(now, counters[MAIN_DUE], counters[FULL_DUE])
-        if rules.backfills and counters[CHANGED] > 0:
-            now = min(now, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + rules.interval))
+        if rules.backfills and counters[LOOK_AGAIN] < NEVER:
+            wait = max(rules.interval, counters[LOOK_AGAIN] - counters[LAST_BACKFILL])
+            if rules.interval > 0:
+                wait = -(-wait // rules.interval) * rules.interval
+            now = min(now, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + wait))
     return now
 
 
@@ -183,8 +187,9 @@ def _note_idle_passes(counters: NDArray[np.int64], rules: Rules, now: int, waiti
         if waiting == 0:
             idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
         if idle > 0:
-            counters[CHANGED] = 0
             counters[LAST_BACKFILL] += idle * rules.interval
+            if waiting == 0:
+                counters[LOOK_AGAIN] = NEVER
 
 
 @inlined
@@ -249,6 +254,9 @@ def _main_pass(jobs: NDArray[Any], state: State, needs: Needs, queue: Queue, run
                 break
             seen += 1
             _start(jobs, state, running, job, rules)
+            counters[LAST_CHANGE] = now
+            if rules.interval > 0:
+                counters[LOOK_AGAIN] = now
         else:
             order[kept] = job
             kept += 1
@@ -265,18 +273,31 @@ def _backfill_pass(
     running: Plan,
     plan: Plan,
     rules: Rules,
-) -> None:
-    """Plan the first jobs of the queue, start those that can start at once, reserve for the others meanwhile."""
+) -> int:
+    """Plan the first jobs of the queue, start those that can start at once, reserve for the others meanwhile.
+
+    Returns
+    -------
+    int
+        The first second in which a pass could decide otherwise, if nothing happens until then and the order stays;
+        NEVER if none could. Until then, a slot found in the future stays the earliest one: earlier ones were not free,
+        and reservations before it were the same. So it is until the first of these slots begins; until one that was
+        too far off comes into the window, and is reserved; and until a running job should have ended. While one is
+        late, or a task could begin now but waits for others, slots move with the clock.
+    """
     clock, order = state.clock, queue.order
     now = clock[NOW]
     narrowest = _narrowest(jobs, state, needs, queue, rules)
     if narrowest > clock[FREE]:
-        return
+        return NEVER
     queue.counters[PASSES] += 1
     forget_the_past(running, now)
     plan.counters[SEGMENTS] = running.counters[SEGMENTS]
     for k in range(running.counters[SEGMENTS]):
         plan.profile[k] = running.profile[k]
+    again = running.profile[1].begin if running.counters[SEGMENTS] > 1 else NEVER
+    if running.profile[0].free != clock[FREE]:
+        again = now + 1
     seen = kept = place = opened = reserved = 0
     workflow = NO_WORKFLOW
     blocked = False
@@ -299,8 +320,11 @@ def _backfill_pass(
             state.backfilled[job] = blocked
             _start(jobs, state, running, job, rules)
             note_plan(queue, job, now + jobs[job].estimate)
+            again = now + 1
         else:
             blocked = blocked or needs.ready[job]
+            if begins != UNKNOWN:
+                again = min(again, max(now + 1, begins - rules.window if begins > now + rules.window else begins))
             if begins != UNKNOWN and begins <= now + rules.window and reserved < rules.reserve:
                 reserved += 1
                 ends = begins + jobs[job].estimate
@@ -315,6 +339,7 @@ def _backfill_pass(
             kept += 1
         place += 1
     close_up(state, queue, kept, place)
+    return again
 
 
 @inlined

@@ -143,11 +143,9 @@ class PlannerTwin(Twin):
             self.passes()
 
     def note_idle_passes(self) -> None:
-        """Count the backfill passes before now that found nothing to do: all while jobs wait, one after a change."""
+        """Count the backfill passes before now for which nobody waited: one after a change."""
         interval = self.rules.interval if self.rules.backfills else 0
-        while interval and self.last_backfill + interval < self.now:
-            if not self.waiting and self.last_change < self.last_backfill:
-                break
+        while interval and self.last_backfill + interval < self.now and self.last_change >= self.last_backfill:
             self.changed = False
             self.last_backfill += interval
 
@@ -160,7 +158,7 @@ class PlannerTwin(Twin):
             moments.append((self.now // period + 1) * period)
         if self.waiting:
             moments += [due for due in (self.main_due, self.full_due) if due is not None]
-            if self.rules.backfills and self.changed:
+            if self.rules.backfills and (self.changed or self.rules.interval):
                 moments.append(max(self.now + 1, self.last_backfill + self.rules.interval))
         return moments
 
@@ -218,7 +216,8 @@ class PlannerTwin(Twin):
         """Make the passes that are due."""
         rules = self.rules
         main = any(due is not None and due <= self.now for due in (self.main_due, self.full_due))
-        backfill = rules.backfills and self.changed and self.last_backfill + rules.interval <= self.now
+        due = self.changed or (self.waiting and rules.interval)
+        backfill = rules.backfills and due and self.last_backfill + rules.interval <= self.now
         if backfill:
             self.changed = False
             self.last_backfill = self.now
@@ -246,6 +245,7 @@ class PlannerTwin(Twin):
             if job.processors > self.free():
                 return
             self.begin(job)
+            self.last_change = self.now
 
     def backfill_pass(self) -> None:
         """Plan jobs in order, each at its earliest time; start them, or reserve."""

@@ -15,7 +15,7 @@ from schedlab.kernels import bare_kernel, inlined
 MAIN_DUE = 0  # second of the next main pass
 LAST_MAIN = 1  # ... and of the last one
 FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
-CHANGED = 3  # 1 if anything has happened since the last backfill pass
+LOOK_AGAIN = 3  # first second from which on a backfill pass could start somebody; NEVER if only a change helps
 LAST_CHANGE = 4  # last second in which anything happened
 LAST_BACKFILL = 5  # second of the last backfill pass
 PASSES = 6  # backfill passes with plans so far
@@ -50,7 +50,7 @@ class Queue(NamedTuple):
 def new_queue(n: int) -> Queue:
     """Return the empty queue of a workload with so many jobs."""
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[MAIN_DUE, FULL_DUE]] = NEVER
+    counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
     order, spare, ends, passes = (np.zeros(n, dtype=np.int64) for _ in range(4))
     return Queue(counters, order, spare, np.zeros(n), ends, passes)
