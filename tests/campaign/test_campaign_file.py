@@ -195,3 +195,22 @@ def test_the_line_of_a_value_is_where_it_is_written(lists: list[list[int]], data
     tomllib.loads(text)
     for path, line in place.items():
         assert line_of(text, path) == line
+
+
+STOCHASTIC = (
+    'name = "s"\nschedulers = ["easy,requests=classic"]\n[[workloads]]\ngenerate = "stochastic"\nprocessors = 9\n'
+)
+
+
+def test_an_empty_list_of_applications_is_named_in_our_own_words(tmp_path: Path) -> None:
+    said = reading(tmp_path / "c.toml", STOCHASTIC + "applications = []\n")
+    assert said.endswith("applications: the list of applications is empty")
+
+
+def test_what_is_wrong_in_an_application_is_said_once(tmp_path: Path) -> None:
+    said = reading(
+        tmp_path / "c.toml", STOCHASTIC + 'applications = [{ law = "uniform(1h,2h)", jobs = 9, size = "half" }]\n'
+    )
+    assert "size: unknown field" in said
+    assert "at least 1" not in said
+    assert ";" not in said

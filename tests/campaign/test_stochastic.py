@@ -29,7 +29,7 @@ def plan_of(**entry: Any) -> Plan:
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
-        ({"applications": []}, "at least 1 item"),
+        ({"applications": []}, "the list of applications is empty"),
         ({"applications": [LARGE | {"law": "uniform(3h,1h)"}]}, "uniform"),
         ({"applications": [LARGE | {"jobs": 0}]}, "greater than or equal to 1"),
         ({"applications": [LARGE | {"processors": "most"}]}, "full"),

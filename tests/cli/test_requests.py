@@ -86,6 +86,18 @@ def test_a_log_says_who_would_gain(run, log):
     assert (one["user"], one["verdict"]) == (7, "gains")
 
 
+def test_requests_that_were_never_made_are_not_compared_with(run, log):
+    text = log.read_text()
+    log.write_text(text.replace(" 1 5000 ", " 1 -1 "))
+    result = run("requests", "--from-swf", log)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "no job has both a run time and a requested time" in result.stderr
+    log.write_text(text.replace(" 1 5000 ", " 1 -1 ", 7))
+    document = json.loads(run("requests", "--from-swf", log, "--json").stdout)
+    assert document["left_out"] == 7
+    assert sum(one["past"] + one["future"] for one in document["applications"]) == 60 - 7
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [

@@ -81,6 +81,12 @@ def test_jobs_that_run_longer_than_their_law_allows_are_noted(log):
         assert f"{longer} of {len(with_law)} jobs run longer than their law allows" in said
 
 
+def test_what_follows_the_last_request_is_not_promised_to_those_who_ask_by_no_method(log):
+    Path(log[2]).write_text('[[application]]\nlaw = "uniform(5m,1h)"\nexecutable = 1\n')
+    said = runner.invoke(app, ["simulate", *log, "-s", "easy,speculation=0"]).stderr
+    assert "run longer than their law allows; with requests= in the scheduler, their last request is followed" in said
+
+
 def test_laws_that_nobody_asks_for_are_noted(log):
     for verb in ("simulate", "compare"):
         assert "the laws are not used" in runner.invoke(app, [verb, *log, "-s", "easy"]).stderr
@@ -103,6 +109,8 @@ def test_whether_requests_are_enforced_can_still_be_said(log):
         (["--requests", "magic"], "unknown method requests=magic"),
         (["--requests", "toptimal"], "give laws (--laws FILE)"),
         (["--speculative-backfill", "-s", "fcfs"], "add +easy or +conservative"),
+        (["-s", "easy,speculation=-1"], "'-1' is not a share of 0 or more and below 1, such as 0.2"),
+        (["-s", "easy,start_delay=soon"], "'soon' is not a number of seconds from 0 to 1000000, such as 0.0026"),
         (["--laws", "nowhere.toml"], "cannot read the laws"),
         (["-s", "easy,requests=classic", "--requests", "toptimal"], "says how jobs ask, and --requests toptimal too"),
         (["-s", "easy,requests=classic,exhausted=2", "--exhausted", "3"], "says exhausted=, and --exhausted 3 too"),

@@ -7,7 +7,7 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.speculate.applications import request_gains
-from schedlab.speculate.costs import AffineCost
+from schedlab.speculate.costs import AffineCost, RequestLimits
 from schedlab.speculate.tables import gains_text
 from schedlab.workload.workload import Workload
 
@@ -68,6 +68,26 @@ def test_the_ratio_is_that_of_the_sums_of_the_later_jobs():
 def test_jobs_that_had_not_ended_teach_nothing():
     log = log_of({1: ([5000, 6000] * 11, 20_000)}, spacing=100)
     assert request_gains(log, ["user"]).applications[0].past == 0
+
+
+def test_jobs_of_unknown_users_are_left_out_and_counted():
+    log = log_of({1: (list(range(100, 140)), 10_000), -1: (list(range(100, 130)), 10_000)})
+    gains = request_gains(log, ["user"])
+    assert [one.key for one in gains.applications] == [(1,)]
+    assert gains.left_out == 30
+    assert "left out: 30 jobs without a run time, a request or a known application" in gains_text(gains)
+    with pytest.raises(InputError, match="does not say the user and group of any job with a request"):
+        request_gains(log.replace(group_id=np.where(log.user_id == 1, -1, 5)), ["user", "group"])
+
+
+def test_an_application_that_the_limits_leave_no_sequence_does_not_stop_the_others():
+    log = log_of({1: ([10, 100] * 20, 2000), 2: ([10, 5000] * 20, 6000)})
+    gains = request_gains(log, ["user"], limits=RequestLimits(longest=3600))
+    assert {one.key: one.verdict for one in gains.applications} == {
+        (1,): "gains",
+        (2,): "no sequence within the limits",
+    }
+    assert "no sequence within the limits 1" in gains_text(gains)
 
 
 def test_the_table_says_how_much_is_certain():

@@ -44,6 +44,12 @@ def test_laws_travel_with_the_jobs():
     assert workload[::-1].law.tolist() == [-1, 0, -1, -1]
 
 
+def test_jobs_of_unknown_users_belong_to_nobody():
+    columns = {"submit_time": [0] * 2, "run_time": [9] * 2, "user_id": [-1, 4]}
+    unknown = Workload.from_columns(columns, name="log")
+    assert Application("uniform(0s,1h)", (("user_id", (-1, 4)),)).members(unknown).tolist() == [False, True]
+
+
 def test_an_application_without_jobs_is_refused():
     with pytest.raises(InputError, match=r"log: no job has executable_id 9, and so none follows uniform\(0s,1h\)"):
         assign_laws(jobs(), [Application("uniform(0s,1h)", (("executable_id", (9,)),))])
@@ -59,6 +65,12 @@ def test_an_application_without_jobs_is_refused():
         ('[[application]]\nlaw = "uniform(0s,1h)"\nexe = 3\n', "unknown field 'exe'"),
         ('[[application]]\nlaw = "uniform(0s,1h)"\nuser = 3\nrequests = "9m,5m"\n', "application 1: the sequence does"),
         ('[[application]]\nlaw = "uniform(0s,1h)"\nuser = 3\nrequests = [60]\n', "requests are durations in one text"),
+        (
+            '[[application]]\nlaw = "uniform(0s,1h)"\nuser = [3, -1]\n',
+            "application 1: user is -1; numbers are 0 or more",
+        ),
+        ('[[application]]\nlaw = "uniform(0s,1e19s)"\nuser = 3\n', "application 1: law uniform: '1e19s' is too long"),
+        ('[[application]]\nlaw = "uniform(0s,1h)"\nuser = 3\nrequests = "1h,1e19s"\n', "'1e19s' is too long"),
         ('[[application]]\nlaw = "uniform(5h,1h)"\nexecutable = 3\n', "application 1: "),
         ("a = ", "not valid TOML"),
     ],

@@ -22,6 +22,13 @@ def test_suffixes_are_seconds_minutes_hours_and_days():
     assert parse_duration("inf") == math.inf
 
 
+@pytest.mark.parametrize("text", ["1e19s", "-1e19s", "1e300", "1e15m"])
+def test_durations_that_would_overflow_are_refused(text):
+    assert parse_duration("1e15s") == 1e15
+    with pytest.raises(InputError, match=r"is too long; a duration is at most 1e\+15 s"):
+        parse_duration(text)
+
+
 @pytest.mark.parametrize("text", ["", "h", "1x", "1h30m", "1,5h", "one hour"])
 def test_other_texts_are_refused(text):
     with pytest.raises(InputError, match="is no duration"):

@@ -149,6 +149,7 @@ def test_straight_lines_between_the_runs():
         ("empirical()", "there are no runs"),
         ("empirical(0s,0s)", "all runs take 0 s"),
         ("discrete(1h:0.5)", "add up to 0.5"),
+        ("discrete(1h:-0.25,2h:1.25)", "a probability of a discrete law is -0.25; it must be 0 or more"),
         ("discrete(2h:0.5,1h:0.5)", "must ascend"),
         ("interpolated(1h:0,2h:0.5)", "ascend from 0 or more to 1"),
         ("hello", "is no law"),

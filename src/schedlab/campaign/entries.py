@@ -208,7 +208,14 @@ class StochasticEntry(Entry):
 
     generate: Literal["stochastic"]
     processors: Annotated[int, Field(ge=1)]
-    applications: Annotated[tuple[ApplicationTable, ...], Field(min_length=1)]
+    applications: tuple[ApplicationTable, ...]
+
+    @field_validator("applications")
+    @classmethod
+    def _some_application(cls, value: tuple[ApplicationTable, ...]) -> tuple[ApplicationTable, ...]:
+        if not value:
+            raise ValueError("the list of applications is empty")
+        return value
 
     @model_validator(mode="after")
     def _possible(self) -> StochasticEntry:

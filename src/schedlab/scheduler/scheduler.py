@@ -38,6 +38,12 @@ GROWTH = 1.5
 
 LARGEST_GROWTH = 1_000
 
+NUMBERS = {
+    "start_delay": f"a number of seconds from 0 to {LONGEST_START}, such as 0.0026",
+    "speculation": "a share of 0 or more and below 1, such as 0.2",
+}
+"""What the options that are not whole numbers are."""
+
 _ARGUMENTS = r"(?P<arguments>\([^()]*\))?\s*"
 _BACKFILL = re.compile(rf"(?P<name>{'|'.join(BACKFILLS)})\s*{_ARGUMENTS}(?P<order>:.*)?", re.DOTALL | re.IGNORECASE)
 _BACKFILL_AT_THE_END = re.compile(rf"(?P<policy>.*)\+\s*(?P<name>[A-Za-z]+)\s*{_ARGUMENTS}(?P<order>:.*)?", re.DOTALL)
@@ -187,7 +193,7 @@ class Scheduler:
         if self.reservations is not None and self.backfill != "conservative":
             raise InputError("reservations=fixed belongs to conservative backfilling, which gives everybody one")
         if self.speculation is not None and not 0 <= self.speculation < 1:
-            raise InputError(f"speculation={self.speculation}: the share of a gap is from 0 to 1")
+            raise InputError(f"speculation={self.speculation}: the share of a gap is 0 or more and below 1")
         if self.speculation is not None and self.backfill == "none":
             raise InputError("speculation= uses gaps before reservations: add +easy or +conservative")
         if self.requests is not None:
@@ -374,9 +380,9 @@ def _parse_option(option: str) -> tuple[str, Any]:
         return name, value.lower()
     if name == "exhausted":
         return name, parse_exhausted(value)
-    if name in ("start_delay", "speculation"):
+    if name in NUMBERS:
         if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,12})?", value):
-            raise InputError(f"option {option!r}: {value!r} is not a number such as 0.0026")
+            raise InputError(f"option {option!r}: {value!r} is not {NUMBERS[name]}")
         return name, float(value)
     if not re.fullmatch(r"[0-9]{1,18}", value):
         raise InputError(f"option {option!r}: {value!r} is not a whole number from 0 to 10^18")

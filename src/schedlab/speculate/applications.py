@@ -19,7 +19,7 @@ from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, RequestLimits
 from schedlab.speculate.history import FEWEST_RUNS, law_of_runs
 from schedlab.speculate.plan import optimal_requests
-from schedlab.speculate.sequences import RequestSequence, costs_of_runs
+from schedlab.speculate.sequences import NoSequenceError, RequestSequence, costs_of_runs
 from schedlab.workload.workload import UNKNOWN, Workload
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ HOUR = 3_600
 GAINS, LOSES, EQUAL, OPEN = "gains", "loses", "no difference", "cannot be told"
 JUDGED = (GAINS, LOSES, EQUAL, OPEN)
 FEW_PAST, FEW_FUTURE, CONSTANT = "too few past runs", "too few later runs", "all past runs are equal"
+NO_SEQUENCE = "no sequence within the limits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class ApplicationGain:
     verdict
         "gains" or "loses" if the whole interval of the ratio lies below or above 1; "no difference" if all jobs cost
         the same; "cannot be told"; or why it was not judged: "too few past runs", "too few later runs", "all past runs
-        are equal".
+        are equal", "no sequence within the limits" (of the requests that are allowed, none covers the longest run).
     sequence
         That was fitted to the past runs; None if there is none.
     ratio
@@ -97,7 +98,7 @@ class RequestGains:
     split
         Submit time, in seconds of the log, that divides past and future.
     left_out
-        Number of jobs without a run time or a request.
+        Number of jobs without a run time or a request, or of which the log does not say the application.
     applications
         Judged ones first.
     """
@@ -146,7 +147,7 @@ def request_gains(
     Parameters
     ----------
     workload
-        Jobs with run times and requested times.
+        Jobs with run times and requested times; a request that cleaning has filled in would be taken for a real one.
     by
         Names of `KEYS`: what makes an application.
     cost
@@ -162,7 +163,7 @@ def request_gains(
     Raises
     ------
     InputError
-        If the log does not say what `by` needs, or no job has both a run time and a request.
+        If the log does not say what `by` needs, or no job has this, a run time and a request.
 
     Notes
     -----
@@ -174,6 +175,9 @@ def request_gains(
     known = (workload.run_time > 0) & (workload.requested_time > 0)
     if not known.any():
         raise InputError(f"{workload.name}: no job has both a run time and a requested time")
+    known &= np.all([column != UNKNOWN for column in columns], axis=0)
+    if not known.any():
+        raise InputError(f"{workload.name}: the log does not say the {' and '.join(by)} of any job with a request")
     jobs = np.flatnonzero(known)
     submit = workload.submit_time[jobs]
     split = int(submit.min() + submit.max()) // 2
@@ -220,7 +224,10 @@ class _Judge:
         if runs.min() == runs.max():
             return ApplicationGain(key, *counts, CONSTANT)
         law = law_of_runs(runs, self.law)
-        sequence = optimal_requests(law, cost=self.cost, limits=self.limits).sequence
+        try:
+            sequence = optimal_requests(law, cost=self.cost, limits=self.limits).sequence
+        except NoSequenceError:
+            return ApplicationGain(key, *counts, NO_SEQUENCE)
         if len(future) < FEWEST_JUDGED:
             return ApplicationGain(key, *counts, FEW_FUTURE, sequence)
         ours, present = self.costs(future, sequence)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import GROWTH
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import UNKNOWN, Workload
 
 KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}
 """What tells the jobs of an application from others, and the columns of a workload that say it."""
@@ -29,7 +29,8 @@ class Application:
     law
         Its text, see `schedlab.speculate.laws.Law.parse`.
     keys
-        Numbers by column of the workload: a job belongs to the application if each of these columns has one of them.
+        Numbers by column of the workload: a job belongs to the application if each of these columns is known and has
+        one of them.
     requests
         What they ask for in turn, as text such as "3h, 8h"; empty if that is not given.
     """
@@ -42,7 +43,8 @@ class Application:
         """Return which jobs belong to it."""
         mask = np.ones(len(workload), dtype=np.bool_)
         for column, numbers in self.keys:
-            mask &= np.isin(getattr(workload, column), numbers)
+            values = getattr(workload, column)
+            mask &= np.isin(values, numbers) & (values != UNKNOWN)
         return mask
 
 
@@ -98,6 +100,8 @@ def _application(table: Any, where: str) -> Application:
             numbers = table[key] if isinstance(table[key], list) else [table[key]]
             if not numbers or not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
                 raise InputError(f"{where}: {key} is a whole number or a list of them, not {table[key]!r}")
+            if min(numbers) < 0:
+                raise InputError(f"{where}: {key} is {min(numbers)}; numbers are 0 or more, and -1 in a log is unknown")
             keys.append((column, tuple(numbers)))
     if not keys:
         raise InputError(f"{where}: say which jobs it has, by {', '.join(KEYS)}")
@@ -139,8 +143,8 @@ def beyond_text(workload: str, beyond: int, with_law: int) -> str:
     if not beyond:
         return ""
     return (
-        f"{workload}: {beyond:,} of {with_law:,} jobs run longer than their law allows; their last request is followed "
-        f"by {GROWTH:g} times as much, or by what exhausted= in the scheduler says"
+        f"{workload}: {beyond:,} of {with_law:,} jobs run longer than their law allows; with requests= in the "
+        f"scheduler, their last request is followed by {GROWTH:g} times as much, or by what exhausted= says"
     )
 
 

@@ -18,7 +18,7 @@ from schedlab.kernels import bare_kernel
 from schedlab.speculate.costs import RequestLimits
 from schedlab.speculate.durations import duration_text
 from schedlab.speculate.point_laws import DiscreteLaw
-from schedlab.speculate.sequences import ROUNDING, RequestSequence, check_share
+from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSequence, check_share
 from schedlab.speculate.toptimal import OptimalSequence
 
 Values = NDArray[np.float64]
@@ -91,7 +91,7 @@ def atoptimal(grid: DiscreteLaw, zeta: float, limits: RequestLimits | None = Non
     _fill(zeta, table, value, count)
     least, _, p = _choose(0, 0, 0, zeta, table, value, count)
     if math.isinf(least):
-        raise InputError(
+        raise NoSequenceError(
             f"no sequence of the requests that are allowed covers the longest run, {duration_text(grid.high)}"
         )
     path, m, k = [p], 0, 0

@@ -10,6 +10,9 @@ from schedlab.errors import InputError
 UNITS = {"d": 86_400, "h": 3_600, "m": 60, "min": 60, "s": 1, "": 1}
 """Seconds by suffix."""
 
+LONGEST = 1e15
+"""Seconds of the longest duration, 30 million years: beyond, clocks in whole seconds and powers of times overflow."""
+
 _DURATION = re.compile(r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<unit>min|[smhd]|)", re.IGNORECASE)
 
 
@@ -19,18 +22,32 @@ def parse_duration(text: str) -> float:
     Raises
     ------
     InputError
-        If the text is not a number with one of the suffixes s, m, min, h, d.
+        If the text is not a number with one of the suffixes s, m, min, h, d, or beyond `LONGEST`.
 
     Examples
     --------
     >>> parse_duration("1.5h"), parse_duration("15 min"), parse_duration("42")
     (5400.0, 900.0, 42.0)
     """
+    seconds = _seconds(text)
+    if seconds is None:
+        raise InputError(f"{text.strip()!r} is no duration; write 90s, 15m, 8h or 2d")
+    if LONGEST < abs(seconds) < math.inf:
+        raise InputError(f"{text.strip()!r} is too long; a duration is at most {LONGEST:g} s")
+    return seconds
+
+
+def is_duration(text: str) -> bool:
+    """Return whether a text is written like a duration, be it too long."""
+    return _seconds(text) is not None
+
+
+def _seconds(text: str) -> float | None:
     if text.strip().lower() == "inf":
         return math.inf
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise InputError(f"{text.strip()!r} is no duration; write 90s, 15m, 8h or 2d")
+        return None
     number, size = float(match["number"]), UNITS[match["unit"].lower()]
     # To the nanosecond: 16.6h are 59760 s, not 59760.00000000001.
     return number if size == 1 else round(number * size, 9)
@@ -46,6 +63,6 @@ def duration_text(seconds: float) -> str:
     """
     for unit in "dhm":
         text = f"{seconds / UNITS[unit]:.4g}{unit}"
-        if seconds >= UNITS[unit] * (2 if unit == "d" else 1) and parse_duration(text) == seconds:
+        if seconds >= UNITS[unit] * (2 if unit == "d" else 1) and _seconds(text) == seconds:
             return text
     return f"{repr(float(seconds)).removesuffix('.0')}s"

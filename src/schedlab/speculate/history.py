@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.durations import duration_text, parse_duration
+from schedlab.speculate.durations import duration_text, is_duration, parse_duration
 from schedlab.speculate.fits import FAMILIES_TO_FIT, best_fit, fit_law
 from schedlab.speculate.laws import Law
 from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw, checked_runs
@@ -184,17 +184,21 @@ def _column(
     path: Any, rows: list[tuple[int, list[str]]], column: str | None
 ) -> tuple[int, list[tuple[int, list[str]]]]:
     """Return the place of the column of run times, and the rows without the line of names, if there is one."""
-    names = [name.strip() for name in rows[0][1]]
+    line, cells = rows[0]
+    names = [name.strip() for name in cells]
     if column is not None:
         if column not in names:
             raise InputError(f"{path}: there is no column {column!r}; there are {', '.join(names)}")
+        if names.count(column) > 1:
+            raise InputError(f"{path}, line {line}: {names.count(column)} columns are called {column!r}; rename one")
         return names.index(column), rows[1:]
-    if len(names) > 1:
+    named = not any(map(is_duration, names))
+    if len(names) > 1 and not named:
         raise InputError(
-            f"{path}: there are {len(names)} columns; name that of the run times, as in --column {names[-1]}"
+            f"{path}, line {line}: there are {len(names)} columns without names; write one run time per line, or put a "
+            "line of names first and name that of the run times (--column NAME)"
         )
-    try:
-        parse_duration(names[0])
-    except InputError:
-        return 0, rows[1:]
-    return 0, rows
+    if len(names) > 1:
+        last = [name for name in names if name][-1]
+        raise InputError(f"{path}: there are {len(names)} columns; name that of the run times, as in --column {last}")
+    return 0, rows[1:] if named else rows

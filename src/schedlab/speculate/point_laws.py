@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from schedlab.errors import InputError
-from schedlab.speculate.durations import duration_text
+from schedlab.speculate.durations import LONGEST, duration_text
 from schedlab.speculate.laws import Law, Values
 
 
@@ -52,7 +52,10 @@ class DiscreteLaw(PointLaw):
             raise InputError("a discrete law needs run times of 0 or more, and a probability for each")
         if np.any(np.diff(points) <= 0):
             raise InputError("the run times of a discrete law must ascend")
-        if not np.all(masses >= 0) or not math.isclose(masses.sum(), 1, rel_tol=1e-9):
+        if not np.all(masses >= 0):
+            wrong = masses[~(masses >= 0)][0]
+            raise InputError(f"a probability of a discrete law is {wrong:g}; it must be 0 or more")
+        if not math.isclose(masses.sum(), 1, rel_tol=1e-9):
             raise InputError(f"the probabilities of a discrete law add up to {masses.sum():g}; they must add up to 1")
         for name, values in (("points", points), ("masses", masses)):
             values.flags.writeable = False
@@ -65,7 +68,7 @@ class DiscreteLaw(PointLaw):
         Raises
         ------
         InputError
-            If there is no run, or one is not a finite number of seconds, 0 or more.
+            If there is no run, or one is not a number of seconds from 0 to `LONGEST`.
         """
         points, counts = np.unique(checked_runs(runs), return_counts=True)
         return DiscreteLaw(points, counts / counts.sum())
@@ -145,7 +148,7 @@ class InterpolatedLaw(PointLaw):
         Raises
         ------
         InputError
-            If the runs are not finite numbers of seconds, 0 or more, of which two differ.
+            If the runs are not numbers of seconds from 0 to `LONGEST`, of which two differ.
         """
         points, counts = np.unique(checked_runs(runs), return_counts=True)
         if len(points) < 2:
@@ -202,7 +205,7 @@ def checked_runs(runs: ArrayLike | Sequence[float]) -> Values:
     Raises
     ------
     InputError
-        If there is no run, or one is not a finite number of seconds, 0 or more, or all are 0.
+        If there is no run, or one is not a number of seconds from 0 to `LONGEST`, or all are 0.
     """
     try:
         values = np.asarray(runs, dtype=np.float64).ravel()
@@ -210,9 +213,11 @@ def checked_runs(runs: ArrayLike | Sequence[float]) -> Values:
         raise InputError(f"runs are numbers of seconds, not {runs!r:.60}") from None
     if not len(values):
         raise InputError("there are no runs: a law needs past run times")
-    wrong = ~(np.isfinite(values) & (values >= 0))
+    wrong = ~((values >= 0) & (values <= LONGEST))
     if wrong.any():
-        raise InputError(f"run {int(np.argmax(wrong)) + 1} takes {values[wrong][0]:g} s; it must be finite, 0 or more")
+        raise InputError(
+            f"run {int(np.argmax(wrong)) + 1} takes {values[wrong][0]:g} s; it must be from 0 to {LONGEST:g} s"
+        )
     if not values.any():
         raise InputError("all runs take 0 s: there is nothing to request")
     return values

@@ -28,6 +28,10 @@ ROUNDING = 1e-12
 """Relative error of a duration that has been added up or converted."""
 
 
+class NoSequenceError(InputError):
+    """No sequence of the requests that are allowed covers the longest run."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestSequence:
     """Requests in the order in which they are made.

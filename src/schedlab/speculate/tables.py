@@ -84,6 +84,10 @@ def gains_text(gains: RequestGains, most: int = 20) -> str:
     judged = [one for one in gains.applications if one.verdict in JUDGED]
     told = [f"{verdict} {count:,}" for verdict, count in counts.most_common()]
     lines = [title, f"fitted on jobs before second {gains.split:,}, judged on the later ones: {', '.join(told)}"]
+    if gains.left_out:
+        lines.append(
+            f"left out: {count_of(gains.left_out, 'job')} without a run time, a request or a known application"
+        )
     if judged:
         head = [
             " ".join(gains.by),

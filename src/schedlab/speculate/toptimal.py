@@ -22,7 +22,7 @@ from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
 from schedlab.speculate.durations import duration_text
 from schedlab.speculate.point_laws import DiscreteLaw
-from schedlab.speculate.sequences import ROUNDING, RequestSequence
+from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSequence
 
 Values = NDArray[np.float64]
 
@@ -178,7 +178,7 @@ class _Search:
         c, p, left = 0, 0, self.value.shape[1] - 1
         cost = float(self.value[0, left, 0])
         if math.isinf(cost):
-            raise InputError(
+            raise NoSequenceError(
                 f"no sequence of the requests that are allowed covers the longest run, "
                 f"{duration_text(self.points[-1])}; allow longer or more requests, or checkpoints"
             )
