@@ -199,6 +199,6 @@ def _column(
             "line of names first and name that of the run times (--column NAME)"
         )
     if len(names) > 1:
-        last = [name for name in names if name][-1]
+        last = next((name for name in reversed(names) if name), "NAME")
         raise InputError(f"{path}: there are {len(names)} columns; name that of the run times, as in --column {last}")
     return 0, rows[1:] if named else rows
