@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
+from schedlab.report.gantt import plot_gantt
+from schedlab.report.style import styled_axes
+from schedlab.schedule.metrics import measured_window
+from schedlab.schedule.minutes import minutes_of
+from schedlab.schedule.timeline import busy_processors, utilisation_over_time
+from schedlab.schedule.workflows import work_in_window
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.speculate.requests import Laws, Requests, no_laws
+from schedlab.workload.sections import Sections
 from schedlab.workload.workload import Workload
 
 FOREVER = 2**40
@@ -55,6 +62,23 @@ def test_a_job_comes_back_with_its_next_request_until_it_is_done():
     assert schedule.lost_time.tolist() == [30]
     assert schedule.turnaround_time.tolist() == [55]
     assert not schedule.killed[0]
+
+
+def test_what_failed_runs_take_is_seen_in_use_and_charts_and_is_not_useful():
+    schedule = simulate(jobs_of([0, 10], [25, 10], [4, 2]), "fcfs", requests=asking([10, 20, 30], [10]))
+    assert runs(schedule) == [(0, 0, 10), (0, 10, 30), (1, 30, 40), (0, 40, 65)]
+    assert busy_processors(schedule).values.tolist() == [4, 4, 2, 4, 0]
+    assert utilisation_over_time(schedule).values.tolist() == [0, 0, 0.5, 1, 0]
+    work = work_in_window(schedule, measured_window(schedule))
+    assert work == {"reserved": 4 * 55 + 2 * 10, "useful": 4 * 25 + 2 * 10, "idle": 0}
+    minutes = minutes_of(schedule, Sections(0, 0, 120, 120))
+    assert minutes.reserved[0] * 60 * 4 == pytest.approx(4 * 50 + 2 * 10)
+    assert minutes.useful[0] * 60 * 4 == pytest.approx(4 * 20 + 2 * 10)
+    with styled_axes(None, (4.0, 3.0)) as ax:
+        plot_gantt(schedule, ax)
+        boxes = [path.get_extents() for path in ax.collections[0].get_paths()]
+    assert [(box.x0, box.x1) for box in boxes] == [(0, 10), (10, 30), (30, 40), (40, 65)]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["started in order", "killed at its request"]
 
 
 def test_a_request_that_is_just_long_enough_is_enough():

@@ -17,6 +17,7 @@ TEXT = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 def test_the_usual_grids():
     assert optimal_requests(TEXT).points == 200
     assert optimal_requests(TEXT, zeta=0.5).points == 100
+    assert optimal_requests(TEXT, checkpointing=Checkpointing("always")).points == 200
     assert optimal_requests("empirical(1h,2h,2h)").points == 0
     assert optimal_requests("empirical(1h,2h,2h)", zeta=0.5).points == 100
 

@@ -61,7 +61,9 @@ def requests(
     zeta: Annotated[float, typer.Option(help="Share of the machine that a stream of small jobs takes, in [0, 1).")] = 0,
     points: Annotated[
         int | None,
-        typer.Option(min=1, show_default="200, or 100 with zeta", help="Intervals that the law is cut into."),
+        typer.Option(
+            min=1, show_default="200, more where that pays; 100 with zeta", help="Intervals that the law is cut into."
+        ),
     ] = None,
     cost: Annotated[
         str, typer.Option(metavar="A,B,G", help="Cost of an attempt: A x requested + B x used + G (a time).")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ IMAGE_COLUMNS, IMAGE_ROWS = 1_600, 800
 
 
 def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None = None, end: int | None = None) -> Axes:
-    """Draw the processors over time, one rectangle per job and interval of processors.
+    """Draw the processors over time, one rectangle per job (or run, where runs may fail) and interval of processors.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     Returns
     -------
     matplotlib.axes.Axes
-        Blue jobs started in order, yellow ones were backfilled, red ones were killed at their request. Few
+        Blue jobs started in order, yellow ones were backfilled, red ones were killed at their request. Where jobs may
+        fail and come back, the same is said of each run; yellow are then only speculative runs and last ones. Few
         jobs carry their number; with very many, the colour of a pixel is that of the job at its centre.
 
     Raises
@@ -57,6 +59,7 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
         If the window is empty or no job runs in it, or if the jobs use more processors than there are.
     """
     origin, first, last = _window(schedule, begin, end)
+    schedule = _by_run(schedule)
     allocation = allocate(schedule)
     job = np.repeat(np.arange(len(schedule)), np.diff(allocation.offsets))
     running = np.clip(schedule.end_time, first, last) > np.clip(schedule.start_time, first, last)
@@ -85,6 +88,28 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
         axes.set_title(f"Gantt chart ({schedule.workload.name}, {schedule.scheduler})")
         _explain_colours(axes, np.unique(shade // 3))
     return axes
+
+
+def _by_run(schedule: Schedule) -> Schedule:
+    """Return a schedule with one row for each run, if runs may fail."""
+    runs = schedule.runs
+    if runs is None:
+        return schedule
+    rows = runs["job"]
+    last = np.zeros(len(runs), dtype=np.bool_)
+    last[len(runs) - 1 - np.unique(rows[::-1], return_index=True)[1]] = True
+    return replace(
+        schedule,
+        workload=schedule.workload[rows],
+        start_time=runs["start"],
+        end_time=runs["end"],
+        backfilled=runs["speculative"] | (last & schedule.backfilled[rows]),
+        killed=~runs["done"],
+        predicted_run_time=runs["request"],
+        corrections=schedule.corrections[rows],
+        runs=None,
+        eligible_time=None,
+    )
 
 
 def _window(schedule: Schedule, begin: int | None, end: int | None) -> tuple[int, int, int]:

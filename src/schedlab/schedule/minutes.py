@@ -65,8 +65,14 @@ def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     """
     edges = np.arange(0, sections.cutoff + MINUTE, MINUTE, dtype=np.int64)
     processors = schedule.workload.job_processors
-    reserved = _share(schedule, edges, schedule.start_time, schedule.end_time, processors)
-    useful = reserved if schedule.workload.workflows is None else _share(schedule, edges, *_used(schedule))
+    runs = schedule.runs
+    if runs is not None:
+        held = processors[runs["job"]]
+        reserved = _share(schedule, edges, runs["start"], runs["end"], held)
+        useful = _share(schedule, edges, runs["start"], runs["end"], held * runs["done"])
+    else:
+        reserved = _share(schedule, edges, schedule.start_time, schedule.end_time, processors)
+        useful = reserved if schedule.workload.workflows is None else _share(schedule, edges, *_used(schedule))
     return Minutes(edges[:-1], reserved, useful, _median_waits(schedule, edges), _pressure(schedule, sections, edges))
 
 

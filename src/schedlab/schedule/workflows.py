@@ -107,14 +107,18 @@ def work_in_window(schedule: Schedule, window: Window) -> dict[str, float]:
     Returns
     -------
     dict
-        ``reserved``, ``useful`` and ``idle``: the first is the sum of the others.
+        ``reserved``, ``useful`` and ``idle``: the first is the sum of the others, and of what failed runs took.
     """
     processors = schedule.workload.job_processors.astype(np.float64)
     busy = window.overlap(schedule.start_time, schedule.end_time) * processors
-    reserved = float(busy.sum())
+    useful = reserved = float(busy.sum())
+    if schedule.runs is not None:
+        runs = schedule.runs
+        work = window.overlap(runs["start"], runs["end"]) * processors[runs["job"]]
+        useful, reserved = float(work[runs["done"]].sum()), float(work.sum())
     workflows = schedule.workload.workflows
     if workflows is None:
-        return {"reserved": reserved, "useful": reserved, "idle": 0.0}
+        return {"reserved": reserved, "useful": useful, "idle": 0.0}
     pilots = np.flatnonzero((workflows.number >= 0) & (workflows.task < 0))
     of_pilots: dict[int, list[int]] = {}
     described: dict[int, Workflow] = {}
@@ -125,7 +129,7 @@ def work_in_window(schedule: Schedule, window: Window) -> dict[str, float]:
     idle = float(busy[pilots].sum()) - sum(
         _useful_in_pilots(schedule, window, described[key], np.array(rows)) for key, rows in of_pilots.items()
     )
-    return {"reserved": reserved, "useful": reserved - idle, "idle": idle}
+    return {"reserved": reserved, "useful": useful - idle, "idle": idle}
 
 
 def workflow_metrics(schedule: Schedule, window: Window) -> dict[str, float]:

@@ -153,9 +153,9 @@ def optimal_requests(
     zeta
         Share of the machine that a steady stream of small jobs takes, in [0, 1). 0 is TOptimal, above is ATOptimal.
     points
-        Number of intervals that the law is cut into; by default 200, and at zeta 0 as many more as lower the cost by a
-        thousandth; with zeta above 0 100. At most 50,000; 2,000 with adaptive checkpoints, 600 with zeta above 0. A
-        discrete law is solved on its own points if none is given and zeta is 0.
+        Number of intervals that the law is cut into. By default 200, and at zeta 0 as many more as lower the cost by a
+        thousandth, unless checkpoints are free or adaptive; with zeta above 0 100. At most 50,000; 2,000 with adaptive
+        checkpoints, 600 with zeta above 0. A discrete law is solved on its own points if none is given and zeta is 0.
     cost
         Of an attempt, at zeta 0; by default the time requested.
     limits
@@ -186,7 +186,10 @@ def optimal_requests(
         raise InputError(f"the law is to be cut into {points} intervals; give a whole number, at least one")
     objective = Objective(zeta, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
     plan = _solve(Law.of(law), objective, points)
-    if points is None and plan.points and not zeta and objective.checkpointing.mode != "adaptive":
+    saving = objective.checkpointing
+    # With free checkpoints, twice as many requests are always better.
+    finer_is_never_enough = saving.mode == "always" and saving.cost == saving.restart == objective.cost.gamma == 0
+    if points is None and plan.points and not zeta and saving.mode != "adaptive" and not finer_is_never_enough:
         plan = _refined(plan)
     return plan
 
