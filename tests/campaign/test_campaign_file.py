@@ -92,7 +92,7 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
         ("count = 10", "cuont = 10", ", line 22: workloads[0].windows.cuont: unknown field"),
         ("  3,\n", "  -3,\n", ", line 23: workloads[0].windows.skip[0]: input should be greater than or equal to 0"),
         ("jobs = 1_000\n", "\n", ", line 26: workloads[1].jobs: this field is missing"),
-        ('"lublin"', '"lublim"', ", line 28: workloads[1].generate: input should be 'lublin' (it is 'lublim')"),
+        ('"lublin"', '"lublim"', ", line 28: workloads[1].generate: unknown generator 'lublim'; known are lublin,"),
         ("jobs = 1_000", 'jobs = "many"', ", line 29: workloads[1].jobs: input should be a valid integer"),
         ("[0.7, 0.9]", "[0.7, 0]", ", line 31: workloads[1].load[1]: input should be greater than 0 (it is 0)"),
         ("[0.7, 0.9]", '"high"', ", line 31: workloads[1].load: input should be a valid number"),
@@ -104,6 +104,15 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
 def test_each_wrong_field_is_named_with_its_line(tmp_path: Path, right: str, wrong: str, message: str) -> None:
     assert COMPLETE.count(right) == 1
     assert reading(tmp_path / "c.toml", COMPLETE.replace(right, wrong)).startswith(message)
+
+
+def test_of_an_unknown_generator_only_that_is_said(tmp_path: Path) -> None:
+    text = COMPLETE.replace('"lublin"', '"experimen"').replace("jobs = 1_000", "model = 'small.json'")
+    said = reading(tmp_path / "c.toml", text)
+    assert (
+        said
+        == ", line 28: workloads[1].generate: unknown generator 'experimen'; known are lublin, stochastic, experiment"
+    )
 
 
 def test_all_wrong_fields_are_named_at_once(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from schedlab.campaign.details import COORDINATES, read_details
 from schedlab.campaign.experiment_inputs import load_workflow
 from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.input import Input
+from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.instances import make_workload
 from schedlab.campaign.query import run_sql
 from schedlab.campaign.worker import simulate_task
@@ -46,6 +47,10 @@ def files(tmp_path: Path) -> Path:
             {"workflows": [{"file": "a", "share": 0.5}, {"file": "b", "share": 0.4}]},
             "add up to 0.9; they must add up to 1",
         ),
+        ({"workflows": [{"file": "a", "share": 0.5}, {"file": "b"}]}, "give either each workflow a share, or none"),
+        ({"workflows": [{"file": "a", "share": 1}, "b"]}, "give either each workflow a share, or none"),
+        ({"fill_wait": 1}, "a wait of 1 s is too short to be induced; give 10 s or more, or 0"),
+        ({"preload": True}, "true is not a duration"),
         ({"load": 0.7}, "leave load and windows out"),
         ({"pressure": -1}, "greater than or equal to 0"),
         ({"duration": "0s"}, "greater than 0"),
@@ -57,12 +62,39 @@ def test_what_does_not_go_together_is_refused(fields: dict[str, Any], what: str)
         ExperimentEntry.model_validate(entry(**fields))
 
 
+@pytest.mark.parametrize(
+    ("fields", "what"),
+    [
+        ({"schedulers": ["fcfs+easy", "fcfs+conservative"]}, r"not go with \+conservative \(fcfs\+conservative\)"),
+        ({"schedulers": ["fcfs+easy:saf"]}, "does not go with an order of candidates"),
+        ({"schedulers": ["fcfs+easy"], "events": "pyss"}, "needs the default order of events, not pyss"),
+    ],
+)
+def test_schedulers_that_cannot_let_jobs_wait_are_refused_unless_all_are_pilots(
+    fields: dict[str, Any], what: str
+) -> None:
+    with pytest.raises(ValidationError, match=what):
+        campaign(entry(handling=["pilot", "chained"]), **fields)
+    assert campaign(entry(handling="pilot"), **fields)
+
+
+def test_a_special_pattern_says_how_many_jobs_there_are(files: Path) -> None:
+    pattern = {"workflow_policy": "sp-sat-p2-c4-r600-t4-b100", "workflows": (), "share": (), "handling": "aware"}
+    made = find_inputs(campaign(entry(**pattern, preload=0, duration=1_000, rules="corrected")), files)
+    assert [one.jobs for one in made] == [40]  # 4 jobs at seconds 1, 101, ..., 901
+
+
 def test_lists_multiply_and_handlings_run_fastest(files: Path) -> None:
     made = plan(files, entry(share=[0.1, 0.25]), entry(workflow_policy="none", workflows=(), share=(), name="alone"))
     assert [item.workload for item in made.inputs] == [
         *(f"chain/{share}/{handling}" for share in ("10%", "25%") for handling in ("pilot", "chained", "aware")),
         "alone",
     ]
+
+
+def test_tables_without_shares_are_submitted_equally_often() -> None:
+    made = ExperimentEntry.model_validate(entry(workflows=[{"file": "chain.json"}, "single.json"]))
+    assert [table.share for table in made.workflows] == [0.5, 0.5]
 
 
 def test_files_without_shares_are_submitted_equally_often(files: Path) -> None:

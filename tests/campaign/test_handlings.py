@@ -103,10 +103,18 @@ def test_an_interval_needs_six_repetitions(tmp_path: Path) -> None:
     (tmp_path / "many").mkdir()
     few, many = handlings(made_up(tmp_path / "few", 5)), handlings(made_up(tmp_path / "many", 6))
     assert {row.verdict for row in few.differences} == {"not enough data"}
-    assert "Intervals need 6 repetitions." in str(few)
+    assert "Intervals need 6 repetitions with workflows that both have finished." in str(few)
     [row] = many.of("chain/25%", "run_time", "chained", "pilot")
     assert (row.verdict, row.pair.pairs, row.workflows) == ("worse", 6, 12)
     assert row.pair.ratio_interval == pytest.approx((3.0, 3.0))
+
+
+def test_without_a_ratio_the_difference_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RUN_TIMES, "pilot", [0, 0, 0, 0])
+    found = handlings(made_up(tmp_path, 6))
+    [line] = [line for line in str(found).splitlines() if "run_time" in line and "chained / pilot" in line]
+    assert "+5 min  [+5 min, +5 min]    worse" in line  # median of 400 and 200
+    assert "Where a median is 0 there is no ratio; the mean difference stands in its place." in str(found)
 
 
 def test_where_nothing_is_common_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,6 +68,11 @@ def test_the_command_in_the_header_generates_the_experiment_again(run, model: Pa
         (["--policy", "period=1h", "-w", "chain.json:0.9"], "add up to 0.9"),
         (["--policy", "period=1h", "-w", "chain.json:0.9", "-w", "chain.json"], "each --workflow a share"),
         (["--fill", "5s"], "too short to be induced"),
+        (["--handling", "pilot"], "--handling is for workflows"),
+        (
+            ["--policy", "sp-sat-p2-c24-r600-t4-b100", "--pressure", "1"],
+            "--pressure has no effect on the pattern sp-sat-",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(run, model: Path, options: list[str], message: str) -> None:
@@ -77,6 +82,30 @@ def test_bad_input_is_one_sentence(run, model: Path, options: list[str], message
     assert result.stderr.startswith("schedlab: ")
     assert result.stderr.count("\n") == 1
     assert not Path("x.parquet").exists()
+
+
+def test_the_command_in_the_header_keeps_zeros(run, model: Path) -> None:
+    run("generate", "experiment", model, *SHORT, "--pressure", 0, "--seed", 0, "-o", "a.swf")
+    (line,) = (line for line in sl.read_swf("a.swf").header if "schedlab generate" in line)
+    assert "--pressure 0.0" in line
+    assert "--seed 0" in line
+
+
+@pytest.mark.parametrize("options", [[], ["--policy", "sp-sat-p2-c24-r600-t4-b100"]])
+def test_the_command_in_the_header_names_no_option_that_has_no_effect(run, model: Path, options: list[str]) -> None:
+    run("generate", "experiment", model, *SHORT, *options, "-o", "a.swf")
+    (line,) = (line for line in sl.read_swf("a.swf").header if "schedlab generate" in line)
+    assert "--handling" not in line
+    assert ("--pressure 1.0" in line) == (not options)
+    assert run(*shlex.split(line.partition("schedlab ")[2])[:-1], "b.swf").exit_code == 0
+    assert Path("a.swf").read_bytes() == Path("b.swf").read_bytes()
+
+
+@pytest.mark.parametrize(("name", "lost"), [("x.csv", True), ("x.json", True), ("x.swf", False), ("x.parquet", False)])
+def test_a_format_without_sections_is_told(run, model: Path, name: str, lost: bool) -> None:
+    result = run("generate", "experiment", model, *SHORT, "-o", name)
+    assert result.exit_code == 0
+    assert ("this format keeps no sections" in result.stderr) == lost
 
 
 def test_a_file_that_is_no_model_is_refused(run, model: Path) -> None:

@@ -126,6 +126,14 @@ def test_workflows_that_would_begin_after_the_last_job_are_refused(run, manifest
     assert not Path("out.parquet").exists()
 
 
+def test_options_without_effect_are_refused(run, manifest: Path) -> None:
+    for group in ([], ["--group", "*"]):
+        result = run("workflow", "convert", manifest, "-o", "x.json", *group, "--rounds", "packed")
+        assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+        assert "--rounds is for groups with a cap" in result.stderr
+    assert run("workflow", "results", "s.parquet", "--until", -1).exit_code == 2
+
+
 def test_results_have_no_medians_where_nothing_has_finished(run, manifest: Path) -> None:
     Path("jobs.csv").write_text("submit_time,run_time,requested_time,requested_processors\n0,9,9,1\n50,9,9,1\n")
     run("workflow", "submit", "jobs.csv", manifest, "--processors", 4, "-o", "in.parquet")

@@ -26,6 +26,7 @@ def test_the_sections_follow_each_other(edison) -> None:
         ({"duration": 0}, "lasts 1 s or more"),
         ({"pressure": -0.1}, "pressure is 0 or above"),
         ({"pressure": float("nan")}, "pressure is 0 or above"),
+        ({"pressure": 1e9}, "pressure is 0 or above and at most 100, not 1e\\+09"),
         ({"workflow_policy": "sometimes"}, "unknown workflow policy 'sometimes'"),
         ({"workflow_policy": "period", "period": 60}, "policy period needs workflows"),
         ({"workflow_policy": "sp-sat-p1"}, "no special pattern"),

@@ -20,6 +20,12 @@ def rng():
     return np.random.default_rng(1)
 
 
+def test_a_log_of_unknown_size_is_refused_with_the_cure(rng):
+    log = log_of()
+    with pytest.raises(InputError, match=f"one of unknown size: give it with --processors {log.processors} if it is"):
+        check_model(fit_model(log), log.replace(processors=None), rng)
+
+
 def test_the_distance_is_that_of_scipy(rng):
     first, second = rng.integers(0, 50, 300), rng.integers(5, 60, 200)
     assert ks_distance(first, second) == pytest.approx(ks_2samp(first, second).statistic)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.plan import Plan
 from schedlab.errors import InputError
 from schedlab.model.edison import EDISON_TOY
-from schedlab.papers import scsf
+from schedlab.papers import scsf, scsf_setup
+from schedlab.papers.reproduction import TextTable
 from schedlab.papers.scsf_setup import (
     EXPERIMENTS,
     MANIFESTS,
@@ -18,6 +20,7 @@ from schedlab.papers.scsf_setup import (
     Setting,
     campaign_of,
     period_of_set_0,
+    prepare,
     stand_in,
     synthetic_workflows,
     workflows_of,
@@ -87,6 +90,42 @@ def test_workflows_whose_files_are_missing_are_left_out(setting: Setting) -> Non
     files = {name: file for name, file in setting.workflows.items() if name not in MANIFESTS}
     few = Setting(setting.directory, setting.model, files, 6, 7.0)
     assert len(campaign_of(2, few).workloads) == 2
+
+
+def test_workflows_that_are_left_out_are_named_below_the_matrix(setting: Setting) -> None:
+    matrix = TextTable("matrix", ("what",), (("set 2",),), notes=("One core.",))
+    assert scsf._with_left_out(matrix, setting) is matrix
+    files = {name: file for name, file in setting.workflows.items() if name not in ("sipht", "floodplain")}
+    told = scsf._with_left_out(matrix, replace(setting, workflows=files)).notes
+    assert told[0] == "One core."
+    assert told[1].endswith("not there (--workflows): sipht, floodplain.")
+
+
+def test_a_directory_of_workflows_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no directory .*nowhere: name one that holds ScSF's manifests"):
+        prepare(tmp_path, tmp_path / "nowhere", tmp_path / "runs", 1, 1.0)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_inputs_of_an_earlier_run_follow_the_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scsf_setup, "stand_in", lambda traces: replace(EDISON_TOY, name=traces.name))
+    for name, workflow in (("a", "synthWideLong"), ("b", "synthLongWide")):
+        (tmp_path / name).mkdir()
+        write_workflow(WORKFLOWS[workflow], tmp_path / name / "montage.json", format="manifest")
+
+    def inputs(name: str) -> dict[str, bytes]:
+        made = prepare(tmp_path / name, tmp_path / name, tmp_path / "runs", 1, 1.0)
+        return {file.name: file.read_bytes() for file in (made.model, *made.workflows.values())}
+
+    first, other, again = inputs("a"), inputs("b"), inputs("a")
+    assert again == first
+    assert {name for name in first if first[name] != other[name]} == {"edison-stand-in.json", "montage.json"}
+
+
+@pytest.mark.slow
+def test_the_stand_in_has_the_same_bytes_each_time(traces: Path, tmp_path: Path) -> None:
+    first = prepare(traces, None, tmp_path, 1, 1.0).model.read_bytes()
+    assert prepare(traces, None, tmp_path, 1, 1.0).model.read_bytes() == first
 
 
 def test_without_the_log_there_is_no_stand_in(tmp_path: Path) -> None:

@@ -58,6 +58,12 @@ def test_names_with_dashes_and_blanks_are_names():
     assert dot_edges('digraph { pre-cut->"end it" }', "m.json") == [("pre-cut", "end it")]
 
 
+@pytest.mark.parametrize("text", ["digraph { a -> b", "digraph { subgraph c { a -> b }", "digraph { a -> b } }"])
+def test_a_graph_that_is_cut_off_is_refused(text: str):
+    with pytest.raises(InputError, match=r"m\.json, dot_dag: its braces do not match"):
+        dot_edges(text, "m.json")
+
+
 @pytest.mark.parametrize("text", ["graph { a -- b }", "digraph { a -> {b c} }", "digraph { -> b }", "digraph { a -> }"])
 def test_edges_that_do_not_lead_from_one_task_to_one_are_refused(text: str):
     with pytest.raises(InputError, match=r"m\.json, dot_dag: around .* each edge must lead from one task to one task"):

@@ -366,8 +366,8 @@ class TestRefusals:
         ("changes", "sentence"),
         [
             ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time as 2026-04-01T10:00:00"),
-            ({"JobID": ""}, "JobID is None, but every job has a number"),
-            ({"Submit": "Unknown"}, "Submit is None, but every job was submitted"),
+            ({"JobID": ""}, "JobID is unknown, but every job has a number"),
+            ({"Submit": "Unknown"}, "Submit is unknown, but every job was submitted"),
             ({"End": "2026-02-30T10:00:00"}, "End is '2026-02-30T10:00:00', not a time"),
             ({"ElapsedRaw": "1:00"}, "ElapsedRaw is '1:00', not a whole number"),
             ({"AllocCPUS": "4K"}, "AllocCPUS is '4K', not a whole number"),

@@ -103,6 +103,12 @@ def test_without_hosts_the_request_counts(tmp_path: Path, changes: dict[str, str
     assert (jobs.allocated_processors.tolist(), jobs.requested_processors.tolist()) == ([-1], [processors])
 
 
+@pytest.mark.parametrize("hosts", ["n1/x", "n1", "n1/0+", "n1/0+n1/", "n1/0,+n2/1"])
+def test_hosts_that_are_no_slots_are_refused(tmp_path: Path, hosts: str) -> None:
+    with pytest.raises(InputError, match=r"line 1: exec_host is not written as n1/0\+n1/1"):
+        read(tmp_path, record(exec_host=hosts))
+
+
 def test_a_total_of_slots_comes_before_the_hosts(tmp_path: Path) -> None:
     assert read(tmp_path, record(total_execution_slots="12")).job_processors.tolist() == [12]
 

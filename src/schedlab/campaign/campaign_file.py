@@ -93,7 +93,13 @@ def _run_python(file: Path) -> Campaign:
 def _sentences(error: ValidationError, file: Path, text: str | None) -> list[str]:
     """Return what is wrong, field by field; the file's name stands before the first only."""
     sentences: list[str] = []
-    for problem in error.errors(include_url=False):
+    problems = error.errors(include_url=False)
+    # Which fields an entry may have depends on its generator: if that is unknown, nothing else is worth a word.
+    unknown = {problem["loc"][:-1] for problem in problems if problem["loc"][-1:] == ("generate",)}
+    for problem in problems:
+        entry, field_of_it = problem["loc"][:3], problem["loc"][3:]  # workloads, its position, its kind
+        if entry in unknown and field_of_it != ("generate",):
+            continue
         # The names of alternatives, such as "<trace>", are no steps that a user knows.
         location = [step for step in problem["loc"] if not str(step).startswith("<")]
         path = location if text is None else _path_in(location, tomllib.loads(text))

@@ -109,7 +109,7 @@ KINDS = {"stochastic": "<stochastic>", "experiment": "<experiment>"}
 def _kind(entry: Any) -> str:
     """Return the tag of an entry's kind, which is no name of a field: it stands in the places that errors name."""
     generated = entry.get("generate") if isinstance(entry, dict) else getattr(entry, "generate", None)
-    return "<trace>" if generated is None else KINDS.get(generated, "<generate>")
+    return "<trace>" if generated is None else KINDS.get(str(generated), "<generate>")
 
 
 WorkloadEntry = Annotated[
@@ -265,6 +265,22 @@ class Campaign(Section):
                         f"{scheduler} is for jobs whose run times follow a law, and workloads[{number}] has none: "
                         "give a trace laws = FILE, or take the scheduler or the workload out"
                     )
+        return self
+
+    @model_validator(mode="after")
+    def _plans_for_dependencies(self) -> Campaign:
+        dependent = [number for number, entry in enumerate(self.workloads) if entry.has_dependencies]
+        if not dependent:
+            return self
+        where = f"workloads[{dependent[0]}]: jobs of chained and aware workflows wait for others"
+        if self.events != "batched":
+            raise ValueError(f"{where}, which needs the default order of events, not {self.events}")
+        for scheduler in map(Scheduler.parse, self.scheduler_texts()):
+            if reason := scheduler.not_with_plans:
+                raise ValueError(
+                    f"{where}, which does not go with {reason} ({scheduler}): take no backfilling, +easy or +slurm, or "
+                    "only pilot as handling"
+                )
         return self
 
     def scheduler_texts(self) -> list[str]:

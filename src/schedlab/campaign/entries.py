@@ -12,6 +12,15 @@ from schedlab.speculate.laws import Law
 from schedlab.workload.cleaning import parse_rules
 from schedlab.workload.sampling import DAY
 
+GENERATORS = ("lublin", "stochastic", "experiment")
+"""What `generate` may be, in whatever kind of entry."""
+
+
+def _known_generator(value: Any) -> Any:
+    if value not in GENERATORS:
+        raise ValueError(f"unknown generator {value!r}; known are {', '.join(GENERATORS)}")
+    return value
+
 
 class Windows(Section):
     """Cut each workload into consecutive sequences, see `schedlab.workload.sampling.windows`.
@@ -60,6 +69,11 @@ class Entry(Section):
     load: Loads = ()
     repetitions: Annotated[int, Field(ge=1)] | None = None
     windows: Windows | None = None
+
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether some jobs wait for others, as far as that is known before anything is read."""
+        return False
 
     @field_validator("name")
     @classmethod
@@ -163,7 +177,7 @@ class ModelEntry(Entry):
         times.
     """
 
-    generate: Literal["lublin"]
+    generate: Annotated[Literal["lublin"], BeforeValidator(_known_generator)]
     jobs: Annotated[int, Field(ge=1)]
     processors: Annotated[int, Field(ge=1)]
     estimates: Literal["tsafrir", "exact"] = "tsafrir"

@@ -17,6 +17,7 @@ from schedlab.campaign.input import Input
 from schedlab.campaign.sources import ExperimentSource
 from schedlab.errors import InputError
 from schedlab.generate.experiment import Experiment
+from schedlab.generate.special import special_pattern
 from schedlab.model.edison import EDISON_TOY
 from schedlab.model.model import WorkloadModel
 from schedlab.workflow.files import read_workflow
@@ -144,8 +145,12 @@ def _place(file: str, base: Path, hint: str = "") -> str:
 
 
 def _expected_jobs(entry: ExperimentEntry, model: WorkloadModel) -> int:
-    """Return about how many ordinary jobs an experiment has."""
+    """Return about how many ordinary jobs an experiment has, or jobs of the pattern that replaces them."""
     seconds = entry.preload + entry.duration
+    if entry.workflow_policy.startswith("sp-"):
+        trigger, pattern = special_pattern(entry.workflow_policy)
+        bursts = int((seconds - trigger.first) // trigger.period) + 1
+        return bursts * sum(1 for _ in pattern.submit(0, np.random.default_rng(0)))
     arriving = seconds / model.mean_gap
     if not entry.pressure:
         return int(arriving)

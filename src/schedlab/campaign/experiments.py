@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 
 from schedlab.campaign.entries import Entry
 from schedlab.campaign.fields import LONGEST, Duration, Section, listed, seconds
+from schedlab.generate.fill import fill_count
 from schedlab.generate.special import special_pattern
 from schedlab.schedule.summary import duration
 from schedlab.workload.sampling import DAY
@@ -32,11 +33,12 @@ class WorkflowTable(Section):
 
 
 def _workflow_tables(value: Any) -> Any:
-    """Return files without shares as tables of equal shares."""
-    given = listed(value)
-    if given and all(isinstance(one, str) for one in given):
-        return tuple({"file": one, "share": 1 / len(given)} for one in given)
-    return given
+    """Return files and tables without shares as tables of equal shares."""
+    given = [{"file": one} if isinstance(one, str) else one for one in listed(value)]
+    without = [one for one in given if isinstance(one, dict) and "share" not in one]
+    if without and len(without) < len(given):
+        raise ValueError("give either each workflow a share, or none of them")
+    return tuple(one | {"share": 1 / len(given)} for one in without) or given
 
 
 class ExperimentEntry(Entry):
@@ -97,6 +99,13 @@ class ExperimentEntry(Entry):
             raise ValueError("the list of handlings is empty; give pilot, chained or aware")
         return value
 
+    @field_validator("fill_wait")
+    @classmethod
+    def _fillable(cls, value: float) -> float:
+        if value >= 1:
+            fill_count(int(value))
+        return value
+
     @model_validator(mode="after")
     def _possible(self) -> ExperimentEntry:
         if self.load or self.windows:
@@ -126,6 +135,11 @@ class ExperimentEntry(Entry):
     def has_laws(self) -> bool:
         """Whether run times of some jobs follow a law: none does."""
         return False
+
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether tasks of workflows are jobs that wait for others."""
+        return bool(self.workflows) and any(handling != "pilot" for handling in self.handling)
 
     def presences(self) -> list[float | None]:
         """Return how often workflows come: the periods or shares, or one None."""

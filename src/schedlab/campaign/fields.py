@@ -15,13 +15,15 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 
 
 def seconds(value: Any) -> Any:
-    """Return the seconds of a duration such as "15d", "2 h" or "90 min"; anything that is not text as it is.
+    """Return the seconds of a duration such as "15d", "2 h" or "90 min"; numbers as they are.
 
     Examples
     --------
     >>> seconds("15d"), seconds("1.5 h"), seconds(30)
     (1296000.0, 5400.0, 30)
     """
+    if isinstance(value, bool):
+        raise ValueError(f"{str(value).lower()} is not a duration; write for example '90 min', '2h', '15d'")
     if not isinstance(value, str):
         return value
     match = _DURATION.fullmatch(value)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from schedlab.campaign.compare import table
 from schedlab.campaign.details import read_details
-from schedlab.campaign.statistics import FEWEST_PAIRS, Paired, interval_text, paired
+from schedlab.campaign.statistics import FEWEST_PAIRS, Paired, interval_text, paired, signed
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.workload.submissions import HANDLINGS
@@ -140,7 +140,9 @@ class Handlings:
             header = ["experiment", "measure", "compared", "workflows", "left out", "ratio", "95 % interval", "verdict"]
             parts.append(table(header, [_difference_cells(row) for row in differences]))
             if any(row.pair is None or row.pair.pairs < FEWEST_PAIRS for row in differences):
-                parts.append(f"Intervals need {FEWEST_PAIRS} repetitions.")
+                parts.append(f"Intervals need {FEWEST_PAIRS} repetitions with workflows that both have finished.")
+            if any(row.pair is not None and row.pair.ratio is None for row in differences):
+                parts.append("Where a median is 0 there is no ratio; the mean difference stands in its place.")
         return "\n\n".join(parts)
 
 
@@ -266,11 +268,16 @@ def _standing_cells(row: Standing) -> Sequence[str]:
 
 
 def _difference_cells(row: Difference) -> Sequence[str]:
+    """Return a line of the table; its verdict is of the ratio or, without one, of the difference."""
     pair = row.pair
-    ratio, interval = (None, None) if pair is None else (pair.ratio, pair.ratio_interval)
-    cells = [row.experiment, row.measure, f"{row.handling} / {row.baseline}", f"{row.workflows:,}"]
-    cells += [f"{row.left_out:,}", "-" if ratio is None else f"{ratio:.3f}"]
-    return [*cells, interval_text(interval), row.verdict]
+    cells = [row.experiment, row.measure, f"{row.handling} / {row.baseline}", f"{row.workflows:,}", f"{row.left_out:,}"]
+    if pair is None:
+        cells += ["-", "-"]
+    elif pair.ratio is None:
+        cells += [signed(row.measure, pair.difference), interval_text(pair.difference_interval, row.measure)]
+    else:
+        cells += [f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
+    return [*cells, row.verdict]
 
 
 def _shown(seconds: float) -> str:

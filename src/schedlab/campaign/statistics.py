@@ -323,7 +323,7 @@ def quantity(metric: str, value: float) -> str:
     """
     if math.isnan(value):
         return "-"
-    if any(name in metric for name in ("wait", "turnaround", "makespan")):
+    if any(name in metric for name in ("wait", "run_time", "turnaround", "makespan")):
         return f"{'-' if value < 0 else ''}{duration(abs(value))}"
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
 

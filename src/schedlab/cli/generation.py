@@ -11,7 +11,7 @@ import typer
 import schedlab
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_output
-from schedlab.cli.terminal import show, show_json
+from schedlab.cli.terminal import note, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -95,16 +95,22 @@ def experiment(
         ),
     ] = "none",
     handling: Annotated[
-        Literal["pilot", "chained", "aware"],
-        typer.Option(help="One job for a workflow, one per task, or one place in the queue for all its tasks."),
-    ] = "aware",
+        Literal["pilot", "chained", "aware"] | None,
+        typer.Option(
+            show_default="aware",
+            help="One job for a workflow, one per task, or one place in the queue for all its tasks.",
+        ),
+    ] = None,
     preload: Annotated[str, typer.Option(metavar="TIME", help="From the begin until jobs count.")] = "2d",
     duration: Annotated[str, typer.Option(metavar="TIME", help="For how long jobs come that count.")] = "7d",
     drain: Annotated[str, typer.Option(metavar="TIME", help="After the end, until jobs are unfinished.")] = "6h",
     fill: Annotated[str, typer.Option(metavar="TIME", help="Fill the machine first so that jobs wait so long.")] = "0s",
     pressure: Annotated[
-        float, typer.Option(min=0, help="Submitted work per work that can be done, at least; 0: as it comes.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            min=0, show_default="1", help="Submitted work per work that can be done, at least; 0: as it comes."
+        ),
+    ] = None,
     counted: Annotated[
         Literal["reserved", "useful"], typer.Option(help="Which work of a pilot job makes pressure.")
     ] = "reserved",
@@ -120,22 +126,29 @@ def experiment(
     from schedlab.generate.experiment import Experiment
     from schedlab.generate.generation import generate_experiment
     from schedlab.model.model import WorkloadModel
-    from schedlab.workload.files import write_workload
+    from schedlab.workload.files import BATSIM_SUFFIXES, write_workload
 
     check_output(output, model)
     kind, number = _policy(policy)
+    if handling is not None and not workflow:
+        raise InputError("--handling is for workflows, and there are none: add --workflow, or leave it out")
+    if pressure is not None and kind.startswith("sp-"):
+        raise InputError(f"--pressure has no effect on the pattern {kind}, which replaces all other jobs: leave it out")
+    # As the header will tell it: what has an effect is said there, defaults too.
+    context.params["handling"] = handling or ("aware" if workflow else None)
+    context.params["pressure"] = 1.0 if pressure is None and not kind.startswith("sp-") else pressure
     defined = Experiment(
         WorkloadModel.load(model),
         workflows=_workflows(workflow or []),
         workflow_policy=kind,
         period=_seconds(number, "--policy") if kind == "period" else 0,
         share=_share(number) if kind == "share" else 0.0,
-        handling=handling,
+        handling=handling or "aware",
         fill_wait=_seconds(fill, "--fill"),
         preload=_seconds(preload, "--preload"),
         duration=_seconds(duration, "--duration"),
         drain=_seconds(drain, "--drain"),
-        pressure=pressure,
+        pressure=1.0 if pressure is None else pressure,
         counted=counted,
         rules=rules,
     )
@@ -143,6 +156,10 @@ def experiment(
     generated = generate_experiment(defined, np.random.default_rng(seed))
     jobs = generated.workload
     write_workload(jobs.replace(header=(*_header(jobs, context, seed), *jobs.header)), output)
+    if output.name.endswith((".csv", ".csv.gz", *BATSIM_SUFFIXES)):
+        note(
+            f"{output}: this format keeps no sections and, as CSV, no size of the machine; .parquet and .swf keep both"
+        )
     if as_json:
         show_json({"output": str(output), "seed": seed, "jobs": len(jobs)} | generated.to_dict())
     else:
@@ -210,7 +227,7 @@ def _command(context: typer.Context, seed: int) -> str:
         value, option = values.get(str(parameter.name)), parameter.opts[0]
         if parameter.param_type_name == "argument":
             words.append(str(value))
-        elif parameter.name in ("output", "as_json") or value in (None, False):
+        elif parameter.name in ("output", "as_json") or value is None or value is False:
             continue
         elif value is True:
             words.append(option)

@@ -104,9 +104,12 @@ def convert(
     ] = None,
     cap: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most processors of a group.")] = None,
     rounds: Annotated[
-        Literal["average", "packed"],
-        typer.Option(help="Run time of capped groups: mean times rounds, as ScSF, or tasks packed one by one."),
-    ] = "average",
+        Literal["average", "packed"] | None,
+        typer.Option(
+            show_default="average",
+            help="Run time of capped groups: mean times rounds, as ScSF, or tasks packed one by one.",
+        ),
+    ] = None,
     chains: Annotated[
         bool, typer.Option("--merge-chains", help="Merge tasks in a row that use as many processors.")
     ] = False,
@@ -121,8 +124,11 @@ def convert(
     check_output(output, file)
     workflow = read_workflow(file)
     tasks = len(workflow)
-    if group:
-        workflow = group_by_name(workflow, parse_groups(group, workflow, cap), rounds=rounds)
+    groups = parse_groups(group or (), workflow, cap)
+    if rounds is not None and not any(groups.values()):
+        raise InputError("--rounds is for groups with a cap: add --group NAME:CAP, or --cap, or leave it out")
+    if groups:
+        workflow = group_by_name(workflow, groups, rounds=rounds or "average")
     if chains:
         workflow = merge_chains(workflow)
     if rename:
@@ -181,7 +187,7 @@ def submit(
 def results(
     schedule: SavedSchedule,
     until: Annotated[
-        int | None, typer.Option(metavar="SECONDS", help="Workflows that end later count as unfinished.")
+        int | None, typer.Option(min=0, metavar="SECONDS", help="Workflows that end later count as unfinished.")
     ] = None,
     rules: Rules = "corrected",
     output: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +24,9 @@ START_TIME = 1_420_070_400
 """Unix time of ScSF's start date, the beginning of 2015 in UTC."""
 
 POLICIES = ("none", "period", "share")
+
+LARGEST_PRESSURE = 100
+"""No study comes near it, and how many jobs there are grows with the pressure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Experiment:
         Seconds after the end until what is unfinished counts as such.
     pressure
         Submitted work per work that the machine can do, to be kept from this value to 1.1 times it; 0: whatever the
-        model brings.
+        model brings. At most `LARGEST_PRESSURE`.
     counted
         Which work of a pilot job makes pressure: what it has "reserved", or only what is "useful" in it. With the
         latter, ordinary jobs and workflows are the same for all handlings. ScSF's rules always count the useful one.
@@ -107,8 +109,8 @@ class Experiment:
                 raise InputError(f"the {field} of an experiment is 0 s or more, not {getattr(self, field)} s")
         if self.duration < 1:
             raise InputError(f"an experiment lasts 1 s or more, not {self.duration} s")
-        if not 0 <= self.pressure < math.inf:
-            raise InputError(f"the pressure is 0 or above, not {self.pressure}")
+        if not 0 <= self.pressure <= LARGEST_PRESSURE:
+            raise InputError(f"the pressure is 0 or above and at most {LARGEST_PRESSURE}, not {self.pressure:g}")
         self._check_policy()
         self._check_workflows()
 

@@ -60,7 +60,7 @@ def fill_jobs(wait: int, processors: int, cores_per_node: int, *, begin: int, us
     (14400, 15599, 14850)
     """
     nodes = processors // cores_per_node
-    count = min(_count(wait, SEPARATION), nodes)
+    count = min(fill_count(wait), nodes)
     submit_time = begin - wait - GAP + np.arange(count) * (wait // count)
     end = begin + wait + remaining_times(usual["processors"], usual["run_time"], count)
     run_time = end.astype(np.int64) - submit_time
@@ -121,7 +121,7 @@ def scsf_fill_jobs(
     >>> [int(jobs[name][0]) for name in ("requested_processors", "run_time", "requested_time")]
     [96, 28920, 28980]
     """
-    count = _count(wait, separation)
+    count = fill_count(wait, separation)
     run_time = 2 * wait + gap
     return {
         "submit_time": begin - wait - gap + np.arange(count) * separation,
@@ -131,8 +131,26 @@ def scsf_fill_jobs(
     }
 
 
-def _count(wait: int, separation: int) -> int:
-    """Return how many fill jobs there is time for."""
+def fill_count(wait: int, separation: int = SEPARATION) -> int:
+    """Return how many fill jobs there is time for.
+
+    Parameters
+    ----------
+    wait
+        Seconds that jobs are to wait.
+    separation
+        Seconds between two fill jobs.
+
+    Raises
+    ------
+    InputError
+        If the wait is shorter than that.
+
+    Examples
+    --------
+    >>> fill_count(14_400)
+    1440
+    """
     if wait < separation:
         raise InputError(f"a wait of {wait} s is too short to be induced; give {separation} s or more, or 0 for none")
     return wait // separation

@@ -154,10 +154,11 @@ def check_model(model: WorkloadModel, workload: Workload, rng: np.random.Generat
     True
     """
     if model.processors != workload.processors:
-        other = "unknown size" if workload.processors is None else f"{workload.processors:,}"
+        here = f"model {model.name} is of a machine of {model.processors:,} processors and {workload.name} of one of "
+        if workload.processors is None:
+            raise InputError(f"{here}unknown size: give it with --processors {model.processors} if it is the same")
         raise InputError(
-            f"model {model.name} is of a machine of {model.processors:,} processors and {workload.name} of one of "
-            f"{other}: compare a model with a log of its machine, before it is scaled"
+            f"{here}{workload.processors:,}: compare a model with a log of its machine, before it is scaled"
         )
     settings = dict(model.provenance.get("settings", {}))
     longest_gap = settings.pop("longest_gap", None)

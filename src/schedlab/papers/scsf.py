@@ -8,15 +8,16 @@ Rodrigo, Elmroth, Ostberg and Ramakrishnan, "ScSF: A scheduling simulation frame
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.handlings import Handlings, handlings
 from schedlab.errors import InputError
-from schedlab.papers.reproduction import Part, Reproductions
+from schedlab.papers.reproduction import Part, Reproductions, TextTable
 from schedlab.papers.scsf_fill import save_start_figures, starts, starts_table
-from schedlab.papers.scsf_setup import DAYS, MANIFESTS, REPETITIONS, SETS, campaign_of, log_of, prepare
+from schedlab.papers.scsf_setup import DAYS, MANIFESTS, REPETITIONS, SETS, Setting, campaign_of, log_of, prepare
 from schedlab.papers.scsf_tables import claims_table, figure_17_table, matrix_table, presence_table
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def reproduce(
     Raises
     ------
     InputError
-        If the log is not there, or a simulation fails.
+        If the log or the directory of workflows is not there, or a simulation fails.
     """
     setting = prepare(traces, workflows, directory, runs or REPETITIONS, days or DAYS)
     wanted = sorted(set(sets) or set(SETS))
@@ -79,7 +80,11 @@ def reproduce(
             raise InputError(f"a simulation of set {number} failed: {failure.reason}")
         frames[number], found[number] = run.results(), handlings(run)
     begins = starts(setting)
-    tables: list[Part] = [matrix_table(frames, setting), claims_table(found), starts_table(begins)]
+    tables: list[Part] = [
+        _with_left_out(matrix_table(frames, setting), setting),
+        claims_table(found),
+        starts_table(begins),
+    ]
     if 0 in found:
         tables.append(presence_table(found[0], "ScSF, set 0: eighteen synthetic workflows, one by one"))
     if 1 in found:
@@ -93,6 +98,15 @@ def reproduce(
         _save_figures(found, plots)
         _save_figure_7(traces, plots)
     return Reproductions(tuple(tables))
+
+
+def _with_left_out(matrix: TextTable, setting: Setting) -> TextTable:
+    """Say below the matrix which workflows are missing in it."""
+    missing = [name for name in MANIFESTS if name not in setting.workflows]
+    if not missing:
+        return matrix
+    note = f"Left out of sets 1 and 2, as their manifests are not there (--workflows): {', '.join(missing)}."
+    return replace(matrix, notes=(*matrix.notes, note))
 
 
 def _save_figures(found: dict[int, Handlings], directory: Path) -> None:

@@ -138,7 +138,9 @@ def stand_in(traces: Path) -> WorkloadModel:
 
 
 def prepare(traces: Path, workflows: Path | None, directory: Path, runs: int, days: float) -> Setting:
-    """Write the model and the workflows that the campaigns need, unless they are there.
+    """Write the model and the workflows that the campaigns need.
+
+    The same arguments give the same bytes, so that what an earlier run has simulated with them counts.
 
     Parameters
     ----------
@@ -149,12 +151,18 @@ def prepare(traces: Path, workflows: Path | None, directory: Path, runs: int, da
         sets 1 and 2 are left out.
     directory, runs, days
         See `Setting`.
+
+    Raises
+    ------
+    InputError
+        If the log or a directory that is named is not there.
     """
+    if workflows is not None and not workflows.is_dir():
+        raise InputError(f"there is no directory {workflows}: name one that holds ScSF's manifests (--workflows)")
     inputs = directory / "scsf-inputs"
     make_directory(inputs)
     model = inputs / "edison-stand-in.json"
-    if not model.is_file():
-        stand_in(traces).save(model)
+    stand_in(traces).save(model)
     found = synthetic_workflows()
     place = workflows or traces.parent / "workflows" / "scsf-manifests"
     for name in MANIFESTS:
@@ -163,8 +171,7 @@ def prepare(traces: Path, workflows: Path | None, directory: Path, runs: int, da
     files = {}
     for name, workflow in found.items():
         files[name] = inputs / f"{name}.json"
-        if not files[name].is_file():
-            write_workflow(workflow, files[name], format="manifest")
+        write_workflow(workflow, files[name], format="manifest")
     return Setting(directory, model.absolute(), {name: file.absolute() for name, file in files.items()}, runs, days)
 
 

@@ -96,7 +96,7 @@ def dot_edges(text: str, source: str) -> list[tuple[str, str]]:
     Raises
     ------
     InputError
-        If an edge has no node on a side, or is undirected.
+        If an edge has no node on a side, or is undirected, or if braces do not match.
 
     Examples
     --------
@@ -109,6 +109,11 @@ def dot_edges(text: str, source: str) -> list[tuple[str, str]]:
             words.append((re.sub(r"\\(.)", r"\1", found[1]), False))
         elif found[2] or found[3]:
             words.append((found[2] or found[3], bool(found[2])))
+    braces = [word for word, is_sign in words if is_sign and word in "{}"]
+    if braces.count("{") != braces.count("}"):
+        raise InputError(
+            f"{source}, dot_dag: its braces do not match, so it may be cut off; write 'digraph {{ a -> b }}'"
+        )
     edges: list[tuple[str, str]] = []
     for place, (word, is_sign) in enumerate(words):
         if not is_sign or word not in ("->", "--"):

@@ -116,7 +116,8 @@ class SacctColumns:
         if bad.any():
             row = int(np.argmax(bad))
             line = _line_of_row(self.path, int(self.rows[row]))
-            raise InputError(f"{self.path}, line {line}: {name} is {self.table[name][row].as_py()!r}, {what}")
+            cell = self.table[name][row].as_py()
+            raise InputError(f"{self.path}, line {line}: {name} is {'unknown' if cell is None else repr(cell)}, {what}")
 
     def numbers(self, name: str) -> NDArray[np.int64]:
         """Return a column of whole numbers, -1 where it is unknown."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 RECORD = r"^\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];[^;]*;"
 ENDED = r"^.{19};E;"
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
+_SLOTS = r"\d+(-\d+)?(\*\d+)?"
+_HOST = rf"[^/+]+/{_SLOTS}(,{_SLOTS})*"
+HOSTS = rf"^{_HOST}(\+{_HOST})*$"
 KILLED = 271
 """Exit status of a job that a signal of `qdel` ended: 256 and SIGTERM."""
 NAMES = {"user_id": ("user", "owner"), "group_id": ("account", "group"), "executable_id": ("jobname",)}
@@ -205,12 +208,16 @@ def _status(exit_status: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _allocated(records: _Records) -> NDArray[np.int64]:
     """Return the processors that each job was given, -1 where that is unknown."""
-    total = records.numbers("total_execution_slots")
+    import pyarrow.compute as pc
+
+    total, hosts = records.numbers("total_execution_slots"), records.texts("exec_host")
+    strange = pc.fill_null(pc.invert(pc.match_substring_regex(hosts, HOSTS)), False).to_numpy()
+    records.refuse(strange & (total <= 0), "exec_host is not written as n1/0+n1/1, n1/0-7 or n1/0*8")
 
     def slots(texts: pa.Array) -> NDArray[np.int64]:
         return np.array([UNKNOWN if text is None else _slots(text) for text in texts.to_pylist()], dtype=np.int64)
 
-    return np.where(total > 0, total, by_distinct(records.texts("exec_host"), slots))
+    return np.where(total > 0, total, by_distinct(hosts, slots))
 
 
 def _slots(hosts: str) -> int:
