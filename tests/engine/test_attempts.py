@@ -77,7 +77,8 @@ def test_what_failed_runs_take_is_seen_in_use_and_charts_and_is_not_useful():
     with styled_axes(None, (4.0, 3.0)) as ax:
         plot_gantt(schedule, ax)
         boxes = [path.get_extents() for path in ax.collections[0].get_paths()]
-    assert [(box.x0, box.x1) for box in boxes] == [(0, 10), (10, 30), (30, 40), (40, 65)]
+    spans = [(round(60 * box.x0), round(60 * box.x1)) for box in boxes]
+    assert spans == [(0, 10), (10, 30), (30, 40), (40, 65)]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["started in order", "killed at its request"]
 
 
