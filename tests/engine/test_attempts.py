@@ -272,7 +272,7 @@ def test_with_sufficient_requests_nothing_differs_from_the_ordinary_engine(drawn
         ("fcfs+easy,reservations=fixed", "belongs to conservative"),
         ("fcfs+conservative,reservations=loose", "they are fixed"),
         ("fcfs,speculation=0", "add .easy or .conservative"),
-        ("fcfs+easy,speculation=2", "from 0 to 1"),
+        ("fcfs+easy,speculation=2", "0 or more and below 1"),
         ("fcfs+easy,requests=magic", "unknown method requests=magic; known are classic"),
         ("fcfs+easy,requests=atoptimal(zeta=1)", "less than 1"),
         ("fcfs+easy,requests=neuroscience(0)", "at least 1"),
