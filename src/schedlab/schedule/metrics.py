@@ -208,12 +208,10 @@ def _cut(distance: NDArray[np.int64], trim: float) -> int:
 
 def utilisation(schedule: Schedule, window: Window) -> float:
     """Return the busy processor-seconds in the window over m times its length; where runs may fail, of the others."""
+    held = schedule.held
     # Processor-seconds may be too many for 64 bits.
-    processors = schedule.workload.job_processors.astype(np.float64)
-    busy = window.overlap(schedule.start_time, schedule.end_time) * processors
-    if schedule.runs is not None:
-        busy[schedule.killed] = 0.0
-    return float(busy.sum()) / (schedule.processors * window.length)
+    busy = window.overlap(held.start, held.end) * held.processors.astype(np.float64)
+    return float(busy[held.done].sum()) / (schedule.processors * window.length)
 
 
 def mean_queue_length(schedule: Schedule, window: Window) -> float:

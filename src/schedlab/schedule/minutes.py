@@ -64,15 +64,12 @@ def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     ([1.0, 0.5, 0.25], [15.0, nan, nan])
     """
     edges = np.arange(0, sections.cutoff + MINUTE, MINUTE, dtype=np.int64)
-    processors = schedule.workload.job_processors
-    runs = schedule.runs
-    if runs is not None:
-        held = processors[runs["job"]]
-        reserved = _share(schedule, edges, runs["start"], runs["end"], held)
-        useful = _share(schedule, edges, runs["start"], runs["end"], held * runs["done"])
+    held = schedule.held
+    reserved = _share(schedule, edges, held.start, held.end, held.processors)
+    if schedule.workload.workflows is None or schedule.runs is not None:
+        useful = _share(schedule, edges, held.start, held.end, held.processors * held.done)
     else:
-        reserved = _share(schedule, edges, schedule.start_time, schedule.end_time, processors)
-        useful = reserved if schedule.workload.workflows is None else _share(schedule, edges, *_used(schedule))
+        useful = _share(schedule, edges, *_used(schedule))
     return Minutes(edges[:-1], reserved, useful, _median_waits(schedule, edges), _pressure(schedule, sections, edges))
 
 

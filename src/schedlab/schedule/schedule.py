@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 COLUMNS = ("start_time", "end_time", "backfilled", "killed", "predicted_run_time", "corrections")
 """What a schedule says of each job."""
+
+
+class Held(NamedTuple):
+    """Processors held from a start to an end: one row per run where runs may fail, else per job.
+
+    `done`: whether that was not in vain. A job that was killed where none comes back counts as done.
+    """
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    processors: NDArray[np.int64]
+    done: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -102,6 +114,14 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.workload)
+
+    @property
+    def held(self) -> Held:
+        """What jobs held of the machine, failed runs included."""
+        processors = self.workload.job_processors
+        if self.runs is None:
+            return Held(self.start_time, self.end_time, processors, np.broadcast_to(np.True_, len(self)))
+        return Held(self.runs["start"], self.runs["end"], processors[self.runs["job"]], self.runs["done"])
 
     @property
     def attempts(self) -> NDArray[np.int64]:

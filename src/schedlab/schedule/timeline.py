@@ -114,21 +114,15 @@ def count_present(
 
 def busy_processors(schedule: Schedule) -> Steps:
     """Return the number of processors in use over time; where runs may fail, by all runs."""
-    return _in_use(schedule, failed=True)
+    held = schedule.held
+    return count_present(held.start, held.end, held.processors)
 
 
 def utilisation_over_time(schedule: Schedule) -> Steps:
     """Return the share of the machine in use over time, 0 to 1; where runs may fail, by those that were done."""
-    busy = _in_use(schedule, failed=False)
+    held = schedule.held
+    busy = count_present(held.start, held.end, held.processors * held.done)
     return Steps(busy.times, busy.values / schedule.processors)
-
-
-def _in_use(schedule: Schedule, *, failed: bool) -> Steps:
-    """Return the number of processors in use over time, with or without runs that failed."""
-    processors, runs = schedule.workload.job_processors, schedule.runs
-    if runs is None:
-        return count_present(schedule.start_time, schedule.end_time, processors)
-    return count_present(runs["start"], runs["end"], processors[runs["job"]] * (runs["done"] | failed))
 
 
 def queue_length(schedule: Schedule) -> Steps:

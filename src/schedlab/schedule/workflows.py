@@ -109,13 +109,9 @@ def work_in_window(schedule: Schedule, window: Window) -> dict[str, float]:
     dict
         ``reserved``, ``useful`` and ``idle``: the first is the sum of the others, and of what failed runs took.
     """
-    processors = schedule.workload.job_processors.astype(np.float64)
-    busy = window.overlap(schedule.start_time, schedule.end_time) * processors
-    useful = reserved = float(busy.sum())
-    if schedule.runs is not None:
-        runs = schedule.runs
-        work = window.overlap(runs["start"], runs["end"]) * processors[runs["job"]]
-        useful, reserved = float(work[runs["done"]].sum()), float(work.sum())
+    held = schedule.held
+    busy = window.overlap(held.start, held.end) * held.processors.astype(np.float64)
+    reserved, useful = float(busy.sum()), float(busy[held.done].sum())
     workflows = schedule.workload.workflows
     if workflows is None:
         return {"reserved": reserved, "useful": useful, "idle": 0.0}
@@ -126,7 +122,8 @@ def work_in_window(schedule: Schedule, window: Window) -> dict[str, float]:
         workflow = workflows.submissions[int(workflows.number[row])].workflow
         described[id(workflow)] = workflow
         of_pilots.setdefault(id(workflow), []).append(row)
-    idle = float(busy[pilots].sum()) - sum(
+    of_jobs = window.overlap(schedule.start_time[pilots], schedule.end_time[pilots])
+    idle = float((of_jobs * schedule.workload.job_processors[pilots].astype(np.float64)).sum()) - sum(
         _useful_in_pilots(schedule, window, described[key], np.array(rows)) for key, rows in of_pilots.items()
     )
     return {"reserved": reserved, "useful": useful - idle, "idle": idle}
