@@ -81,6 +81,10 @@ def bare_kernel(function: Function) -> Function:
     return _compile(function, _nrt=False)
 
 
+INLINED = {"_nrt": False, "forceinline": True, "error_model": "numpy"}
+"""The options of `inlined`, for operations that are chosen by the type of their argument."""
+
+
 def inlined(function: Function) -> Function:
     """Compile like `bare_kernel`, to be copied into its callers: for steps of a few machine instructions."""
     return _compile(function, _nrt=False, forceinline=True)

@@ -66,7 +66,7 @@ def test_the_engine_equals_its_twin_on_a_crowded_machine(scheduler):
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", "saf+easy", "wfp3+easy"])
 @pytest.mark.parametrize("events", ["batched", "pyss"])
 def test_the_engine_equals_its_twin_with_hundreds_of_jobs_running(scheduler, events):
-    """Small jobs on a wide machine, ends in bunches, so that the agenda has many blocks that come and go."""
+    """Small jobs on a wide machine, ends in bunches, so that the calendar has many blocks that come and go."""
     rng = np.random.default_rng(8)
     n = 400
     run = rng.integers(1, 400, n) // 20 * 20 + 1

@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import add, pop, soonest
-from schedlab.engine.history import NOBODY, History, new_history, note_end, note_start, recent
+from schedlab.engine.calendar import add, pop, soonest
+from schedlab.engine.history import NOBODY, History, new_history, note_end, note_gone, note_start, recent
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
-from schedlab.engine.state import ARRIVED, COMPLETED, NOW, STARTED, SUBMITTED, State, correct
+from schedlab.engine.retries import Retries, failed_speculatively
+from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
 from schedlab.kernels import bare_kernel, inlined
 from schedlab.scheduler.predictor import CORRECTIONS, Predictor, RecentAverage, SimilarQuantile, UserMean, UserQuantile
 from schedlab.scheduler.predictor import Regression as RegressionChoice
 
-PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, REGRESSION = range(6)
+PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, REGRESSION, NOTHING = range(7)
 
 SHAPE, REQUEST, ANY = range(3)
 """What jobs have in common: the request and the processors, the request, or only the user."""
@@ -25,9 +26,9 @@ INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000
 
 
 class Forecast(NamedTuple):
-    """A predictor and a correction at work.
+    """A predictor and a correction at work; kind NOTHING stands for none.
 
-    `kind` holds which predictor and which correction; `parameters` the number of jobs and the quantile. `request` and
+    `kind` holds which predictor, which correction, and 1 if it serves order and reservations; `parameters` the number of jobs and the quantile. `request` and
     `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts.
     """
 
@@ -39,6 +40,18 @@ class Forecast(NamedTuple):
     history: History
     learner: Regression
     scratch: NDArray[np.int64]
+
+
+class Forecasts(NamedTuple):
+    """What reservations assume, and what the order assumes; the same object if that is the same.
+
+    `pilot` marks the jobs that the order sees as part of a pilot job, whose run time it takes; it is empty if there are
+    none.
+    """
+
+    reservations: Forecast
+    order: Forecast
+    pilot: NDArray[np.bool_]
 
 
 def new_forecast(
@@ -70,9 +83,11 @@ def new_forecast(
         kind, jobs, quantile, memory = SIMILAR, predictor.jobs, predictor.quantile, predictor.memory
     elif isinstance(predictor, RegressionChoice):
         kind, memory, choice = REGRESSION, 3, predictor
+    elif not predictor.learns:
+        kind = NOTHING
     n = len(request)
     return Forecast(
-        np.array([kind, CORRECTIONS.index(correction)]),
+        np.array([kind, CORRECTIONS.index(correction), 0]),
         np.array([jobs, quantile]),
         request,
         request.copy(),
@@ -84,8 +99,9 @@ def new_forecast(
 
 
 @bare_kernel
-def sound_alarms(jobs: NDArray[Any], state: State, forecast: Forecast, now: int) -> int:
+def correct_expired(jobs: NDArray[Any], state: State, forecasts: Forecasts, now: int) -> int:
     """Correct the predictions that have expired by now; return how many."""
+    forecast = forecasts.reservations
     count = 0
     while soonest(state.alarms) <= now:
         job = pop(state.alarms)
@@ -113,23 +129,60 @@ def _corrected(forecast: Forecast, job: int, estimate: int) -> int:
 
 
 @bare_kernel
-def keep_up(jobs: NDArray[Any], state: State, forecast: Forecast) -> None:
-    """Learn from the jobs that the last event completed, and predict for those that it submitted."""
-    clock = state.clock
-    now = clock[NOW]
-    for i in range(clock[COMPLETED]):
-        learn(jobs, forecast, state.ended[i], now)
-    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        predicted = predict(jobs, state.start, forecast, job, now)
-        jobs[job].estimate = predicted
-        forecast.first[job] = predicted
+def learn_from_ends(jobs: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None) -> None:
+    """Learn from the runs that the last event completed."""
+    _learn_from_ends(jobs, state, forecasts.reservations, retries)
+    if not shared(forecasts):
+        _learn_from_ends(jobs, state, forecasts.order, retries)
 
 
 @bare_kernel
-def note_starts(state: State, forecast: Forecast, before: int) -> None:
-    """Note the jobs that a pass has started, given how many had started before."""
+def _learn_from_ends(jobs: NDArray[Any], state: State, forecast: Forecast, retries: Retries | None) -> None:
+    """Tell one predictor; a speculative run that was too short says nothing."""
+    if forecast.kind[0] == NOTHING:
+        return
+    for i in range(state.clock[COMPLETED]):
+        job = state.ended[i]
+        if retries is not None and failed_speculatively(state, retries, job):
+            note_gone(forecast.history, job)
+        else:
+            learn(jobs, forecast, job, state.clock[NOW])
+
+
+@inlined
+def shared(forecasts: Forecasts) -> bool:
+    """Return whether one predictor serves the order and the reservations."""
+    return forecasts.order.kind[2] == 1
+
+
+@bare_kernel
+def predict_for_entries(jobs: NDArray[Any], seen: NDArray[Any], state: State, forecasts: Forecasts) -> None:
+    """Predict for the jobs that the last event lets into the queue; a predictor in Python has done so already."""
+    now = state.clock[NOW]
+    reserving, ordering = forecasts.reservations, forecasts.order
+    for i in range(state.clock[ENTERING]):
+        job = state.entering[i]
+        if reserving.kind[0] != NOTHING:
+            if reserving.kind[0] != PYTHON:
+                reserving.first[job] = predict(jobs, state.start, reserving, job, now)
+            jobs[job].estimate = reserving.first[job]
+            reserving.corrections[job] = 0
+        if ordering.kind[0] != NOTHING:
+            if ordering.kind[0] != PYTHON and not shared(forecasts):
+                ordering.first[job] = predict(jobs, state.start, ordering, job, now)
+            if forecasts.pilot.shape[0] == 0 or not forecasts.pilot[job]:
+                seen[job].estimate = ordering.first[job]
+
+
+@bare_kernel
+def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
+    """Note the runs that a pass has started, given how many had started before."""
     for i in range(before, state.clock[STARTED]):
-        note_start(forecast.history, state.begun[i])
+        job = state.begun[i]
+        if forecasts.reservations.kind[0] != NOTHING:
+            note_start(forecasts.reservations.history, job)
+        if forecasts.order.kind[0] != NOTHING and not shared(forecasts):
+            note_start(forecasts.order.history, job)
 
 
 @bare_kernel

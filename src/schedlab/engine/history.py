@@ -78,8 +78,8 @@ def note_start(history: History, job: int) -> None:
 
 
 @inlined
-def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: int) -> None:
-    """Note that a job, which had this requested time, has completed."""
+def note_gone(history: History, job: int) -> None:
+    """Note that a job does not run any more."""
     user = history.user[job]
     before, after = history.earlier[job], history.later[job]
     if before == NOBODY:
@@ -90,6 +90,13 @@ def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: 
         history.newest[user] = before
     else:
         history.earlier[after] = before
+
+
+@inlined
+def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: int) -> None:
+    """Note that a job, which had this requested time, has completed."""
+    note_gone(history, job)
+    user = history.user[job]
     place = history.completed[user] % history.recent_run_times.shape[1]
     history.recent_run_times[user, place] = jobs[job].duration
     history.recent_submits[user, place] = jobs[job].submit

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import BLOCK, NEVER, USED, soonest
-from schedlab.engine.case import Case
-from schedlab.engine.dependent import as_seen
+from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
 from schedlab.kernels import bare_kernel, inlined
 from schedlab.scheduler.multifactor import Multifactor
@@ -60,22 +59,20 @@ class Priority(NamedTuple):
     last: NDArray[np.int64]
 
 
-def new_priority(case: Case) -> Priority:
-    """Return the priorities of a simulation before its first event; of no use if the policy is another one."""
-    policy = case.scheduler.policy
-    used = isinstance(policy, Multifactor)
-    if not isinstance(policy, Multifactor):
-        policy = Multifactor(age=1)
-    users, user = np.unique(case.column("user_id"), return_inverse=True)
-    origin = int(case.jobs["submit"][0])
+def new_priority(prepared: Prepared) -> Priority:
+    """Return the priorities of a simulation before its first event."""
+    policy = prepared.scheduler.policy
+    assert isinstance(policy, Multifactor)
+    users, user = np.unique(prepared.column("user_id"), return_inverse=True)
+    origin = int(prepared.jobs["submit"][0])
     return Priority(
         age=float(policy.age),
         fairshare=float(policy.fairshare),
         max_age=policy.max_age,
-        period=policy.period if used else NEVER,
+        period=policy.period,
         decay=0.5 ** (policy.period / policy.half_life) if policy.half_life else 1.0,
         tree=policy.shares == "tree",
-        fixed=fixed_priorities(case, policy),
+        fixed=fixed_priorities(prepared, policy),
         user=user.astype(np.int64),
         usage=np.zeros(len(users)),
         recent=np.zeros(len(users)),
@@ -85,13 +82,13 @@ def new_priority(case: Case) -> Priority:
     )
 
 
-def fixed_priorities(case: Case, policy: Multifactor) -> NDArray[np.float64]:
+def fixed_priorities(prepared: Prepared, policy: Multifactor) -> NDArray[np.float64]:
     """Return the part of each job's priority that does not change.
 
     A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job.
     """
-    seen = as_seen(case)
-    size = seen["processors"] / case.processors
+    seen = prepared.seen
+    size = seen["processors"] / prepared.processors
     if policy.relative:
         size = size / np.ceil(seen["estimate"] / 60)
     if policy.favor == "small":
@@ -102,7 +99,7 @@ def fixed_priorities(case: Case, policy: Multifactor) -> NDArray[np.float64]:
         (policy.qos, policy.qoses, "queue_id"),
     ):
         if weight:
-            total = total + weight * np.array([factors.get(one, 0.0) for one in case.column(column).tolist()])
+            total = total + weight * np.array([factors.get(one, 0.0) for one in prepared.column(column).tolist()])
     return total
 
 
@@ -117,9 +114,7 @@ def rank_of(jobs: NDArray[Any], priority: Priority, job: int, second: int) -> fl
 @inlined
 def next_computation(state: State, priority: Priority) -> int:
     """Return when priorities are computed next; NEVER while nobody waits and no usage grows."""
-    if priority.period == NEVER or (
-        state.clock[WAITING] == 0 and (priority.fairshare == 0 or soonest(state.completions) == NEVER)
-    ):
+    if state.clock[WAITING] == 0 and (priority.fairshare == 0 or soonest(state.completions) == NEVER):
         return NEVER
     return (state.clock[NOW] // priority.period + 1) * priority.period
 
@@ -139,7 +134,7 @@ def note_usage(jobs: NDArray[Any], state: State, priority: Priority) -> None:
 def compute(jobs: NDArray[Any], state: State, priority: Priority) -> bool:
     """Compute usage and fair-share factors if a period is over; return whether it is."""
     now = state.clock[NOW]
-    if priority.period == NEVER or now // priority.period * priority.period <= priority.last[0]:
+    if now // priority.period * priority.period <= priority.last[0]:
         return False
     second = now // priority.period * priority.period
     if priority.fairshare > 0:

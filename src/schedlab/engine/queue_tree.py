@@ -9,6 +9,11 @@ waiting it takes minutes where the tree takes seconds.
 There are two size classes to an octave: a power of two, where most jobs are, and what lies between it and the next.
 With one class for all sizes, a small long job and a large short one make a subtree promise what neither of them can
 keep: 1 M jobs under EASY, 20,000 waiting, took 34 s.
+
+Where every score is known before the first event, ranks are the places of a sorted list of all jobs and never change.
+Otherwise a rank is a place in a sorted list with gaps: a job is put between its neighbours when it enters, and where a
+block is full, the jobs of the smallest stretch of blocks around it that is not crowded are spread evenly (a packed
+memory array: Bender, Demaine and Farach-Colton, 2000). Each block keeps the least key that belongs into it.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import NEVER
+from schedlab.engine.calendar import NEVER
 from schedlab.kernels import bare_kernel, inlined
 
 BLOCK = 16
@@ -37,51 +42,91 @@ SHORTLISTED = np.dtype([("rank", "i8"), ("processors", "i8"), ("estimate", "i8")
 # Positions in QueueTree.status.
 SHORT = 0  # length of the short list
 FRONT = 1  # no job in the tree has a lower rank
-STATUS_SIZE = 2
+GAPS = 2  # 1 if ranks are places in a list with gaps
+STATUS_SIZE = 3
+
+CROWDED = 0.5
+"""Share of a stretch of all blocks that may be taken; a single block may be full, stretches between the two lie between."""
 
 
 class QueueTree(NamedTuple):
     """The waiting jobs in one order.
 
-    `rank_of` is indexed by job, `entries` (ENTRY) by rank. `nodes` (int32, a row per node) is the tree: the
-    root at 1, children of i at 2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then
-    the shortest estimate of the jobs in each size class and below. While there is room, jobs wait in `short_list`
-    (SHORTLISTED, sorted by rank) instead of the tree: looking at a few jobs is quicker than keeping a tree.
+    `rank_of`, `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry.
+    `entries` (ENTRY) is indexed by rank. `nodes` (int32, a row per node) is the tree: the root at 1, children of i at
+    2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then the shortest estimate of the
+    jobs in each size class and below.
+
+    With ranks known beforehand and while there is room, jobs wait in `short_list` (SHORTLISTED, sorted by rank) instead
+    of the tree: looking at a few jobs is quicker than keeping a tree. With gaps, `counts` holds the jobs in each block,
+    and `low_score` and `low_entry` the least key that belongs there; `gathered` (ENTRY) is scratch space.
     """
 
     rank_of: NDArray[np.int64]
+    score: NDArray[np.float64]
+    entered: NDArray[np.int64]
     entries: NDArray[Any]
     nodes: NDArray[np.int32]
     short_list: NDArray[Any]
+    counts: NDArray[np.int32]
+    low_score: NDArray[np.float64]
+    low_entry: NDArray[np.int64]
+    gathered: NDArray[Any]
     status: NDArray[np.int64]
 
 
-def new_queue(scores: NDArray[np.float64] | None, n: int, processors: int) -> QueueTree:
-    """Return an empty queue in the order of the scores, or of submission if there are none.
+_NO_COUNTS = np.empty(0, dtype=np.int32)
+_NO_SCORES = np.empty(0)
+_NO_ENTRIES = np.empty(0, dtype=np.int64)
+
+
+def new_tree(
+    score: NDArray[np.float64], entered: NDArray[np.int64], processors: int, *, known: bool
+) -> QueueTree:
+    """Return an empty queue.
 
     Parameters
     ----------
-    scores
-        One per job, jobs in order of submission, so that equal scores are in the order of submission as well.
-    n
-        Number of jobs.
+    score, entered
+        One per job: where it stands. Read when a job is inserted.
     processors
         Size of the machine.
+    known
+        Whether all scores are known already, and jobs are numbered by entry.
     """
+    n = len(score)
     rank_of = np.arange(n)
-    entries = np.recarray(n, dtype=ENTRY)
+    places = n if known else 2 * n
+    blocks = 1 << max(0, (max(places, 1) - 1) // BLOCK).bit_length()
+    entries = np.empty(n if known else blocks * BLOCK, dtype=ENTRY)
     entries["processors"] = ABSENT
-    if scores is None or bool(np.all(scores[1:] >= scores[:-1])):
+    status = np.zeros(STATUS_SIZE, dtype=np.int64)
+    if not known:
+        status[GAPS] = 1
+    elif bool((score[1:] >= score[:-1]).all()):
         entries["job"] = rank_of
     else:
-        order = np.argsort(scores, kind="stable")
+        order = np.argsort(score, kind="stable")
         entries["job"] = order
         rank_of[order] = np.arange(n)
-    blocks = 1 << max(0, (max(n, 1) - 1) // BLOCK).bit_length()
     width = -(-(2 + size_class(processors)) // 8) * 8
     nodes = np.full((2 * blocks, width), ABSENT, dtype=np.int32)
+    low_score = _NO_SCORES
+    if not known:
+        low_score = np.full(blocks, np.inf)
+        low_score[0] = -np.inf
     return QueueTree(
-        rank_of, entries, nodes, np.recarray(ROOM, dtype=SHORTLISTED), np.zeros(STATUS_SIZE, dtype=np.int64)
+        rank_of,
+        score,
+        entered,
+        entries,
+        nodes,
+        np.empty(ROOM, dtype=SHORTLISTED),
+        _NO_COUNTS if known else np.zeros(blocks, dtype=np.int32),
+        low_score,
+        _NO_ENTRIES if known else np.full(blocks, NEVER),
+        np.empty(0 if known else n, dtype=ENTRY),
+        status,
     )
 
 
@@ -95,6 +140,9 @@ def size_class(processors: int) -> int:
 @bare_kernel
 def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
     """Let a job wait."""
+    if queue.status[GAPS]:
+        _insert_between(queue, job, processors, estimate)
+        return
     rank = queue.rank_of[job]
     place = queue.status[SHORT]
     if place < ROOM:
@@ -118,6 +166,8 @@ def remove(queue: QueueTree, job: int) -> None:
     rank = queue.rank_of[job]
     if queue.entries[rank].processors != ABSENT:
         _remove_from_tree(queue.entries, queue.nodes, rank)
+        if queue.status[GAPS]:
+            queue.counts[rank // BLOCK] -= 1
         return
     short_list = queue.short_list
     queue.status[SHORT] -= 1
@@ -170,6 +220,27 @@ def first_fit(queue: QueueTree, rank: int, free: int, length: int, extra: int) -
     return found
 
 
+@bare_kernel
+def last(queue: QueueTree) -> int:
+    """Return the job at the end of a queue in which a job waits."""
+    nodes = queue.nodes
+    rank = -1
+    if queue.status[SHORT] > 0:
+        rank = queue.short_list[queue.status[SHORT] - 1].rank
+    if nodes[1, 0] != ABSENT:
+        blocks = nodes.shape[0] >> 1
+        node = 1
+        while node < blocks:
+            node = 2 * node + 1
+            if nodes[node, 0] == ABSENT:
+                node -= 1
+        in_tree = min((node - blocks) * BLOCK + BLOCK, queue.entries.shape[0]) - 1
+        while queue.entries[in_tree].processors == ABSENT:
+            in_tree -= 1
+        rank = max(rank, in_tree)
+    return queue.entries[rank].job
+
+
 @inlined
 def _insert_into_tree(
     entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, processors: int, estimate: int
@@ -197,9 +268,21 @@ def _remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int
     entries[rank].processors = ABSENT
     if processors > nodes[node, 0] and short > nodes[node, 1 + size_class(processors)]:
         return  # it was not the least in anything
+    _look_at_block(entries, nodes, node)
+    node >>= 1
+    changed = True
+    while node > 0 and changed:
+        changed = _join_children(nodes, node)
+        node >>= 1
+
+
+@inlined
+def _look_at_block(entries: NDArray[Any], nodes: NDArray[np.int32], node: int) -> None:
+    """Write the row of a block anew."""
+    width = nodes.shape[1]
     for i in range(width):
         nodes[node, i] = ABSENT
-    begin = rank // BLOCK * BLOCK
+    begin = (node - (nodes.shape[0] >> 1)) * BLOCK
     for other in range(begin, min(begin + BLOCK, entries.shape[0])):
         if entries[other].processors != ABSENT:
             nodes[node, 0] = min(nodes[node, 0], entries[other].processors)
@@ -208,15 +291,17 @@ def _remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int
                 if nodes[node, i] <= short:
                     break
                 nodes[node, i] = short
-    node >>= 1
-    changed = True
-    while node > 0 and changed:
-        changed = False
-        for i in range(width):
-            least = min(nodes[2 * node, i], nodes[2 * node + 1, i])
-            changed |= least != nodes[node, i]
-            nodes[node, i] = least
-        node >>= 1
+
+
+@inlined
+def _join_children(nodes: NDArray[np.int32], node: int) -> bool:
+    """Write the row of a subtree anew; return whether it has changed."""
+    changed = False
+    for i in range(nodes.shape[1]):
+        least = min(nodes[2 * node, i], nodes[2 * node + 1, i])
+        changed |= least != nodes[node, i]
+        nodes[node, i] = least
+    return changed
 
 
 @bare_kernel
@@ -253,3 +338,123 @@ def _first_fit_in_tree(
                 node += 1
         block = node - blocks
         rank = block * BLOCK
+
+
+@inlined
+def _before(queue: QueueTree, job: int, score: float, entered: int) -> bool:
+    """Return whether a job stands before a key."""
+    return queue.score[job] < score or (queue.score[job] == score and queue.entered[job] < entered)
+
+
+@bare_kernel
+def _insert_between(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
+    """Let a job wait, at a rank between its neighbours."""
+    score, entered = queue.score[job], queue.entered[job]
+    block = _block_for(queue, score, entered)
+    if queue.counts[block] == BLOCK:
+        following = block + 1
+        if (
+            following < queue.counts.shape[0]
+            and queue.counts[following] == 0
+            and _before(queue, queue.entries[following * BLOCK - 1].job, score, entered)
+        ):
+            block = following  # behind all of a full block, and the next one is empty: it begins here
+            queue.low_score[block], queue.low_entry[block] = score, entered
+        else:
+            _spread(queue, block)
+            block = _block_for(queue, score, entered)
+    rank = _make_room(queue, block, score, entered)
+    queue.counts[block] += 1
+    queue.rank_of[job] = rank
+    queue.entries[rank].job = job
+    queue.status[FRONT] = min(queue.status[FRONT], rank)
+    _insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
+
+
+@inlined
+def _block_for(queue: QueueTree, score: float, entered: int) -> int:
+    """Return the last block whose least key is not above this one."""
+    low, high = 0, queue.counts.shape[0]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        least = queue.low_score[middle]
+        if least < score or (least == score and queue.low_entry[middle] <= entered):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def _make_room(queue: QueueTree, block: int, score: float, entered: int) -> int:
+    """Free the rank of a key in a block with room: its jobs move together at the front, the later ones one further."""
+    entries = queue.entries
+    begin = block * BLOCK
+    kept = begin
+    for rank in range(begin, begin + BLOCK):
+        if entries[rank].processors != ABSENT:
+            if rank != kept:
+                _move(queue, rank, kept)
+            kept += 1
+    while kept > begin and not _before(queue, entries[kept - 1].job, score, entered):
+        _move(queue, kept - 1, kept)
+        kept -= 1
+    return kept
+
+
+@inlined
+def _move(queue: QueueTree, origin: int, target: int) -> None:
+    """Move an entry within its block."""
+    entries = queue.entries
+    entries[target] = entries[origin]
+    entries[origin].processors = ABSENT
+    queue.rank_of[entries[target].job] = target
+
+
+@bare_kernel
+def _spread(queue: QueueTree, block: int) -> None:
+    """Spread the jobs around a full block evenly over the smallest stretch of blocks that is not crowded."""
+    blocks = queue.counts.shape[0]
+    levels = 0
+    while 1 << levels < blocks:
+        levels += 1
+    level, size, count = 0, 1, BLOCK
+    first_block = block
+    while level < levels:
+        level += 1
+        size = 1 << level
+        first_block = block >> level << level
+        count = 0
+        for other in range(first_block, first_block + size):
+            count += queue.counts[other]
+        if count <= (1.0 - (1.0 - CROWDED) * level / levels) * size * BLOCK - 1:
+            break
+    entries = queue.entries
+    taken = 0
+    for rank in range(first_block * BLOCK, (first_block + size) * BLOCK):
+        if entries[rank].processors != ABSENT:
+            queue.gathered[taken] = entries[rank]
+            entries[rank].processors = ABSENT
+            taken += 1
+    placed = 0
+    for k in range(size):
+        other = first_block + k
+        until = taken * (k + 1) // size
+        queue.counts[other] = until - placed
+        if k > 0:
+            job = queue.gathered[min(placed, taken - 1)].job
+            queue.low_score[other], queue.low_entry[other] = queue.score[job], queue.entered[job]
+        rank = other * BLOCK
+        while placed < until:
+            entries[rank] = queue.gathered[placed]
+            queue.rank_of[entries[rank].job] = rank
+            rank += 1
+            placed += 1
+        _look_at_block(entries, queue.nodes, blocks + other)
+    queue.status[FRONT] = min(queue.status[FRONT], first_block * BLOCK)
+    node, count = (blocks + first_block) >> 1, size >> 1
+    while node > 0:
+        for other in range(node, node + max(count, 1)):
+            _join_children(queue.nodes, other)
+        node >>= 1
+        count >>= 1

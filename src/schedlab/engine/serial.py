@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import NEVER
+from schedlab.engine.calendar import NEVER
 from schedlab.engine.case import Case
 from schedlab.engine.scores import BLAMELESS, Scores, asked_of_python, check_scores, new_scores, score
 from schedlab.engine.state import FREE, NOW, STARTED, State

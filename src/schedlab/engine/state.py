@@ -1,9 +1,9 @@
-"""The state of a simulation as flat arrays, and the moves that every kernel makes on it.
+"""The state of a simulation as flat arrays, and the moves that are made on it.
 
-Jobs are numbered by submission: job 0 was submitted first, ties in the order of the trace. All kernels share one
-calendar: `next_event` finds the next second in which something happens, `advance` handles its completions and
-submissions, and the scheduling pass that follows starts jobs with `begin`. State lives in arrays only, so a kernel can
-return to Python between any two events and go on later.
+Jobs are numbered by submission: job 0 was submitted first, ties in the order of the trace. `next_event` finds the next
+second in which something happens, `advance` handles its completions and submissions, and the scheduling pass that
+follows starts jobs with `begin`. All that outlives an event stands in arrays, so the loop can return to Python between
+any two steps and go on later, and a simulation is saved by saving arrays.
 """
 
 from __future__ import annotations
@@ -13,48 +13,59 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import BLOCK, NEVER, USED, Agenda, add, discard, new_agenda, pop, soonest
+from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.kernels import bare_kernel, inlined
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
 """What the engine knows about a job, times in seconds.
 
-`duration` is how long the job will run on the machine (a killed job: until its request), `estimate` the run time that
-the scheduler assumes, at least 1.
+`duration` is how long its present run lasts on the machine (a killed job: until its request), `estimate` the run time
+that reservations assume, at least 1.
 """
 
 # Positions in State.clock.
 NOW = 0
 FREE = 1  # processors that the scheduler believes free
 SUBMITTED = 2  # jobs submitted so far; also the next one to be submitted
-STARTED = 3
-OLDEST = 4  # no job before this one is waiting
-ARRIVED = 5  # jobs that the last event submitted ...
-COMPLETED = 6  # ... and completed
-WAITING = 7  # jobs waiting
-CORRECTED = 8  # predictions that were corrected just before the next pass
-WATCHED = 9  # 1 if predictions may expire
-CLOCK_SIZE = 10
+STARTED = 3  # runs started so far
+ARRIVED = 4  # jobs that the last event submitted ...
+COMPLETED = 5  # ... and runs that it completed
+WAITING = 6  # jobs waiting, visible to the scheduler or not
+CORRECTED = 7  # predictions that were corrected just before the next pass
+WATCHED = 8  # 1 if predictions may expire
+ENTERING = 9  # jobs that enter the queue at this event
+ENTRIES = 10  # entries into the queue so far
+STAGE = 11  # how far the event at hand has come: the stages of `schedlab.engine.loop`
+HEAD = 12  # the head of the queue at the end of the last pass of no or EASY backfilling ...
+LEFT = 13  # ... and the processors that it left free; UNKNOWN if that says nothing about the next pass
+BLAMED = 14  # a job whose score is not a number
+CLOCK_SIZE = 15
+
+UNKNOWN = -1
 
 
 class State(NamedTuple):
-    """Everything that changes while time goes by.
+    """What changes while time goes by, whatever the scheduler.
 
-    `clock` holds the counters above; `start` (int64 seconds, -1 before) and `backfilled` have one entry per job.
-    `running` holds the running jobs by expected end, in the scheduler's view; `completions` holds them by the end
-    that will come. `ended` lists the jobs that the last event completed, `begun` all jobs in the order of their starts.
+    `clock` holds the counters above; `start` (int64 seconds, -1 before) and `backfilled` have one entry per job and
+    tell of its last run. `running` holds the running jobs by expected end, in the scheduler's view; `completions` holds
+    them by the end that will come. `ended` lists the jobs whose runs the last event completed, `begun` all runs in the
+    order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the entries.
     `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if estimates are
-    watched.
+    watched. `request` is what a job asks for at present, in seconds.
     """
 
     clock: NDArray[np.int64]
     start: NDArray[np.int64]
     backfilled: NDArray[np.bool_]
-    running: Agenda
-    completions: Agenda
+    running: Calendar
+    completions: Calendar
     ended: NDArray[np.int64]
     begun: NDArray[np.int64]
-    alarms: Agenda
+    alarms: Calendar
+    entering: NDArray[np.int64]
+    entered: NDArray[np.int64]
+    request: NDArray[np.int64]
 
 
 def new_jobs(
@@ -64,7 +75,7 @@ def new_jobs(
     processors: NDArray[np.int64],
 ) -> NDArray[Any]:
     """Return the jobs as records of type JOB; the four arrays are in order of submission."""
-    jobs = np.recarray(len(submit), dtype=JOB)
+    jobs = np.empty(len(submit), dtype=JOB)
     jobs["submit"] = submit
     jobs["duration"] = duration
     np.maximum(estimate, 1, out=jobs["estimate"])
@@ -72,7 +83,14 @@ def new_jobs(
     return jobs
 
 
-def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False, starts: int | None = None) -> State:
+def new_state(
+    jobs: NDArray[Any],
+    processors: int,
+    *,
+    request: NDArray[np.int64] | None = None,
+    watched: bool = False,
+    runs: int | None = None,
+) -> State:
     """Return the state of an empty machine before the first submission.
 
     Parameters
@@ -81,25 +99,31 @@ def new_state(jobs: NDArray[Any], processors: int, *, watched: bool = False, sta
         Records of type JOB.
     processors
         Size of the machine.
+    request
+        What jobs ask for at first, in seconds; by default their estimates.
     watched
         Whether estimates are predictions that may expire.
-    starts
-        How often jobs may start; by default, each once.
+    runs
+        How many runs there is room for; by default, one of each job.
     """
     n = len(jobs)
     most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE] = processors
     clock[WATCHED] = watched
+    clock[HEAD] = clock[LEFT] = clock[BLAMED] = UNKNOWN
     return State(
         clock,
         np.full(n, -1, dtype=np.int64),
         np.zeros(n, dtype=np.bool_),
-        new_agenda(most),
-        new_agenda(most),
+        new_calendar(most),
+        new_calendar(most),
         np.empty(most, dtype=np.int64),
-        np.empty(n if starts is None else starts, dtype=np.int64),
-        new_agenda(most if watched else 0),
+        np.empty(n if runs is None else runs, dtype=np.int64),
+        new_calendar(most if watched else 0),
+        np.empty(n, dtype=np.int64),
+        np.arange(n),
+        jobs["estimate"].copy() if request is None else request,
     )
 
 
@@ -185,30 +209,7 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
 
 
 @inlined
-def shut_out(jobs: NDArray[Any], clock: NDArray[np.int64], gated: bool) -> bool:
-    """Return whether the last event leads to no pass: a submission that does not fit, where submissions are gated."""
-    return gated and clock[COMPLETED] == 0 and jobs[clock[SUBMITTED] - 1].processors > clock[FREE]
-
-
-@inlined
-def queue_up(clock: NDArray[np.int64], waiting: NDArray[np.int64]) -> None:
-    """Put the jobs that the last event submitted at the end of a list of waiting jobs."""
-    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        waiting[clock[WAITING]] = job
-        clock[WAITING] += 1
-
-
-@inlined
-def oldest_waiting(state: State) -> int:
-    """Return the waiting job that was submitted first, or -1."""
-    clock = state.clock
-    while clock[OLDEST] < clock[SUBMITTED] and state.start[clock[OLDEST]] >= 0:
-        clock[OLDEST] += 1
-    return clock[OLDEST] if clock[OLDEST] < clock[SUBMITTED] else -1
-
-
-@inlined
-def reservation(clock: NDArray[np.int64], running: Agenda, processors: int) -> tuple[int, int]:
+def reservation(clock: NDArray[np.int64], running: Calendar, processors: int) -> tuple[int, int]:
     """Return when the head of the queue is expected to fit, and what will be free beside it then.
 
     Parameters

@@ -1,121 +1,186 @@
-"""The waiting jobs of Slurm's passes, kept in order."""
+"""The waiting jobs: who stands in which queue, and whom the scheduler sees."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import NEVER
-from schedlab.engine.state import WAITING, State
-from schedlab.kernels import bare_kernel, inlined
-
-# Positions in Queue.counters.
-MAIN_DUE = 0  # second of the next main pass
-LAST_MAIN = 1  # ... and of the last one
-FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
-LOOK_AGAIN = 3  # first second from which on a backfill pass could start somebody; NEVER if only a change helps
-LAST_CHANGE = 4  # last second in which anything happened
-LAST_BACKFILL = 5  # second of the last backfill pass
-PASSES = 6  # backfill passes with plans so far
-COUNTERS_SIZE = 7
+from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
+from schedlab.engine.queue import Queue, head, insert, remove, tail
+from schedlab.engine.queue_list import QueueList, sort
+from schedlab.engine.retries import Retries
+from schedlab.engine.rules import Rules
+from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
+from schedlab.kernels import INLINED, bare_kernel, inlined
 
 
-class Queue(NamedTuple):
-    """The waiting jobs.
+class Waiting(NamedTuple):
+    """The queues of a simulation, all of one kind.
 
     Parameters
     ----------
-    counters
-        The counters above.
-    order
-        Waiting jobs, the first of them at the head: by rank, then submission, then number.
-    spare
-        Scratch space of the same length.
-    rank
-        Per job: smallest first.
-    planned_end, planned_in
-        Per job: when it will have ended by the plan, and in which backfill pass that was said.
+    queue
+        The visible jobs in the order of the policy.
+    candidates
+        The same in the order in which EASY tries them; the same object as `queue` if that is the policy's.
+    ages
+        The same by entry; kept only where rules ask for it, see `_aged`.
+    beyond
+        By entry, the jobs behind the window of visible ones.
     """
 
-    counters: NDArray[np.int64]
-    order: NDArray[np.int64]
-    spare: NDArray[np.int64]
-    rank: NDArray[np.float64]
-    planned_end: NDArray[np.int64]
-    planned_in: NDArray[np.int64]
+    queue: Queue
+    candidates: Queue
+    ages: Queue
+    beyond: Queue
 
 
-def new_queue(n: int) -> Queue:
-    """Return the empty queue of a workload with so many jobs."""
-    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
-    counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
-    order, spare, ends, passes = (np.zeros(n, dtype=np.int64) for _ in range(4))
-    return Queue(counters, order, spare, np.zeros(n), ends, passes)
+class Orders(NamedTuple):
+    """The orders of the queue and of EASY's candidates; the same object if they are the same."""
+
+    policy: Order
+    candidates: Order
 
 
 @inlined
-def _before(jobs: NDArray[Any], queue: Queue, one: int, other: int) -> bool:
-    """Return whether a job stands before another one."""
-    if queue.rank[one] != queue.rank[other]:
-        return queue.rank[one] < queue.rank[other]
-    if jobs[one].submit != jobs[other].submit:
-        return jobs[one].submit < jobs[other].submit
-    return one < other
+def _aged(state: State, rules: Rules) -> bool:
+    """Return whether entries are kept in order: during the jobs that start in order, and where age matters later."""
+    return rules.starvation >= 0 or rules.window >= 0 or state.clock[STARTED] < rules.in_order
 
 
-@bare_kernel
-def insert(jobs: NDArray[Any], state: State, queue: Queue, job: int) -> None:
-    """Put a job into the queue, behind those that come before it."""
-    low, high = 0, state.clock[WAITING]
-    while low < high:
-        middle = (low + high) >> 1
-        if _before(jobs, queue, queue.order[middle], job):
-            low = middle + 1
-        else:
-            high = middle
-    for k in range(state.clock[WAITING], low, -1):
-        queue.order[k] = queue.order[k - 1]
-    queue.order[low] = job
+@inlined
+def _show(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    insert(waiting.queue, jobs, job)
+    if rules.own_candidates:
+        insert(waiting.candidates, jobs, job)
+    if _aged(state, rules):
+        insert(waiting.ages, jobs, job)
+
+
+@inlined
+def _hide(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    remove(waiting.queue, job)
+    if rules.own_candidates:
+        remove(waiting.candidates, job)
+    if _aged(state, rules):
+        remove(waiting.ages, job)
+
+
+@inlined
+def enter(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    """Let a job wait; its scores are known, or will be before they are needed."""
     state.clock[WAITING] += 1
+    if rules.window >= 0 and state.clock[WAITING] > rules.window:
+        _enter_behind(jobs, state, waiting, rules, job)
+    else:
+        _show(jobs, state, waiting, rules, job)
 
 
 @bare_kernel
-def sort(jobs: NDArray[Any], queue: Queue, count: int) -> None:
-    """Sort the queue by merging; one that is in order costs a look at each job."""
-    order, spare = queue.order, queue.spare
-    width = 1
-    while width < count:
-        for low in range(0, count - width, 2 * width):
-            middle, high = low + width, min(count, low + 2 * width)
-            if _before(jobs, queue, order[middle - 1], order[middle]):
-                continue
-            for k in range(low, middle):
-                spare[k] = order[k]
-            i, j = low, middle
-            for k in range(low, high):
-                if i < middle and (j >= high or _before(jobs, queue, spare[i], order[j])):
-                    order[k] = spare[i]
-                    i += 1
-                else:
-                    order[k] = order[j]
-                    j += 1
-        width *= 2
+def _enter_behind(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    """Let a job wait behind the window, unless it comes back to an earlier place: then another one has to."""
+    last = tail(waiting.ages)
+    if state.entered[job] < state.entered[last]:
+        _hide(state, waiting, rules, last)
+        insert(waiting.beyond, jobs, last)
+        _show(jobs, state, waiting, rules, job)
+    else:
+        insert(waiting.beyond, jobs, job)
 
 
 @inlined
-def close_up(state: State, queue: Queue, kept: int, place: int) -> None:
-    """Let those from `place` on move up behind the first `kept`."""
-    if kept < place:
-        waiting = state.clock[WAITING]
-        for k in range(place, waiting):
-            queue.order[kept + k - place] = queue.order[k]
-        state.clock[WAITING] = waiting - (place - kept)
+def leave(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    rules: Rules,
+    now: int,
+    job: int,
+) -> bool:
+    """Take a job that has started out of the queues; return whether another one has come into view."""
+    depart(state, waiting, rules, job)
+    if rules.window < 0 or state.clock[WAITING] < rules.window:
+        return False
+    come_into_view(jobs, seen, state, waiting, orders, retries, rules, now)
+    return True
 
 
 @inlined
-def note_plan(queue: Queue, job: int, ends: int) -> None:
-    queue.planned_end[job] = ends
-    queue.planned_in[job] = queue.counters[PASSES]
+def depart(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    """Take a job that has started out of the queues, and let no other one into view."""
+    state.clock[WAITING] -= 1
+    _hide(state, waiting, rules, job)
+
+
+@bare_kernel
+def come_into_view(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    rules: Rules,
+    now: int,
+) -> None:
+    """Let the first job behind the window into it."""
+    job = head(waiting.beyond)
+    remove(waiting.beyond, job)
+    _score_late(orders.policy, seen, state, retries, job, now)
+    if rules.own_candidates:
+        _score_late(orders.candidates, seen, state, retries, job, now)
+    _show(jobs, state, waiting, rules, job)
+
+
+@bare_kernel
+def _score_late(
+    order: Order, seen: NDArray[Any], state: State, retries: Retries | None, job: int, now: int
+) -> None:
+    """Score a job that comes into view during a pass, if scores change with time."""
+    if order.kind[0] == TIMED:
+        blamed = evaluate_one(order, seen, state.request, job, now)
+        if blamed >= 0:
+            state.clock[BLAMED] = blamed
+        if retries is not None and retries.first[job]:
+            order.score[job] = -np.inf
+
+
+def score_again(
+    queue: Queue, order: Order, seen: NDArray[Any], state: State, retries: Retries | None
+) -> None:
+    """Before a pass: give the jobs of a queue the scores of this moment, if they change with time, and sort them."""
+    raise NotImplementedError
+
+
+@overload(score_again, jit_options=INLINED)
+def _choose_score_again(queue: Any, order: Any, seen: Any, state: Any, retries: Any) -> Any:
+    def nothing(queue, order, seen, state, retries):  # type: ignore[no-untyped-def]
+        pass
+
+    def sorted_list(queue, order, seen, state, retries):  # type: ignore[no-untyped-def]
+        if order.kind[0] == TIMED or order.kind[0] == ASKED:
+            score_waiting(queue, order, seen, state, retries, queue.length[0])
+            sort(queue, queue.length[0])
+
+    return sorted_list if queue.instance_class is QueueList else nothing
+
+
+@bare_kernel
+def score_waiting(
+    queue: QueueList, order: Order, seen: NDArray[Any], state: State, retries: Retries | None, count: int
+) -> None:
+    """Give the first jobs of a queue the scores of this moment, if they change with time."""
+    if order.kind[0] == TIMED:
+        blamed = evaluate_for(order, seen, state.request, queue.order, 0, count, state.clock[NOW])
+        if blamed >= 0:
+            state.clock[BLAMED] = blamed
+    if retries is not None and (order.kind[0] == TIMED or order.kind[0] == ASKED):
+        for i in range(count):
+            if retries.first[queue.order[i]]:
+                order.score[queue.order[i]] = -np.inf

@@ -1,4 +1,4 @@
-"""The agenda against a sorted list."""
+"""The calendar against a sorted list."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine.agenda import BLOCK, NEVER, USED, add, discard, new_agenda, pop, soonest
+from schedlab.engine.calendar import BLOCK, NEVER, USED, add, discard, new_calendar, pop, soonest
 
 
-def contents(agenda):
-    """Return the (end, job) pairs, soonest first, and check what the agenda promises about its blocks."""
+def contents(calendar):
+    """Return the (end, job) pairs, soonest first, and check what the calendar promises about its blocks."""
     found = []
-    blocks = agenda.order[: agenda.status[USED]].tolist()
-    assert all(0 < agenda.counts[block] <= BLOCK for block in blocks)
-    assert sorted(agenda.order.tolist()) == list(range(len(agenda.order)))
+    blocks = calendar.order[: calendar.status[USED]].tolist()
+    assert all(0 < calendar.counts[block] <= BLOCK for block in blocks)
+    assert sorted(calendar.order.tolist()) == list(range(len(calendar.order)))
     for later, sooner in itertools.pairwise(blocks[:-1]):
-        assert agenda.counts[later] + agenda.counts[sooner] > BLOCK // 2
+        assert calendar.counts[later] + calendar.counts[sooner] > BLOCK // 2
     for block in reversed(blocks):
         first = block * BLOCK
-        found += [(int(r["end"]), int(r["job"])) for r in agenda.records[first : first + agenda.counts[block]][::-1]]
+        found += [(int(r["end"]), int(r["job"])) for r in calendar.records[first : first + calendar.counts[block]][::-1]]
     return found
 
 
 @pytest.mark.parametrize("period", [3, 50, 10**6])
 @given(seed=st.integers(0, 2**32), most=st.integers(1, 250))
 @settings(max_examples=10, deadline=None)
-def test_an_agenda_is_a_sorted_list(period, seed, most):
+def test_an_calendar_is_a_sorted_list(period, seed, most):
     """Ends with and without ties; jobs of one end come out in the order in which they were added."""
     rng = np.random.default_rng(seed)
-    agenda, plain = new_agenda(most), []
+    calendar, plain = new_calendar(most), []
     growth = rng.uniform(0.2, 0.9)
     for job in range(3 * most):
         if not plain or (len(plain) < most and rng.random() < growth):
             end = int(rng.integers(period))
-            add(agenda, end, job, 1)
+            add(calendar, end, job, 1)
             plain.append((end, job))
             plain.sort()
         elif rng.random() < 0.5:
-            assert pop(agenda) == plain.pop(0)[1]
+            assert pop(calendar) == plain.pop(0)[1]
         else:
             end, gone = plain.pop(int(rng.integers(len(plain))))
-            assert discard(agenda, end, gone)
-            assert not discard(agenda, end, gone)
-        assert soonest(agenda) == (plain[0][0] if plain else NEVER)
+            assert discard(calendar, end, gone)
+            assert not discard(calendar, end, gone)
+        assert soonest(calendar) == (plain[0][0] if plain else NEVER)
         if job % 16 == 0:
-            assert contents(agenda) == plain
+            assert contents(calendar) == plain
 
 
 @pytest.mark.parametrize("first", [0, 30, 70, 100, 200 - 2 * BLOCK, 199 - BLOCK])
@@ -56,15 +56,15 @@ def test_a_whole_stretch_can_be_discarded_from_either_side(first):
     """Blocks become empty at the front, in the middle and at the back, beside full and beside thin neighbours."""
     stretch = range(first, first + BLOCK)
     for order in (stretch, reversed(stretch)):
-        agenda = new_agenda(200)
+        calendar = new_calendar(200)
         for job in range(200):
-            add(agenda, job, job, 1)
+            add(calendar, job, job, 1)
         left = list(range(200))
         for job in order:
-            assert discard(agenda, job, job)
+            assert discard(calendar, job, job)
             left.remove(job)
-            assert contents(agenda) == [(job, job) for job in left]
-            assert soonest(agenda) == left[0]
+            assert contents(calendar) == [(job, job) for job in left]
+            assert soonest(calendar) == left[0]
         for job in left:
-            assert pop(agenda) == job
-        assert soonest(agenda) == NEVER
+            assert pop(calendar) == job
+        assert soonest(calendar) == NEVER

@@ -12,22 +12,21 @@ Chapin et al., JSSPP 1999 (SWF fields 17 and 18); Rodrigo et al., JSSPP 2017, se
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.agenda import Agenda, add, new_agenda, pop, soonest
-from schedlab.engine.case import Case, whole_nodes
-from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, State
+from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
+from schedlab.engine.retries import Retries
 from schedlab.kernels import bare_kernel, inlined
-from schedlab.scheduler.predictor import Actual
+from schedlab.scheduler.backfilling import Slurm
 
 # Positions in Needs.counters.
-ENTERING = 0  # jobs that enter the queue at this event
-MADE_READY = 1  # jobs that this event has made ready
-COUNTERS_SIZE = 2
+MADE_READY = 0  # jobs that this event has made ready
+COUNTERS_SIZE = 1
 
 NO_WORKFLOW = -1
 
@@ -57,8 +56,8 @@ class Needs(NamedTuple):
         When it was ready first.
     held
         Jobs whose parents have ended, by the second in which their delays are over.
-    entering
-        Who enters the queue at this event.
+    early
+        Whether a task that shares a place stands in the queue from its submission on, ready or not.
     """
 
     counters: NDArray[np.int64]
@@ -74,23 +73,23 @@ class Needs(NamedTuple):
     ready: NDArray[np.bool_]
     workflow: NDArray[np.int64]
     eligible: NDArray[np.int64]
-    held: Agenda
-    entering: NDArray[np.int64]
+    held: Calendar
+    early: bool
 
 
-def new_needs(case: Case) -> Needs:
+def new_needs(prepared: Prepared) -> Needs:
     """Return what the jobs of a simulation wait for, before the first of them is submitted."""
-    n = len(case.jobs)
+    n = len(prepared.jobs)
     place = np.arange(n)
-    if case.order is not None:
-        place[case.order] = np.arange(n)
+    if prepared.order is not None:
+        place[prepared.order] = np.arange(n)
     children = parents = delay = np.empty(0, dtype=np.int64)
-    after = case.workload.dependencies
+    after = prepared.workload.dependencies
     if after is not None:
         children, parents, delay = place[after.children], place[after.parents], after.delay
     by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
     workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
-    workflows = case.workload.workflows
+    workflows = prepared.workload.workflows
     if workflows is not None:
         workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
     return Needs(
@@ -106,27 +105,10 @@ def new_needs(case: Case) -> Needs:
         ended=np.zeros(n, dtype=np.bool_),
         ready=np.zeros(n, dtype=np.bool_),
         workflow=workflow,
-        eligible=case.jobs["submit"].copy(),
-        held=new_agenda(n),
-        entering=np.empty(n, dtype=np.int64),
+        eligible=prepared.jobs["submit"].copy(),
+        held=new_calendar(n),
+        early=isinstance(prepared.scheduler.backfill, Slurm),
     )
-
-
-def as_seen(case: Case) -> NDArray[Any]:
-    """Return the jobs as the order of the queue sees them: tasks that share a place look like the pilot job."""
-    seen = case.jobs.copy()
-    workflows = case.workload.workflows
-    if workflows is None or not workflows.aware.any():
-        return seen
-    rows = np.arange(len(seen)) if case.order is None else case.order
-    aware = workflows.aware[rows]
-    number = workflows.number[rows][aware]
-    whole = [one.workflow for one in workflows.submissions]
-    actual = case.scheduler.runtimes == Actual()
-    length = [math.floor(one.length + 0.5) if actual else math.ceil(one.pilot_request) for one in whole]
-    seen["processors"][aware] = whole_nodes(np.array([one.peak_processors for one in whole]), case.scheduler)[number]
-    seen["estimate"][aware] = np.maximum(length, 1)[number]
-    return seen
 
 
 def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
@@ -142,8 +124,10 @@ def next_release(needs: Needs) -> int:
 
 
 @bare_kernel
-def release(jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, always: bool) -> None:
-    """See whose parents have ended, and collect the jobs that enter the queue at this event.
+def release(
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, retries: Retries | None, keeps_submit: bool
+) -> None:
+    """See whose parents have ended, and collect the jobs that enter the queue at this event, by number.
 
     Parameters
     ----------
@@ -153,16 +137,20 @@ def release(jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, 
         The jobs as the order of the queue sees them, see `as_seen`.
     needs
         What jobs wait for.
-    always
+    retries
+        Jobs that come back have not ended.
+    keeps_submit
         Whether the submission that the scheduler sees is the original one; otherwise it is the release.
     """
     clock = state.clock
     now = clock[NOW]
     submitted = clock[SUBMITTED] - clock[ARRIVED]
-    needs.counters[ENTERING] = 0
+    before = clock[ENTERING]
     needs.counters[MADE_READY] = 0
     for i in range(clock[COMPLETED]):
         parent = state.ended[i]
+        if retries is not None and retries.back[parent]:
+            continue
         needs.ended[parent] = True
         for k in range(needs.child_offsets[parent], needs.child_offsets[parent + 1]):
             child = needs.children[k]
@@ -171,29 +159,42 @@ def release(jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, 
             if needs.open[child] == 0 and child < submitted:
                 add(needs.held, needs.earliest[child], child, 0)
     for job in range(submitted, clock[SUBMITTED]):
-        if needs.workflow[job] != NO_WORKFLOW:
-            _enter(needs, job)
+        if needs.early and needs.workflow[job] != NO_WORKFLOW:
+            _enter(state, job)
         if needs.open[job] == 0:
-            if needs.earliest[job] > now:
-                add(needs.held, needs.earliest[job], job, 0)
-            else:
-                _make_ready(jobs, seen, needs, job, now, always)
+            add(needs.held, max(now, needs.earliest[job]), job, 0)
     while soonest(needs.held) <= now:
-        _make_ready(jobs, seen, needs, pop(needs.held), now, always)
+        job = pop(needs.held)
+        needs.ready[job] = True
+        needs.eligible[job] = now
+        needs.counters[MADE_READY] += 1
+        shared = needs.workflow[job] != NO_WORKFLOW
+        if not shared and not keeps_submit:
+            jobs[job].submit = now
+            seen[job].submit = now
+        if not (shared and needs.early):
+            _enter(state, job)
+    _number(state, before, keeps_submit)
 
 
 @inlined
-def _make_ready(jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, job: int, now: int, always: bool) -> None:
-    needs.ready[job] = True
-    needs.eligible[job] = now
-    needs.counters[MADE_READY] += 1
-    if needs.workflow[job] == NO_WORKFLOW:
-        if not always:
-            jobs[job].submit = seen[job].submit = now
-        _enter(needs, job)
+def _enter(state: State, job: int) -> None:
+    state.entering[state.clock[ENTERING]] = job
+    state.clock[ENTERING] += 1
 
 
 @inlined
-def _enter(needs: Needs, job: int) -> None:
-    needs.entering[needs.counters[ENTERING]] = job
-    needs.counters[ENTERING] += 1
+def _number(state: State, first: int, keeps_submit: bool) -> None:
+    """Sort the jobs that enter from position `first` on by number, and number their entries."""
+    clock, entering = state.clock, state.entering
+    for i in range(first + 1, clock[ENTERING]):
+        job = entering[i]
+        place = i
+        while place > first and entering[place - 1] > job:
+            entering[place] = entering[place - 1]
+            place -= 1
+        entering[place] = job
+    if not keeps_submit:
+        for i in range(first, clock[ENTERING]):
+            state.entered[entering[i]] = clock[ENTRIES]
+            clock[ENTRIES] += 1

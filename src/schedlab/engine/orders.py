@@ -1,0 +1,185 @@
+"""The orders of a simulation: of the queue, and of EASY's candidates. Each gives every waiting job a score."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.state import NOW, State
+from schedlab.errors import InputError
+from schedlab.kernels import bare_kernel
+from schedlab.scheduler.formula import CHUNK, Formula, evaluate
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import Policy
+
+NO_JOB = -1
+
+# Where scores come from: Order.kind[0].
+KNOWN = 0  # they were known before the first event
+AT_ENTRY = 1  # a formula, evaluated when a job enters the queue
+TIMED = 2  # a formula, evaluated at every pass
+ASKED_AT_ENTRY = 3  # a function in Python, asked when jobs enter
+ASKED = 4  # a function in Python, asked before every pass
+PRIORITY = 5  # Slurm's multifactor priority
+
+
+class Order(NamedTuple):
+    """Where the scores of one order come from.
+
+    `kind` is one of the above, `score` holds the scores as they are now, one per job. `codes` and `constants` are the
+    program of a formula; `stack`, `columns` and `one` are scratch space. `origin` is the second from which submissions are
+    counted.
+    """
+
+    kind: NDArray[np.int64]
+    score: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    constants: NDArray[np.float64]
+    stack: NDArray[np.float64]
+    columns: NDArray[np.int64]
+    one: NDArray[np.int64]
+    origin: int
+
+
+_NO_CODES = np.empty(0, dtype=np.int64)
+_NO_CONSTANTS = np.empty(0)
+_NO_STACK = np.empty((1, 1))
+_NO_COLUMNS = np.empty((5, 1), dtype=np.int64)
+
+
+def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *, known: bool) -> Order:
+    """Return the order of a policy before the first event.
+
+    Parameters
+    ----------
+    policy
+        Whose scores.
+    seen
+        The jobs as the order sees them: records of type JOB, in order of submission.
+    request
+        int64 seconds: what they ask for.
+    known
+        Whether all that scores follow from is known before the first event, unless they change with time.
+
+    Raises
+    ------
+    InputError
+        If the score of some job is known already and is not a number.
+    """
+    program: Formula | None = None
+    if isinstance(policy, Multifactor):
+        kind = PRIORITY
+    elif policy.changes_with_time:
+        program = policy.program
+        kind = TIMED if program is not None else ASKED
+    elif known:
+        kind = KNOWN
+    else:
+        program = policy.program
+        kind = AT_ENTRY if program is not None else ASKED_AT_ENTRY
+    score = known_scores(policy, seen, request) if kind == KNOWN else np.zeros(len(seen))
+    return Order(
+        np.array([kind]),
+        score,
+        _NO_CODES if program is None else program.codes,
+        _NO_CONSTANTS if program is None else program.constants,
+        _NO_STACK if program is None else np.empty((program.depth, CHUNK)),
+        _NO_COLUMNS if program is None else np.empty((5, CHUNK), dtype=np.int64),
+        np.empty(1, dtype=np.int64),
+        int(seen["submit"][0]),
+    )
+
+
+def known_scores(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the scores of a policy that does not change with time.
+
+    Raises
+    ------
+    InputError
+        If the score of some job is not a number.
+    """
+    submit = seen["submit"]
+    scores = policy.scores(seen["estimate"], seen["processors"], submit - submit[0], np.zeros_like(submit), request)
+    if np.isnan(scores).any():
+        blame(policy, seen, request, int(np.argmax(np.isnan(scores))), 0)
+    return scores
+
+
+def ask(policy: Policy, order: Order, seen: NDArray[Any], state: State, who: NDArray[np.int64]) -> None:
+    """Ask a function in Python for the scores of some jobs at this moment.
+
+    Raises
+    ------
+    InputError
+        If one is not a number.
+    """
+    if len(who) == 0:
+        return
+    now, jobs = int(state.clock[NOW]), seen[who]
+    submit = jobs["submit"]
+    scores = policy.scores(
+        jobs["estimate"], jobs["processors"], submit - order.origin, now - submit, state.request[who]
+    )
+    if np.isnan(scores).any():
+        blame(policy, seen, state.request, int(who[np.argmax(np.isnan(scores))]), now)
+    order.score[who] = scores
+
+
+def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: int, now: int) -> None:
+    """Raise InputError for a job whose score is not a number."""
+    who = seen[job]
+    raise InputError(
+        f"policy {policy.text}: the score is not a number for the job submitted at {who['submit']} s "
+        f"(p={who['estimate']}, q={who['processors']}, r={who['submit'] - seen['submit'][0]}, "
+        f"w={max(0, now - who['submit'])}, R={request[job]}); guard the formula, for example with max(x, 1)"
+    )
+
+
+@bare_kernel
+def evaluate_for(
+    order: Order,
+    seen: NDArray[Any],
+    request: NDArray[np.int64],
+    who: NDArray[np.int64],
+    low: int,
+    high: int,
+    now: int,
+) -> int:
+    """Evaluate the formula for the jobs `who[low:high]`; return one whose score is not a number, or NO_JOB."""
+    columns = order.columns
+    while low < high:
+        count = min(high - low, CHUNK)
+        for i in range(count):
+            job = who[low + i]
+            columns[0, i] = seen[job].estimate
+            columns[1, i] = seen[job].processors
+            columns[2, i] = seen[job].submit - order.origin
+            columns[3, i] = now - seen[job].submit
+            columns[4, i] = request[job]
+        result = order.stack[0]
+        evaluate(
+            order.codes,
+            order.constants,
+            columns[0],
+            columns[1],
+            columns[2],
+            columns[3],
+            columns[4],
+            order.stack,
+            result[:count],
+        )
+        for i in range(count):
+            if np.isnan(result[i]):
+                return who[low + i]
+            order.score[who[low + i]] = result[i]
+        low += count
+    return NO_JOB
+
+
+@bare_kernel
+def evaluate_one(order: Order, seen: NDArray[Any], request: NDArray[np.int64], job: int, now: int) -> int:
+    """Evaluate the formula for a job; return it if its score is not a number, else NO_JOB."""
+    order.one[0] = job
+    return evaluate_for(order, seen, request, order.one, 0, 1, now)

@@ -1,0 +1,308 @@
+"""A simulation ready to run: everything checked, and the jobs in order of submission."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.queue_tree import ABSENT
+from schedlab.engine.state import new_jobs
+from schedlab.errors import InputError
+from schedlab.platform.cluster import Cluster
+from schedlab.scheduler import compatible
+from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.predictor import Actual, Predictor, Requested
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Requests, requests_of
+from schedlab.workload.workload import Workload
+
+Events = Literal["batched", "pyss", "sc17"]
+
+EVENT_ORDERS = ("batched", "pyss", "sc17")
+LATEST = 2**61  # seconds; sums of two times stay within 64 bits
+
+
+class Prepared(NamedTuple):
+    """A simulation with everything checked and in order of submission, ready for the engine or its twin, once.
+
+    Parameters
+    ----------
+    workload
+        As it was given.
+    jobs
+        Records of type JOB.
+    seen
+        The same as the order of the queue sees them: with the run times that the order assumes, and tasks that share
+        one place in the queue like the pilot job. The same array as `jobs` where there is no difference.
+    pilot
+        Which jobs share a place; empty if none does.
+    request
+        int64 seconds: what the jobs ask for at first, at least 1.
+    killed
+        In the workload's order: which jobs end at their request.
+    order
+        The rows of the workload in order of submission, or None if they are in that order already.
+    asked
+        Where runs may fail at their requests: what the jobs ask for, in order of submission.
+    """
+
+    workload: Workload
+    jobs: NDArray[Any]
+    seen: NDArray[Any]
+    pilot: NDArray[np.bool_]
+    request: NDArray[np.int64]
+    killed: NDArray[np.bool_]
+    order: NDArray[np.intp] | None
+    processors: int
+    scheduler: Scheduler
+    events: Events
+    in_order: int
+    asked: Requests | None
+
+    def column(self, field: str) -> NDArray[Any]:
+        """Return a column of the workload in order of submission."""
+        values: NDArray[Any] = getattr(self.workload, field)
+        return values if self.order is None else values[self.order]
+
+    def in_workload_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return a column that is in order of submission, in the workload's order."""
+        if self.order is None:
+            return values
+        back = np.empty_like(values)
+        back[self.order] = values
+        return back
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether events are handled one at a time."""
+        return self.events == "pyss"
+
+    @property
+    def gated(self) -> bool:
+        """Whether a submission leads to a scheduling pass only if the new job fits the free processors.
+
+        So it is in the simulator of SC'15, except where its candidates are ordered by a prediction.
+        """
+        scheduler = self.scheduler
+        predicted_order = scheduler.order is not None and scheduler.ranking != Requested()
+        return self.one_by_one and isinstance(scheduler.backfill, Easy) and not predicted_order
+
+
+def prepare(
+    workload: Workload,
+    scheduler: str | Scheduler,
+    *,
+    processors: int | None = None,
+    events: Events = "batched",
+    in_order: int = 0,
+    requests: Requests | None = None,
+) -> Prepared:
+    """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
+    scheduler, in_order = _checked(workload, scheduler, events, in_order)
+    cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
+    if cluster.processors >= ABSENT:
+        raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
+    width = _allocated(workload, scheduler, cluster.processors)
+    _check(workload, width)
+    asked = None
+    if requests is not None or scheduler.tries_again:
+        asked = _asked(workload, scheduler, requests)
+    duration, request, killed = _times(workload, scheduler, asked)
+    estimate = _assumed(scheduler.runtimes, workload, duration, request)
+    if events == "pyss" and asked is None and bool((duration > np.maximum(estimate, 1)).any()):
+        raise InputError(
+            "the pyss event order needs run times within the requests: clean the workload (--clean sc15) or let "
+            "requests be enforced"
+        )
+    if isinstance(scheduler.backfill, Conservative):
+        # Reservations stand one behind another, and a job that outlives its estimate doubles it.
+        _check_sum(workload, 2 * estimate.astype(np.float64), "requested times")
+    submit, order = workload.submit_time, None
+    if bool((submit[1:] < submit[:-1]).any()):
+        order = np.argsort(submit, kind="stable")
+    pilot = _pilots(workload)
+    jobs = new_jobs(*_sorted(order, submit, duration, estimate, width))
+    seen = jobs
+    if scheduler.order_runtimes is not None or pilot.any():
+        assumed = _assumed(scheduler.ranking, workload, duration, request)
+        seen_width = width
+        if pilot.any():
+            assumed, seen_width = _as_pilots(workload, scheduler, pilot, assumed, width)
+        seen = new_jobs(*_sorted(order, submit, duration, assumed, seen_width))
+    (request, pilot) = _sorted(order, np.maximum(request, 1), pilot)
+    return Prepared(
+        workload,
+        jobs,
+        seen,
+        pilot if pilot.any() else pilot[:0],
+        request,
+        killed,
+        order,
+        cluster.processors,
+        scheduler,
+        events,
+        in_order,
+        asked if asked is None or order is None else asked.in_order(order),
+    )
+
+
+def _checked(
+    workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int
+) -> tuple[Scheduler, int]:
+    """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation do not go together."""
+    if not isinstance(workload, Workload):
+        raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
+    if isinstance(scheduler, str):
+        scheduler = Scheduler.parse(scheduler)
+    if not isinstance(scheduler, Scheduler):
+        raise InputError(
+            f"{scheduler!r} is not a scheduler; give a text, or Scheduler(FunctionPolicy(...)) for a function of yours"
+        )
+    if events not in EVENT_ORDERS:
+        raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")
+    in_order = _whole("in_order", in_order)
+    if in_order < 0:
+        raise InputError(f"in_order={in_order}: it counts jobs")
+    compatible.check(scheduler, events=events, in_order=in_order, dependencies=workload.dependencies is not None)
+    if len(workload) == 0:
+        raise InputError(f"{workload.name}: there are no jobs to simulate")
+    return scheduler, in_order
+
+
+def _times(
+    workload: Workload, scheduler: Scheduler, asked: Requests | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return how long jobs run, what they ask for (-1 if unknown), and who is killed at the request."""
+    duration, request = workload.run_time, workload.requested_time
+    if asked is not None:
+        return duration, asked.lengths[asked.offsets[:-1]], np.zeros(len(workload), dtype=np.bool_)
+    if not workload.requests_enforced:
+        return duration, request, np.zeros(len(workload), dtype=np.bool_)
+    overtime = scheduler.backfill.overtime if isinstance(scheduler.backfill, Slurm) else 0
+    latest = request + overtime
+    killed = (request > 0) & (duration > latest)
+    return (np.where(killed, latest, duration) if killed.any() else duration), request, killed
+
+
+def _assumed(
+    runtimes: Predictor, workload: Workload, duration: NDArray[np.int64], request: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the run times that are assumed, as far as they are known before the first event."""
+    if runtimes == Actual():
+        return duration
+    _refuse(
+        workload,
+        request < 1,
+        "has no requested time: clean the workload (--clean default takes the run time) or use @actual",
+    )
+    return np.minimum(request, LATEST)
+
+
+def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) -> Requests:
+    """Return what the jobs ask for, one request after the other."""
+    retries = scheduler.retries
+    if requests is None:
+        ordinary = np.ones(len(workload), dtype=np.bool_) if workload.law is None else workload.law < 0
+        if retries is not None and retries.speculation is not None and ordinary.all():
+            raise InputError(
+                f"{workload.name}: speculation= is for jobs whose run times follow a law, and no job has one; give "
+                "laws (--laws FILE)"
+            )
+        beyond = ordinary & (workload.run_time > workload.requested_time) & (workload.requested_time > 0)
+        if not workload.requests_enforced and beyond.any():
+            raise InputError(
+                f"{workload.name}: {np.count_nonzero(beyond):,} jobs run longer than they request; where runs may "
+                "fail, requests are enforced: leave --requests advisory out"
+            )
+        requests = (
+            requests_of(workload, None) if retries is None
+            else requests_of(workload, retries.requests, retries.exhausted)
+        )
+    first = requests.lengths[requests.offsets[:-1]]
+    if len(first) != len(workload) or bool((first < 1).any()) or bool((np.diff(requests.offsets) < 1).any()):
+        raise InputError(f"{workload.name}: each job needs at least one request of at least one second")
+    return requests
+
+
+def _pilots(workload: Workload) -> NDArray[np.bool_]:
+    """Return which jobs are tasks that share one place in the queue, as a pilot job would take it."""
+    if workload.workflows is None:
+        return np.zeros(len(workload), dtype=np.bool_)
+    return np.asarray(workload.workflows.aware)
+
+
+def _as_pilots(
+    workload: Workload,
+    scheduler: Scheduler,
+    pilot: NDArray[np.bool_],
+    assumed: NDArray[np.int64],
+    width: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return run times and processors of jobs with those of their pilot jobs for tasks that share a place."""
+    workflows = workload.workflows
+    assert workflows is not None
+    number = workflows.number[pilot]
+    whole = [one.workflow for one in workflows.submissions]
+    actual = scheduler.ranking == Actual()
+    length = [math.floor(one.length + 0.5) if actual else math.ceil(one.pilot_request) for one in whole]
+    assumed, width = assumed.copy(), width.copy()
+    assumed[pilot] = np.array(length, dtype=np.int64)[number]
+    width[pilot] = whole_nodes(np.array([one.peak_processors for one in whole]), scheduler)[number]
+    return assumed, width
+
+
+def _sorted(order: NDArray[np.intp] | None, *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    return columns if order is None else tuple(column[order] for column in columns)
+
+
+def _allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArray[np.int64]:
+    """Return the processors that each job gets: whole nodes, if nodes are given to one job alone."""
+    width = whole_nodes(workload.job_processors, scheduler)
+    if isinstance(scheduler.backfill, Slurm) and (node := scheduler.backfill.node):
+        reason = f"needs more whole nodes of {node} than there are: node= is the cores of a node"
+        _refuse(workload, width > machine, reason)
+    return width
+
+
+def whole_nodes(width: NDArray[np.int64], scheduler: Scheduler) -> NDArray[np.int64]:
+    """Return numbers of processors, rounded up to whole nodes if nodes are given to one job alone."""
+    node = scheduler.backfill.node if isinstance(scheduler.backfill, Slurm) else 0
+    return -(-width // node) * node if node > 1 else width
+
+
+def _whole(name: str, value: Any) -> int:
+    """Return a whole number, or raise InputError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{name}={value!r} is not a whole number") from None
+
+
+def _check(workload: Workload, width: NDArray[np.int64]) -> None:
+    """Raise InputError for the first job that cannot be simulated."""
+    advice = "clean the workload (--clean default)"
+    _refuse(workload, width < 1, f"has no number of processors: {advice}")
+    _refuse(workload, workload.run_time < 0, f"has no run time: {advice}")
+    _refuse(workload, workload.submit_time < 0, "has a negative submit time: correct or drop it")
+    _check_sum(workload, workload.run_time.astype(np.float64), "run times")
+
+
+def _check_sum(workload: Workload, seconds: NDArray[np.float64], what: str) -> None:
+    """Raise InputError if the clock could run beyond what 64 bits hold."""
+    if float(workload.submit_time.max()) + float(seconds.sum()) > LATEST:
+        row = int(np.argmax(seconds))
+        raise InputError(
+            f"job {workload.job_id[row]} is the largest of those whose {what} add up to more than {LATEST} seconds: "
+            "drop or correct the jobs that cannot be real",
+            row=row,
+        )
+
+
+def _refuse(workload: Workload, bad: NDArray[np.bool_], reason: str) -> None:
+    if bool(bad.any()):
+        row = int(np.argmax(bad))
+        raise InputError(f"job {workload.job_id[row]} {reason}", row=row)

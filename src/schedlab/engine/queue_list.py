@@ -1,0 +1,159 @@
+"""Waiting jobs in a sorted list: for orders that change with time, and for schedulers that plan every job."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.kernels import bare_kernel, inlined
+
+NOWHERE = -1
+
+
+class QueueList(NamedTuple):
+    """The waiting jobs in one order.
+
+    `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry. The first
+    `length[0]` entries of `order` are the waiting jobs; `spare` is scratch space. Whoever changes scores sorts anew.
+    """
+
+    order: NDArray[np.int64]
+    spare: NDArray[np.int64]
+    score: NDArray[np.float64]
+    entered: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+
+class PlanList(NamedTuple):
+    """The same for schedulers that reserve for a job when it comes and look at the order when they plan anew.
+
+    Jobs are appended; whoever plans sorts.
+    """
+
+    order: NDArray[np.int64]
+    spare: NDArray[np.int64]
+    score: NDArray[np.float64]
+    entered: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+
+def new_plan_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> PlanList:
+    """Return an empty queue; `score` and `entered` have one entry per job."""
+    return PlanList(*new_list(score, entered))
+
+
+def new_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> QueueList:
+    """Return an empty queue; `score` and `entered` have one entry per job."""
+    n = len(score)
+    return QueueList(np.empty(n, np.int64), np.empty(n, np.int64), score, entered, np.zeros(1, np.int64))
+
+
+@inlined
+def before(queue: QueueList | PlanList, one: int, other: int) -> bool:
+    """Return whether a job stands before another one."""
+    if queue.score[one] != queue.score[other]:
+        return queue.score[one] < queue.score[other]
+    return queue.entered[one] < queue.entered[other]
+
+
+@bare_kernel
+def place_of(queue: QueueList, job: int) -> int:
+    """Return where a job stands in the sorted queue, or would stand."""
+    low, high = 0, queue.length[0]
+    while low < high:
+        middle = (low + high) >> 1
+        if before(queue, queue.order[middle], job):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@bare_kernel
+def insert(queue: QueueList, job: int) -> None:
+    """Put a job where it belongs in the sorted queue."""
+    place = place_of(queue, job)
+    for k in range(queue.length[0], place, -1):
+        queue.order[k] = queue.order[k - 1]
+    queue.order[place] = job
+    queue.length[0] += 1
+
+
+@inlined
+def append(queue: PlanList, job: int) -> None:
+    """Put a job at the end, sorted or not."""
+    queue.order[queue.length[0]] = job
+    queue.length[0] += 1
+
+
+@bare_kernel
+def remove(queue: QueueList, job: int) -> None:
+    """Take a job out of the queue."""
+    take(queue, place_of(queue, job))
+
+
+@bare_kernel
+def find_and_remove(queue: PlanList, job: int) -> None:
+    """Take a job out of a queue that need not be sorted."""
+    place = 0
+    while queue.order[place] != job:
+        place += 1
+    take(queue, place)
+
+
+@inlined
+def take(queue: QueueList | PlanList, place: int) -> None:
+    """Take the job at a place out of the queue."""
+    queue.length[0] -= 1
+    for k in range(place, queue.length[0]):
+        queue.order[k] = queue.order[k + 1]
+
+
+@inlined
+def close_up(queue: QueueList, kept: int, place: int) -> None:
+    """Let the jobs from `place` on move up behind the first `kept`."""
+    if kept < place:
+        length = queue.length[0]
+        for k in range(place, length):
+            queue.order[kept + k - place] = queue.order[k]
+        queue.length[0] = length - (place - kept)
+
+
+@bare_kernel
+def sort(queue: QueueList | PlanList, count: int) -> None:
+    """Sort the first `count` jobs by merging; what is in order already costs a look at each job."""
+    order, spare = queue.order, queue.spare
+    width = 1
+    while width < count:
+        for low in range(0, count - width, 2 * width):
+            middle, high = low + width, min(count, low + 2 * width)
+            if before(queue, order[middle - 1], order[middle]):
+                continue
+            for k in range(low, middle):
+                spare[k] = order[k]
+            i, j = low, middle
+            for k in range(low, high):
+                if i < middle and (j >= high or before(queue, spare[i], order[j])):
+                    order[k] = spare[i]
+                    i += 1
+                else:
+                    order[k] = order[j]
+                    j += 1
+        width *= 2
+
+
+@bare_kernel
+def first_fit(queue: QueueList, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
+    """Return the first place, from the one given on, whose job may start; NOWHERE if there is none.
+
+    A job may start if it needs at most `free` processors and either lasts at most `length` seconds or needs at most
+    `extra` processors.
+    """
+    for k in range(place, queue.length[0]):
+        job = queue.order[k]
+        processors = jobs[job].processors
+        if processors <= free and (processors <= extra or jobs[job].estimate <= length):
+            return k
+    return NOWHERE

@@ -1,0 +1,184 @@
+"""The scheduling pass without backfilling, and the one of EASY.
+
+Heads start while they fit. With EASY, the first blocked head gets a reservation, and candidates that do not delay it
+may start before it.
+
+References
+----------
+Lifka, JSSPP 1995; Mu'alem & Feitelson, TPDS 2001, section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import soonest
+from schedlab.engine.queue import NONE, fewest, first_fit, head, job_at
+from schedlab.engine.queue_tree import ANY
+from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
+from schedlab.engine.rules import Rules
+from schedlab.engine.state import (
+    BLAMED,
+    COMPLETED,
+    CORRECTED,
+    ENTERING,
+    FREE,
+    HEAD,
+    LEFT,
+    NOW,
+    STARTED,
+    UNKNOWN,
+    WAITING,
+    State,
+    begin,
+    reservation,
+)
+from schedlab.engine.waiting import Orders, Waiting, leave
+from schedlab.kernels import bare_kernel, inlined
+
+
+# What `alone` says of a job that enters.
+STARTS, WAITS, OPEN = 0, 1, 2
+
+
+@inlined
+def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
+    """Decide about a job that enters alone, where that needs no pass: it STARTS at once or WAITS; else OPEN.
+
+    It starts on an empty queue, if it fits. Behind others, there is nothing to decide but about this job if nothing has
+    changed since the last pass, which left the head blocked. Four things could have changed: a completion; processors
+    that the scheduler's view has set free; the head (the new job may go before it); and a running job that has outlived
+    its estimate since then, for that moves the reservation to now and adds to the extra processors.
+    """
+    clock = state.clock
+    if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < rules.in_order:
+        return OPEN
+    if rules.observed:
+        return OPEN
+    job = state.entering[0]
+    processors = jobs[job].processors
+    if clock[WAITING] == 0:
+        return STARTS if processors <= clock[FREE] else OPEN
+    if (
+        not rules.easy
+        or rules.starvation >= 0
+        or rules.window >= 0
+        or rules.speculation >= 0
+        or clock[FREE] != clock[LEFT]
+        or orders.policy.score[job] < orders.policy.score[clock[HEAD]]
+        or soonest(state.running) <= clock[NOW]
+    ):
+        return OPEN
+    if processors <= clock[FREE]:
+        shadow, extra = reservation(clock, state.running, jobs[clock[HEAD]].processors)
+        if processors <= extra or clock[NOW] + jobs[job].estimate <= shadow:
+            return STARTS
+    return WAITS
+
+
+@bare_kernel
+def queue_pass(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Start what can be started now.
+
+    With W waiting and R running jobs, a pass over trees costs O((log W) + R) for each start; the running jobs are
+    walked only as far as the head's reservation.
+    """
+    clock = state.clock
+    now = clock[NOW]
+    blocked = False
+    starving = False  # candidates are being sought among the starving jobs
+    place = 0
+    first = UNKNOWN
+    shadow, extra = 0, 0
+    while clock[WAITING] > 0:
+        if not blocked:
+            first = head_of(seen, state, waiting, rules)
+            job = first
+            if jobs[first].processors > clock[FREE]:
+                if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
+                    break
+                blocked = True
+                starving = rules.starvation >= 0
+                place = 0
+                shadow, extra = reservation(clock, state.running, jobs[first].processors)
+                continue
+        elif clock[FREE] == 0:
+            break
+        elif starving:
+            place = first_fit(waiting.ages, jobs, place, clock[FREE], shadow - now, extra)
+            if place == NONE or now - seen[job_at(waiting.ages, place)].submit <= rules.starvation:
+                starving = False
+                place = 0
+                continue
+            job = job_at(waiting.ages, place)
+        else:
+            place = first_fit(waiting.candidates, jobs, place, clock[FREE], shadow - now, extra)
+            if place == NONE:
+                break
+            job = job_at(waiting.candidates, place)
+        if blocked and now + jobs[job].estimate > shadow:
+            extra -= jobs[job].processors
+        begin(jobs, state, job)
+        state.backfilled[job] = blocked
+        if leave(jobs, seen, state, waiting, orders, retries, rules, now, job):
+            if clock[BLAMED] >= 0:
+                return
+            blocked = False  # whoever has come into view may go before the head
+    clock[HEAD] = first
+    clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
+
+
+@inlined
+def head_of(seen: NDArray[Any], state: State, waiting: Waiting, rules: Rules) -> int:
+    """Return the job at the head of the queue, in which a job waits."""
+    clock = state.clock
+    if rules.starvation >= 0 or clock[STARTED] < rules.in_order:
+        oldest = head(waiting.ages)
+        if clock[STARTED] < rules.in_order or clock[NOW] - seen[oldest].submit > rules.starvation:
+            return oldest
+    return head(waiting.queue)
+
+
+@bare_kernel
+def use_gap(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries,
+    rules: Rules,
+) -> None:
+    """Run jobs speculatively until the head's reservation; whatever fits by its request has started."""
+    clock = state.clock
+    now = clock[NOW]
+    while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
+        first = head_of(seen, state, waiting, rules)
+        shadow, _ = reservation(clock, state.running, jobs[first].processors)
+        best, most = NONE, rules.speculation
+        place = first_fit(waiting.queue, jobs, 0, clock[FREE], ANY, clock[FREE])
+        while place != NONE:
+            job = job_at(waiting.queue, place)
+            share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
+            if is_better(jobs, job, share, best, most) or (
+                best != NONE
+                and is_as_good(jobs, job, share, best, most)
+                and state.entered[job] < state.entered[best]
+            ):
+                best, most = job, share
+            place = first_fit(waiting.queue, jobs, place + 1, clock[FREE], ANY, clock[FREE])
+        if best == NONE:
+            return
+        run_speculatively(jobs, state, retries, best, shadow - now)
+        if leave(jobs, seen, state, waiting, orders, retries, rules, now, best) and clock[BLAMED] >= 0:
+            return

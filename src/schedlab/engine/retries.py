@@ -1,0 +1,285 @@
+"""Jobs that ask for less than they may need: failed runs come back with the next request, and may run speculatively.
+
+What a job needs is known to the simulation alone. It asks for the first request of its sequence; if that is too short,
+the run fails when it is over, loses all its work, and the job is submitted again with the next request. A job may also
+be run speculatively, in a gap that none of its requests fits: if it fails there, it goes back to the head of the queue
+as it was before, and is known to need more.
+
+References
+----------
+Gainaru, Pallez, Sun and Raghavan, "Speculative scheduling for stochastic HPC applications", ICPP 2019.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
+from schedlab.kernels import bare_kernel, inlined
+from schedlab.speculate.requests import NO_LAW, Laws
+
+RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
+"""A run of a job. `end` is when it really ended, `done` whether the job was done then."""
+
+# Positions in Retries.counters.
+RUNS = 0  # runs that have started
+COUNTERS_SIZE = 1
+
+# What the reservations, or the order, assume of the next run: Retries.assumed.
+REQUEST = 0  # what is asked for
+WORK = 1  # how long it really takes
+LEARNED = 2  # what a predictor says
+
+
+class Retries(NamedTuple):
+    """What jobs ask for, and what becomes of it; one entry per job, in order of submission, unless said otherwise.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    work
+        int64 seconds that the job really needs.
+    offsets, requests
+        Its requests are `requests[offsets[j]:offsets[j + 1]]`, in seconds, ascending.
+    place
+        Which of them it asks for.
+    asked
+        Its present request: of the sequence or, when that is at its end, beyond.
+    known
+        Seconds that the job is known to exceed.
+    most
+        What it asks for at most.
+    growth
+        Where a sequence ends, the next request is so many times the last one; 0: the job is given up.
+    law
+        Its law, or NO_LAW.
+    application, latest, seen, history
+        Of each application, run times of its last jobs that were done, and how many there were; if `history` is not 0,
+        jobs of an application ask at first for the longest of so many.
+    laws
+        The laws.
+    runs, run
+        All runs (RUN), and the number of each job's present or last one.
+    first
+        Whether a job goes before all others, because it has just failed speculatively.
+    back
+        Whether the job comes back after its last run.
+    asks
+        Whether it still has to ask for the first time.
+    assumed
+        What the reservations, and the order, assume of the next run: the constants above.
+    pilot
+        Whether the order sees the job as part of a pilot job; empty if it sees no job so.
+    """
+
+    counters: NDArray[np.int64]
+    work: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    requests: NDArray[np.int64]
+    place: NDArray[np.int64]
+    asked: NDArray[np.int64]
+    known: NDArray[np.int64]
+    most: NDArray[np.int64]
+    growth: NDArray[np.float64]
+    law: NDArray[np.int64]
+    application: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    history: int
+    laws: Laws
+    runs: NDArray[Any]
+    run: NDArray[np.int64]
+    first: NDArray[np.bool_]
+    back: NDArray[np.bool_]
+    asks: NDArray[np.bool_]
+    assumed: NDArray[np.int64]
+    pilot: NDArray[np.bool_]
+
+
+@inlined
+def is_full(retries: Retries) -> bool:
+    """Return whether the runs that may start at the next event could be too many."""
+    return retries.runs.shape[0] - retries.counters[RUNS] <= retries.work.shape[0]
+
+
+@inlined
+def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
+    """Return whether the run of a job that has just ended was speculative, and too short."""
+    run = retries.runs[retries.run[job]]
+    return run.speculative and state.clock[NOW] - run.start < retries.work[job]
+
+
+@bare_kernel
+def come_back(
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool
+) -> None:
+    """See what became of the runs that have just ended: jobs that are not done enter the queue again.
+
+    Who failed speculatively comes first and keeps its place among the entries.
+    """
+    clock = state.clock
+    now = clock[NOW]
+    for i in range(clock[COMPLETED]):
+        job = state.ended[i]
+        run = retries.run[job]
+        retries.runs[run].end = now
+        retries.first[job] = False
+        retries.back[job] = False
+        if now - retries.runs[run].start >= retries.work[job]:
+            retries.runs[run].done = True
+            _remember(retries, job)
+            continue
+        retries.known[job] = max(retries.known[job], retries.runs[run].request)
+        if retries.runs[run].speculative:
+            retries.back[job] = retries.first[job] = True
+            _ask(jobs, seen, state, retries, job, retries.asked[job])
+            state.entering[clock[ENTERING]] = job
+            clock[ENTERING] += 1
+    for i in range(clock[COMPLETED]):
+        job = state.ended[i]
+        run = retries.run[job]
+        if not retries.runs[run].done and not retries.runs[run].speculative:
+            request = _next_request(retries, job)
+            if request < 0:
+                continue  # the job is abandoned
+            retries.back[job] = True
+            retries.asked[job] = request
+            _ask(jobs, seen, state, retries, job, request)
+            jobs[job].submit = now
+            seen[job].submit = now
+            state.entering[clock[ENTERING]] = job
+            clock[ENTERING] += 1
+            if not keeps_submit:
+                state.entered[job] = clock[ENTRIES]
+                clock[ENTRIES] += 1
+
+
+@bare_kernel
+def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries) -> None:
+    """Let the jobs that enter for the first time choose their first requests."""
+    for i in range(state.clock[ENTERING]):
+        job = state.entering[i]
+        if not retries.asks[job]:
+            continue
+        retries.asks[job] = False
+        application = retries.application[job]
+        if retries.history > 0 and application >= 0 and retries.seen[application] > 0:
+            longest = 1
+            for k in range(min(retries.history, retries.seen[application])):
+                longest = max(longest, retries.latest[application, k])
+            retries.asked[job] = min(longest, retries.most[job])
+            retries.place[job] = retries.offsets[job + 1] - retries.offsets[job] - 1  # from here on it grows
+        _ask(jobs, seen, state, retries, job, retries.asked[job])
+
+
+@inlined
+def _ask(
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, job: int, request: int
+) -> None:
+    state.request[job] = request
+    duration = min(request, retries.work[job])
+    jobs[job].duration = duration
+    jobs[job].estimate = max(1, duration) if retries.assumed[0] == WORK else request
+    if retries.pilot.shape[0] == 0 or not retries.pilot[job]:
+        seen[job].estimate = max(1, duration) if retries.assumed[1] == WORK else request
+
+
+@inlined
+def _next_request(retries: Retries, job: int) -> int:
+    """Return what a job asks for after a failure; -1 if it is given up."""
+    last = retries.asked[job]
+    offset = retries.offsets[job]
+    while retries.place[job] + 1 < retries.offsets[job + 1] - offset:
+        retries.place[job] += 1
+        request = retries.requests[offset + retries.place[job]]
+        if request > retries.known[job]:
+            return request
+    if retries.growth[job] <= 0 or last >= retries.most[job]:
+        return -1
+    return min(retries.most[job], max(last + 1, int(last * retries.growth[job])))
+
+
+@inlined
+def _remember(retries: Retries, job: int) -> None:
+    """Note the run time of a job that is done, for those of its application that follow."""
+    application = retries.application[job]
+    if retries.history > 0 and application >= 0:
+        retries.latest[application, retries.seen[application] % retries.history] = retries.work[job]
+        retries.seen[application] += 1
+
+
+@bare_kernel
+def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, speculative: bool) -> None:
+    """Write down the runs that have started since there were `before` of them."""
+    for i in range(before, state.clock[STARTED]):
+        job = state.begun[i]
+        run = retries.counters[RUNS]
+        retries.counters[RUNS] += 1
+        retries.run[job] = run
+        retries.runs[run].job = job
+        retries.runs[run].start = state.start[job]
+        retries.runs[run].request = jobs[job].estimate if speculative else state.request[job]
+        retries.runs[run].speculative = speculative
+        retries.runs[run].done = False
+
+
+@bare_kernel
+def run_speculatively(jobs: NDArray[Any], state: State, retries: Retries, job: int, length: int) -> None:
+    """Start a job for so many seconds."""
+    jobs[job].estimate = length
+    jobs[job].duration = min(length, retries.work[job])
+    before = state.clock[STARTED]
+    begin(jobs, state, job)
+    state.backfilled[job] = True
+    note_runs(jobs, state, retries, before, True)
+
+
+@bare_kernel
+def useful_share(retries: Retries, job: int, processors: int, length: int, gap: int) -> float:
+    """Return the expected share of a gap that a speculative run would use well.
+
+    The expected work of a run that succeeds within `length` seconds, given that the job needs more than it is known to
+    exceed, over the `gap` processors for that long (Gainaru et al., section 4.3).
+    """
+    law = retries.law[job]
+    known = retries.known[job]
+    if law == NO_LAW or length <= known:
+        return 0.0
+    below, part = _law_at(retries.laws, law, float(known))
+    _, more = _law_at(retries.laws, law, float(length))
+    if below >= 1.0:
+        return 0.0
+    return processors * (more - part) / ((1.0 - below) * gap * length)
+
+
+@inlined
+def is_better(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
+    """Return whether a job uses a gap better than the best one so far, -1 for none; of equal ones the wider does."""
+    return share > most or (best >= 0 and share == most and jobs[job].processors > jobs[best].processors)
+
+
+@inlined
+def is_as_good(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
+    """Return whether a job uses a gap exactly as well as the best one so far."""
+    return share == most and jobs[job].processors == jobs[best].processors
+
+
+@inlined
+def _law_at(laws: Laws, law: int, second: float) -> tuple[float, float]:
+    """Return the probability of at most so many seconds, and the expectation over those runs, interpolated."""
+    last = laws.below.shape[1] - 1
+    at = (second - laws.begin[law]) / laws.step[law]
+    if at <= 0:
+        return (laws.below[law, 0], laws.part[law, 0]) if at == 0 else (0.0, 0.0)
+    if at >= last:
+        return laws.below[law, last], laws.part[law, last]
+    k = int(at)
+    rest = at - k
+    return (
+        laws.below[law, k] + rest * (laws.below[law, k + 1] - laws.below[law, k]),
+        laws.part[law, k] + rest * (laws.part[law, k + 1] - laws.part[law, k]),
+    )

@@ -1,0 +1,70 @@
+"""How a scheduler works, as numbers: what the loop and the passes look up while they run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NEVER_STARVES = -1
+ALL_VISIBLE = -1
+NO_SPECULATION = -1.0
+
+
+class Rules(NamedTuple):
+    """What does not change during a simulation.
+
+    Parameters
+    ----------
+    processors
+        Size of the machine.
+    easy
+        Whether EASY backfills.
+    own_candidates
+        Whether EASY tries its candidates in an order of their own.
+    starvation
+        Seconds after which a waiting job goes before all others; negative: never.
+    window
+        How many waiting jobs, the earliest to enter, the scheduler sees; negative: all.
+    in_order
+        So many runs are started strictly by entry before the scheduler takes over.
+    one_by_one
+        The event order of SC'15, see `schedlab.engine.state.advance`.
+    gated
+        Whether a submission leads to a pass only if the new job fits the free processors; with `one_by_one` only.
+    fixed
+        Whether reservations stand once they are made, in rounds.
+    speculation
+        A gap is used speculatively if more than this share of it is expected to be of use; negative: never.
+    keeps_submit
+        Whether jobs keep their submission when they are released (accrue=always).
+    asks_predictor, asks_at_entry, asks_at_pass, observed
+        When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
+        before every pass.
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, wf_depth, planned_tasks, tasks_count
+        Slurm's passes: the fields of `schedlab.scheduler.slurm_backfill.SlurmBackfill` (`horizon` is its window).
+    """
+
+    processors: int
+    easy: bool = False
+    own_candidates: bool = False
+    starvation: int = NEVER_STARVES
+    window: int = ALL_VISIBLE
+    in_order: int = 0
+    one_by_one: bool = False
+    gated: bool = False
+    fixed: bool = False
+    speculation: float = NO_SPECULATION
+    keeps_submit: bool = False
+    asks_predictor: bool = False
+    asks_at_entry: bool = False
+    asks_at_pass: bool = False
+    observed: bool = False
+    interval: int = 0
+    depth: int = 0
+    resolution: int = 1
+    horizon: int = 0
+    reserve: int = 0
+    queue_depth: int = 0
+    delay: int = 0
+    wf_depth: int = 0
+    planned_tasks: bool = False
+    tasks_count: bool = False

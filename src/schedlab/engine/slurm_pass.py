@@ -1,0 +1,439 @@
+"""Slurm's two scheduling passes: a main pass and a backfill pass.
+
+The main pass follows events: it starts jobs in the order of priority and stops at the first that does not fit. The
+backfill pass plans the jobs of the queue in that order, each at its earliest time, on a profile of the processors that
+running jobs are expected to leave free; those that can start at once do, others get a reservation for the length of the
+pass. Plans do not outlive a pass.
+
+Backfill passes keep their interval while jobs wait; when none has waited for that long, the next change brings the next
+pass. Passes that could start no job are left out: after each pass `_backfill_pass` says how long, if nothing happens,
+all further ones would decide as it did.
+
+Running jobs hold their processors until they are gone, and a reservation holds those that it will use: where its begin
+is rounded down, it takes, until it really begins, only what the jobs that end until then do not hold themselves. Ends
+of running jobs are taken in groups, the coarser the later, and a job that starts now must end before reservations
+begin, not with them. This is what Slurm 22.05 does (conformance/slurm-hand-cases.json). With `interval=0` the pass is
+that of the textbooks instead: exact ends, and a job may end when a reservation begins.
+
+References
+----------
+Slurm's sched/backfill plugin and main scheduler, version 22.05, observed and read; Lifka, JSSPP 1995 (EASY: a backfill
+pass after every event that reserves for the first job alone).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, soonest
+from schedlab.engine.orders import ASKED, TIMED
+from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs
+from schedlab.engine.profile import Profile, book, cap, clear, earliest_slot, extend, free_at, free_now, gap_before, new_profile
+from schedlab.engine.queue import NONE, first_fit, head, job_at
+from schedlab.engine.queue_list import QueueList, sort
+from schedlab.engine.queue_tree import ANY
+from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
+from schedlab.engine.rules import Rules
+from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, FREE, NOW, STARTED, WAITING, State, begin
+from schedlab.engine.waiting import Orders, Waiting, depart
+from schedlab.kernels import bare_kernel, inlined
+from schedlab.speculate.requests import NO_LAW
+
+MINUTE = 60
+"""Seconds between main passes that look at the whole queue (sched_interval)."""
+
+GROUP = 30
+"""Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
+
+UNKNOWN = -1
+
+# Positions in Passes.counters.
+MAIN_DUE = 0  # second of the next main pass
+LAST_MAIN = 1  # ... and of the last one
+FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
+LOOK_AGAIN = 3  # first second from which on a backfill pass could start a job; NEVER if only a change helps
+LAST_CHANGE = 4  # last second in which anything happened
+LAST_BACKFILL = 5  # second of the last backfill pass
+PLANS = 6  # backfill passes with plans so far
+MAIN = 7  # 1 if a main pass is due now
+BACKFILL = 8  # 1 if a backfill pass is due now
+COUNTERS_SIZE = 9
+
+
+class Passes(NamedTuple):
+    """When passes are due, and what the last backfill pass has planned.
+
+    `profile` holds the plan; `planned_end` (seconds) and `planned_in` say, per job, when it will have ended by the plan
+    and in which pass that was said; `begins` when it is to begin.
+    """
+
+    counters: NDArray[np.int64]
+    profile: Profile
+    planned_end: NDArray[np.int64]
+    planned_in: NDArray[np.int64]
+    begins: NDArray[np.int64]
+
+
+def new_passes(jobs: int, processors: int) -> Passes:
+    """Return what is known before the first pass."""
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
+    counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
+    profile = new_profile(2 * jobs, processors)
+    return Passes(counters, profile, *(np.zeros(jobs, dtype=np.int64) for _ in range(3)))
+
+
+@inlined
+def next_pass(state: State, passes: Passes, rules: Rules) -> int:
+    """Return the second in which the next pass is due if nothing happens until then, NEVER if none is."""
+    counters = passes.counters
+    due = min(counters[MAIN_DUE], counters[FULL_DUE])
+    if counters[LOOK_AGAIN] < NEVER:
+        wait = max(rules.interval, counters[LOOK_AGAIN] - counters[LAST_BACKFILL])
+        if rules.interval > 0:
+            wait = -(-wait // rules.interval) * rules.interval
+        due = min(due, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + wait))
+    return due if state.clock[WAITING] > 0 else NEVER
+
+
+@inlined
+def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> None:
+    """Count the backfill passes before now that found nothing to do.
+
+    While jobs wait, one follows the other, interval by interval. While none does, there is one more after a change.
+    """
+    counters = passes.counters
+    if rules.interval > 0:
+        idle = (now - 1 - counters[LAST_BACKFILL]) // rules.interval
+        if waiting == 0:
+            idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
+        if idle > 0:
+            counters[LAST_BACKFILL] += idle * rules.interval
+            if waiting == 0:
+                counters[LOOK_AGAIN] = NEVER
+
+
+@inlined
+def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranked: bool) -> bool:
+    """Note what the event has changed; return whether a pass is due in which a job waits."""
+    clock, counters = state.clock, passes.counters
+    now = clock[NOW]
+    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0
+    if needs is not None:
+        changed = changed or needs.counters[MADE_READY] > 0
+    if changed:
+        counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
+    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
+        counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
+    counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
+    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now
+    if counters[BACKFILL]:
+        counters[LOOK_AGAIN] = NEVER
+        counters[LAST_BACKFILL] = now
+        if clock[WAITING] > 0:
+            counters[LAST_CHANGE] = now
+    return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
+
+
+@bare_kernel
+def slurm_pass(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    passes: Passes,
+    needs: Needs | None,
+    rules: Rules,
+) -> None:
+    """Make the passes that are due."""
+    clock, counters, queue = state.clock, passes.counters, waiting.queue
+    now = clock[NOW]
+    if rules.starvation >= 0:
+        _put_starving_first(seen, queue, rules, now)
+    if counters[MAIN]:
+        if clock[STARTED] < rules.in_order:
+            _start_in_order(jobs, state, waiting, passes, needs, rules)
+        if clock[STARTED] >= rules.in_order:
+            _main_pass(jobs, state, waiting, passes, needs, rules)
+    if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
+        again = _backfill_pass(jobs, state, waiting, passes, needs, rules)
+        if rules.interval > 0:
+            kind = orders.policy.kind[0]
+            timed = kind == TIMED or kind == ASKED or rules.starvation >= 0
+            counters[LOOK_AGAIN] = now + 1 if timed else again
+
+
+@inlined
+def _put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now: int) -> None:
+    """Rank the jobs that have waited for too long before all others."""
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if now - seen[job].submit > rules.starvation:
+            queue.score[job] = -np.inf
+    sort(queue, queue.length[0])
+
+
+@inlined
+def _ready(needs: Needs | None, job: int) -> bool:
+    """Return whether a job could start, if there were room."""
+    if needs is not None:
+        return needs.ready[job]
+    return True
+
+
+@inlined
+def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> None:
+    """Start a job now; that is a change, which a backfill pass follows."""
+    begin(jobs, state, job)
+    depart(state, waiting, rules, job)
+    passes.counters[LAST_CHANGE] = state.clock[NOW]
+    if rules.interval > 0:
+        passes.counters[LOOK_AGAIN] = state.clock[NOW]
+
+
+@inlined
+def _begin_main_pass(passes: Passes, now: int) -> None:
+    passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
+    passes.counters[LAST_MAIN] = now
+
+
+@bare_kernel
+def _start_in_order(
+    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+) -> None:
+    """Start jobs strictly by entry while they fit, as many as are to start so."""
+    clock = state.clock
+    _begin_main_pass(passes, clock[NOW])
+    while clock[STARTED] < rules.in_order and clock[WAITING] > 0:
+        place = first_fit(waiting.ages, jobs, 0, rules.processors, ANY, rules.processors)
+        while place != NONE and not _ready(needs, job_at(waiting.ages, place)):
+            place = first_fit(waiting.ages, jobs, place + 1, rules.processors, ANY, rules.processors)
+        if place == NONE or jobs[job_at(waiting.ages, place)].processors > clock[FREE]:
+            return
+        job = job_at(waiting.ages, place)
+        _start(jobs, state, waiting, passes, rules, job)
+        state.backfilled[job] = False
+
+
+@bare_kernel
+def _main_pass(
+    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+) -> None:
+    """Start jobs in the order of the queue up to the first that does not fit."""
+    clock, counters, queue = state.clock, passes.counters, waiting.queue
+    now = clock[NOW]
+    whole = counters[FULL_DUE] <= now
+    _begin_main_pass(passes, now)
+    looked_at = place = 0
+    while place < queue.length[0]:
+        job = queue.order[place]
+        if not _ready(needs, job):
+            place += 1
+            continue
+        if not whole and looked_at == rules.queue_depth:
+            counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
+            return
+        if jobs[job].processors > clock[FREE]:
+            return
+        looked_at += 1
+        _start(jobs, state, waiting, passes, rules, job)
+        state.backfilled[job] = False
+
+
+@bare_kernel
+def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
+    """Plan with the running jobs alone; return the first second in which one of them could be late.
+
+    A late job holds its processors; it is expected to end in the next second.
+    """
+    clock, running = state.clock, state.running
+    now = clock[NOW]
+    late = NEVER
+    clear(profile, now, clock[FREE])
+    edge = window = ends = UNKNOWN
+    freed = 0
+    for place in range(running.status[USED] - 1, -1, -1):
+        block = running.order[place]
+        for i in range(running.counts[block] - 1, -1, -1):
+            end = running.records[block * BLOCK + i].end
+            if end <= now:
+                end = late = now + 1
+            elif late == NEVER:
+                late = end
+            if rules.interval == 0 or end == now + 1:
+                closed = end != ends
+            elif edge == UNKNOWN:
+                edge, window, closed = end + GROUP - end % GROUP, GROUP, True
+            else:
+                closed = end > edge + window
+                while end > edge + window:
+                    window *= 2
+            if closed and freed > 0:
+                extend(profile, ends, freed)
+                freed = 0
+            ends = end
+            freed += running.records[block * BLOCK + i].processors
+    if freed > 0:
+        extend(profile, ends, freed)
+    return late
+
+
+@bare_kernel
+def _backfill_pass(
+    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+) -> int:
+    """Plan the first jobs of the queue, start those that can start at once, reserve for the others meanwhile.
+
+    Returns
+    -------
+    int
+        The first second in which a pass could decide otherwise, if nothing happens until then and the order stays;
+        NEVER if none could. Until then, a slot found in the future stays the earliest one: earlier ones were not free,
+        and reservations before it were the same. So it is until the first of these slots begins; until one that was
+        too far off comes into the window, and is reserved; and until a running job should have ended. While one is
+        late, or a task could begin now but waits for others, slots move with the clock.
+    """
+    clock, queue, profile = state.clock, waiting.queue, passes.profile
+    now = clock[NOW]
+    strict = 1 if rules.interval > 0 else 0
+    passes.counters[PLANS] += 1
+    narrowest = _narrowest(jobs, queue, needs, rules)
+    if narrowest > clock[FREE]:
+        return NEVER
+    again = _expect_ends(state, profile, rules)
+    looked_at = place = opened = reserved = 0
+    workflow = NO_WORKFLOW
+    blocked = False
+    while place < queue.length[0] and min(clock[FREE], free_now(profile)) >= narrowest:
+        job = queue.order[place]
+        processors, length = jobs[job].processors, jobs[job].estimate
+        ready, another, shown = True, True, True
+        earliest = now
+        if needs is not None:
+            ready = needs.ready[job]
+            another = needs.workflow[job] == NO_WORKFLOW or needs.workflow[job] != workflow
+            workflow = needs.workflow[job]
+            if another and workflow != NO_WORKFLOW:
+                opened += 1
+            if not ready:
+                earliest = _after_parents(jobs, state, passes, needs, job, rules)
+            shown = earliest != UNKNOWN and (workflow == NO_WORKFLOW or opened <= rules.wf_depth)
+        begins = UNKNOWN
+        if shown:
+            if another or rules.tasks_count:
+                if looked_at == rules.depth:
+                    break
+                looked_at += 1
+            begins = earliest_slot(profile, processors, length + strict, earliest)
+        if begins == now and ready and processors <= clock[FREE]:
+            book(profile, now, now + length, -processors)
+            state.backfilled[job] = blocked
+            _start(jobs, state, waiting, passes, rules, job)
+            _note(passes, job, now, now + length)
+            again = now + 1
+            continue
+        blocked = blocked or ready
+        if begins != UNKNOWN:
+            again = min(again, max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins))
+            if begins <= now + rules.horizon and reserved < rules.reserve:
+                reserved += 1
+                _note(passes, job, begins, begins + length)
+                _reserve(profile, begins, begins + length, processors, now, rules)
+        place += 1
+    return again
+
+
+@inlined
+def _reserve(profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules) -> None:
+    """Reserve between two seconds that are rounded down; before the real begin, jobs that end hold what is theirs."""
+    rounded = max(now, begins // rules.resolution * rules.resolution)
+    ends = ends // rules.resolution * rules.resolution
+    if rules.interval > 0:
+        ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
+    book(profile, begins, ends, -processors)
+    if rounded < begins and begins < ends:
+        cap(profile, rounded, begins, free_at(profile, begins))
+
+
+@inlined
+def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
+    passes.begins[job] = begins
+    passes.planned_end[job] = ends
+    passes.planned_in[job] = passes.counters[PLANS]
+
+
+@inlined
+def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules: Rules) -> int:
+    """Return the fewest processors that a job needs which could start in this pass."""
+    fewest = NEVER
+    looked_at = 0
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if _ready(needs, job):
+            fewest = min(fewest, jobs[job].processors)
+            if needs is not None:
+                looked_at += needs.workflow[job] == NO_WORKFLOW
+            else:
+                looked_at += 1
+            if looked_at == rules.depth:
+                break
+    return fewest
+
+
+@inlined
+def _after_parents(jobs: NDArray[Any], state: State, passes: Passes, needs: Needs, job: int, rules: Rules) -> int:
+    """Return when a task that waits for others can start by the plan, UNKNOWN if the plan does not say."""
+    if not rules.planned_tasks:
+        return UNKNOWN
+    now = state.clock[NOW]
+    earliest = max(now, needs.earliest[job])
+    for k in range(needs.parent_offsets[job], needs.parent_offsets[job + 1]):
+        parent = needs.parents[k]
+        if needs.ended[parent]:
+            continue
+        if passes.planned_in[parent] == passes.counters[PLANS]:
+            ends = passes.planned_end[parent]
+        elif state.start[parent] >= 0:
+            ends = max(now, state.start[parent] + jobs[parent].estimate)
+        else:
+            return UNKNOWN
+        earliest = max(earliest, ends + needs.parent_delay[k])
+    return earliest
+
+
+@bare_kernel
+def use_planned_gaps(
+    jobs: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    needs: Needs | None,
+    retries: Retries,
+    rules: Rules,
+) -> None:
+    """Run jobs speculatively beside what the backfill pass has planned, each at most until its own planned begin."""
+    clock, queue, profile = state.clock, waiting.queue, passes.profile
+    now = clock[NOW]
+    while passes.counters[BACKFILL] and clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
+        best, most, most_length = NONE, rules.speculation, 0
+        for i in range(queue.length[0]):
+            job = queue.order[i]
+            planned = passes.planned_in[job] == passes.counters[PLANS]
+            if retries.law[job] == NO_LAW or jobs[job].processors > clock[FREE] or not (planned and _ready(needs, job)):
+                continue
+            length = gap_before(profile, jobs[job].processors, passes.begins[job], now)
+            share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])
+            if is_better(jobs, job, share, best, most):
+                best, most, most_length = job, share, length
+        if best == NONE:
+            return
+        book(profile, now, now + most_length, -jobs[best].processors)
+        run_speculatively(jobs, state, retries, best, most_length)
+        depart(state, waiting, rules, best)
+        passes.counters[LAST_CHANGE] = now
+        if rules.interval > 0:
+            passes.counters[LOOK_AGAIN] = now
