@@ -70,7 +70,7 @@ def run_serial(case: Case, state: State) -> NDArray[np.float64]:
         np.empty(n, dtype=np.float64),
         scores,
         sorting,
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         n if scheduler.window is None else scheduler.window,
         case.in_order,
         scheduler.start_delay or 0.0,

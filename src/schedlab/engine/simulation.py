@@ -184,7 +184,7 @@ def run(case: Case, state: State) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     if scheduler.runtimes.learns:
         return run_predicted(case, state)
     predicted = case.jobs["estimate"].copy()
-    if scheduler.backfill == "conservative":
+    if isinstance(scheduler.backfill, Conservative):
         return predicted, _run_conservative(case, state)
     if scheduler.window is not None or any(
         order is not None and order.changes_with_time for order in (scheduler.policy, scheduler.order)
@@ -207,7 +207,7 @@ def _run_ranked(case: Case, state: State) -> None:
         queue,
         candidates,
         ages,
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         scheduler.order is not None,
         -1 if scheduler.starvation is None else scheduler.starvation,
         case.in_order,
@@ -222,7 +222,7 @@ def _run_scanned(case: Case, state: State) -> None:
     queue = new_scores(scheduler.policy, jobs)
     candidates = queue if scheduler.order is None else new_scores(scheduler.order, jobs)
     rules = (
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         scheduler.order is not None,
         -1 if scheduler.starvation is None else scheduler.starvation,
         len(jobs) if scheduler.window is None else scheduler.window,

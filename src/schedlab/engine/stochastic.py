@@ -128,10 +128,10 @@ def run_stochastic(case: Case, requests: Requests) -> tuple[State, Attempts]:
             f"{scheduler.text}: where jobs may fail and come back, a policy must be a formula, not a Python function"
         )
     speculation = -1.0 if scheduler.speculation is None else scheduler.speculation
-    plan = new_plan(jobs, case.processors, bookings=2) if scheduler.backfill == "conservative" else None
+    plan = new_plan(jobs, case.processors, bookings=2) if isinstance(scheduler.backfill, Conservative) else None
     while True:
         if plan is not None:
-            fixed = scheduler.reservations == "fixed"
+            fixed = scheduler.backfill == Conservative(fixed=True)
             blamed = run_planned_attempts(
                 jobs, state, attempts, plan, waiting, queue, entry, case.processors, fixed, speculation
             )
@@ -145,7 +145,7 @@ def run_stochastic(case: Case, requests: Requests) -> tuple[State, Attempts]:
                 candidates,
                 entry,
                 candidates_entry,
-                scheduler.backfill == "easy",
+                isinstance(scheduler.backfill, Easy),
                 scheduler.order is not None,
                 -1 if scheduler.starvation is None else scheduler.starvation,
                 len(jobs) if scheduler.window is None else scheduler.window,

@@ -54,7 +54,7 @@ def simulate_plain(
         return simulate_planned_plain(workload, case)
     if events == "sc17":
         return _simulate_serially(workload, case)
-    twin = ConservativeTwin(case) if case.scheduler.backfill == "conservative" else QueueTwin(case)
+    twin = ConservativeTwin(case) if isinstance(case.scheduler.backfill, Conservative) else QueueTwin(case)
     twin.run()
     predicted = np.array([job.first for job in twin.jobs], dtype=np.int64)
     start = np.array([job.start for job in twin.jobs], dtype=np.int64)
@@ -264,7 +264,7 @@ class QueueTwin(Twin):
     def candidate(self, head: Job) -> Job | None:
         """Return the first waiting job that EASY may start before the blocked head."""
         scheduler = self.case.scheduler
-        if scheduler.backfill != "easy" or self.started < self.case.in_order:
+        if not isinstance(scheduler.backfill, Easy) or self.started < self.case.in_order:
             return None
         shadow = self.shadow(head)
         extra = self.free_at(shadow) - head.processors

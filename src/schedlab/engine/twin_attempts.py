@@ -32,7 +32,7 @@ def simulate_attempts_plain(
     asked, case = prepare_attempts(workload, scheduler, processors, events, in_order, requests)
     first = asked.lengths[asked.offsets[:-1]]
     case.jobs["estimate"] = first
-    twin = (TryingPlanTwin if scheduler.backfill == "conservative" else TryingQueueTwin)(case, requests=asked)
+    twin = (TryingPlanTwin if isinstance(scheduler.backfill, Conservative) else TryingQueueTwin)(case, requests=asked)
     twin.run()
     runs = np.array(sorted((tuple(run) for run in twin.runs), key=lambda run: run[1]), dtype=RUN)
     last = {run["job"]: run for run in runs}
@@ -221,7 +221,7 @@ class TryingQueueTwin(Trying, QueueTwin):
             head = self.queue(self.case.scheduler.policy)[0]
             visible = self.by_submission()[: self.case.scheduler.window]
             chosen = self.best({job: self.shadow(head) - self.now for job in visible})
-            if self.case.scheduler.backfill != "easy" or chosen is None:
+            if not isinstance(self.case.scheduler.backfill, Easy) or chosen is None:
                 return
             self.speculate(chosen, self.shadow(head) - self.now)
 
@@ -241,7 +241,7 @@ class TryingPlanTwin(Trying, ConservativeTwin):
 
     def schedule(self, completed: list[Job], submitted: list[Job], replan: bool) -> None:
         """Plan, start, then use gaps."""
-        if self.case.scheduler.reservations == "fixed":
+        if self.case.scheduler.backfill == Conservative(fixed=True):
             self.schedule_round(submitted)
         else:
             super().schedule(completed, submitted, replan)
@@ -272,7 +272,7 @@ class TryingPlanTwin(Trying, ConservativeTwin):
     def gap_for(self, job: Job) -> int:
         """Return how long a job could run from now on without disturbing anybody, its own reservation included."""
         limits = [job.reserved] if job.reserved >= 0 else []
-        if self.case.scheduler.reservations == "fixed":
+        if self.case.scheduler.backfill == Conservative(fixed=True):
             limits.append(self.round_end)
         ends = min(limits)
         busy = self.bookings(without=None)
