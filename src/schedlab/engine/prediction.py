@@ -23,6 +23,7 @@ from schedlab.engine.predicted import (
 from schedlab.engine.scores import Scores, asked_of_python, check_scores, entry_scores, new_scores, refresh
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, WAITING, State
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import JobView, OnlinePredictor, PythonPredictor
 

@@ -32,6 +32,7 @@ from schedlab.engine.scores import BLAMELESS, Scores, asked_of_python, check_sco
 from schedlab.engine.state import FREE, NOW, STARTED, State
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined
+from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
 SAME_MOMENT = 1e-5

@@ -21,6 +21,7 @@ from schedlab.engine.state import NOW, WAITING, State, new_state
 from schedlab.engine.stochastic import prepare_attempts, run_stochastic, runs_of
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -86,7 +87,7 @@ def simulate(
     if requests is not None or (isinstance(scheduler, Scheduler) and scheduler.tries_again):
         return _simulate_attempts(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
-    if needs_planner(case.scheduler, case):
+    if needs_planner(case):
         return _simulate_planned(workload, case)
     state = new_state(case.jobs, case.processors, watched=case.scheduler.runtimes.learns)
     if case.events == "sc17":

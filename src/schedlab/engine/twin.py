@@ -17,6 +17,7 @@ from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin_predictors import PlainPredictor, corrected, plain_predictor
 from schedlab.engine.twin_serial import SerialTwin
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -48,7 +49,7 @@ def simulate_plain(
 
         return simulate_attempts_plain(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
-    if needs_planner(case.scheduler, case):
+    if needs_planner(case):
         from schedlab.engine.twin_planner import simulate_planned_plain
 
         return simulate_planned_plain(workload, case)

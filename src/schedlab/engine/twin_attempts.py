@@ -14,6 +14,7 @@ from schedlab.engine.simulation import to_schedule
 from schedlab.engine.stochastic import prepare_attempts
 from schedlab.engine.twin import ConservativeTwin, Job, QueueTwin, Twin
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import NO_LAW, Requests
@@ -203,7 +204,8 @@ class Trying(Twin):
 
     def best(self, lengths: dict[Job, int]) -> Job | None:
         """Return the job whose speculative run would use most of the gap, if that is enough."""
-        limit = self.case.scheduler.speculation
+        retries = self.case.scheduler.retries
+        limit = None if retries is None else retries.speculation
         if limit is None:
             return None
         shares = {job: self.share(job, length) for job, length in lengths.items()}

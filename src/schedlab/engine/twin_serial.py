@@ -9,6 +9,7 @@ import numpy as np
 from schedlab.engine.case import Case
 from schedlab.engine.scores import blame
 from schedlab.engine.serial import SAME_MOMENT
+from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
 

@@ -35,13 +35,14 @@ SC17 = (
     "the event order sc17 is the original simulator of SC'17, which knows a policy, +easy, @actual, window=, "
     "start_delay= and in_order, and nothing else; take the default order"
 )
+GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
 DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
 
 TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),
     Incompatible(":ORDER", ":multifactor", "multifactor orders the queue, not the candidates of a scheduling pass"),
     *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
-    Incompatible("speculation=SHARE", NONE, "speculative runs use gaps before reservations, and there are none"),
+    Incompatible("speculation=SHARE", NONE, GAPS),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
     *(
         Incompatible("events=sc17", other, SC17)
