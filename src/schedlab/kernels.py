@@ -81,13 +81,29 @@ def bare_kernel(function: Function) -> Function:
     return _compile(function, _nrt=False)
 
 
-INLINED = {"_nrt": False, "forceinline": True, "error_model": "numpy"}
-"""The options of `inlined`, for operations that are chosen by the type of their argument."""
+_WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+INLINED = {"_nrt": False, "forceinline": True, "error_model": "numpy", **_WITHOUT_WRAPPERS}
+"""The options of `pruned`, for operations that are chosen by the type of their argument."""
+
+
+def inner_kernel(function: Function) -> Function:
+    """Compile like `bare_kernel`, for other kernels only: without what Python needs to call it."""
+    return _compile(function, _nrt=False, **_WITHOUT_WRAPPERS)
 
 
 def inlined(function: Function) -> Function:
-    """Compile like `bare_kernel`, to be copied into its callers: for steps of a few machine instructions."""
-    return _compile(function, _nrt=False, forceinline=True)
+    """Compile like `bare_kernel`, as part of its callers: for steps of a few machine instructions.
+
+    Numba copies the function before it infers types, so that it is compiled only where it is called. Branches on
+    arguments that are None are not left out there: see `pruned`.
+    """
+    return _compile(function, _nrt=False, inline="always")
+
+
+def pruned(function: Function) -> Function:
+    """Compile like `bare_kernel`, to be copied into its callers; branches on arguments that are None are left out."""
+    return _compile(function, _nrt=False, forceinline=True, **_WITHOUT_WRAPPERS)
 
 
 def _compile(function: Function, **options: Any) -> Function:

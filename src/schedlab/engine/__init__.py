@@ -1,4 +1,4 @@
-"""What runs: the compiled kernels, their plain-Python twin, and `simulate`."""
+"""What runs: the event loop and its parts, their plain-Python twin, and `simulate`."""
 
 from schedlab.engine.simulation import simulate
 

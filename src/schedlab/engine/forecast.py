@@ -83,8 +83,6 @@ def new_forecast(
         kind, jobs, quantile, memory = SIMILAR, predictor.jobs, predictor.quantile, predictor.memory
     elif isinstance(predictor, RegressionChoice):
         kind, memory, choice = REGRESSION, 3, predictor
-    elif not predictor.learns:
-        kind = NOTHING
     n = len(request)
     return Forecast(
         np.array([kind, CORRECTIONS.index(correction), 0]),
@@ -96,6 +94,13 @@ def new_forecast(
         new_regression(choice or RegressionChoice(), 0 if choice is None else n),
         np.empty(jobs, np.int64),
     )
+
+
+def no_forecast(request: NDArray[np.int64]) -> Forecast:
+    """Return the predictor that stands for none."""
+    one = np.ones(1, np.int64)
+    blank = new_forecast(RecentAverage(1), "requested", one, np.zeros(1, np.int64))
+    return blank._replace(kind=np.array([NOTHING, 0, 0]), request=request)
 
 
 @bare_kernel

@@ -47,7 +47,7 @@ from schedlab.engine.state import (
     next_event,
 )
 from schedlab.engine.waiting import Orders, Waiting, come_into_view, enter, score_again
-from schedlab.kernels import INLINED, bare_kernel, inlined
+from schedlab.kernels import INLINED, bare_kernel, inlined, pruned
 
 # Why the loop returns.
 DONE = 0  # all jobs have ended
@@ -139,7 +139,7 @@ def run(
             clock[STAGE] = OVER
 
 
-@inlined
+@pruned
 def _next_second(
     jobs: NDArray[Any],
     state: State,
@@ -160,7 +160,7 @@ def _next_second(
     return now
 
 
-@inlined
+@pruned
 def _let_time_pass(
     jobs: NDArray[Any], state: State, plan: Plan | Passes | None, forecasts: Forecasts | None, rules: Rules, now: int
 ) -> None:
@@ -176,7 +176,7 @@ def _let_time_pass(
         clock[CORRECTED] = correct_expired(jobs, state, forecasts, now)
 
 
-@inlined
+@pruned
 def _see_who_enters(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -208,7 +208,7 @@ def _see_who_enters(
         ask_first(jobs, seen, state, retries)
 
 
-@inlined
+@pruned
 def _let_in(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -229,8 +229,7 @@ def _let_in(
         reranked = compute(jobs, state, priority)
     if clock[ENTERING] > 0:
         _score_entries(orders.policy, seen, state, retries, priority)
-        if rules.own_candidates:
-            _score_entries(orders.candidates, seen, state, retries, priority)
+        _score_entries(orders.candidates, seen, state, retries, priority)
         if clock[BLAMED] >= 0:
             return False
     verdict = lone(plan, waiting.queue, jobs, state, orders, rules)
@@ -264,27 +263,29 @@ def _shut_out(jobs: NDArray[Any], state: State) -> bool:
     )
 
 
-@bare_kernel
+@pruned
 def _score_entries(
-    order: Order, seen: NDArray[Any], state: State, retries: Retries | None, priority: Priority | None
+    order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None, priority: Priority | None
 ) -> None:
     """Score the jobs that enter, if their scores do not change with time and were not known."""
-    clock = state.clock
-    kind = order.kind[0]
-    if kind == AT_ENTRY:
-        blamed = evaluate_for(order, seen, state.request, state.entering, 0, clock[ENTERING], clock[NOW])
-        if blamed >= 0:
-            clock[BLAMED] = blamed
-    elif priority is not None and kind == PRIORITY:
-        for i in range(clock[ENTERING]):
-            order.score[state.entering[i]] = rank_of(seen, priority, state.entering[i], clock[NOW])
-    if retries is not None and kind != TIMED and kind != ASKED:
-        for i in range(clock[ENTERING]):
-            if retries.first[state.entering[i]]:
-                order.score[state.entering[i]] = -np.inf
+    if order is not None:
+        clock, kind = state.clock, order.kind[0]
+        if kind == AT_ENTRY:
+            blamed = evaluate_for(
+                order.program, order.score, seen, state.request, state.entering, 0, clock[ENTERING], clock[NOW]
+            )
+            if blamed >= 0:
+                clock[BLAMED] = blamed
+        if priority is not None and kind == PRIORITY:
+            for i in range(clock[ENTERING]):
+                order.score[state.entering[i]] = rank_of(seen, priority, state.entering[i], clock[NOW])
+        if retries is not None and kind != TIMED and kind != ASKED:
+            for i in range(clock[ENTERING]):
+                if retries.first[state.entering[i]]:
+                    order.score[state.entering[i]] = -np.inf
 
 
-@inlined
+@pruned
 def _note_runs(
     jobs: NDArray[Any], state: State, forecasts: Forecasts | None, retries: Retries | None, before: int
 ) -> None:
@@ -295,7 +296,7 @@ def _note_runs(
         note_starts(state, forecasts, before)
 
 
-@inlined
+@pruned
 def _schedule(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -312,8 +313,7 @@ def _schedule(
     clock = state.clock
     before = clock[STARTED]
     score_again(waiting.queue, orders.policy, seen, state, retries)
-    if rules.own_candidates:
-        score_again(waiting.candidates, orders.candidates, seen, state, retries)
+    score_again(waiting.candidates, orders.candidates, seen, state, retries)
     if clock[BLAMED] >= 0:
         return
     make_pass(plan, jobs, seen, state, waiting, orders, retries, needs, rules)
@@ -334,7 +334,7 @@ def next_planned(plan: Plan | Passes | None, state: State, rules: Rules) -> int:
     raise NotImplementedError
 
 
-@overload(next_planned, jit_options=INLINED)
+@overload(next_planned, jit_options=INLINED, strict=False)
 def _next_planned(plan: Any, state: Any, rules: Any) -> Any:
     def nothing(plan, state, rules):  # type: ignore[no-untyped-def]
         return NEVER
@@ -353,7 +353,7 @@ def before_event(plan: Plan | Passes | None, state: State, rules: Rules, now: in
     raise NotImplementedError
 
 
-@overload(before_event, jit_options=INLINED)
+@overload(before_event, jit_options=INLINED, strict=False)
 def _before_event(plan: Any, state: Any, rules: Any, now: Any) -> Any:
     def nothing(plan, state, rules, now):  # type: ignore[no-untyped-def]
         pass
@@ -369,7 +369,7 @@ def lone(plan: Any, queue: Any, jobs: NDArray[Any], state: State, orders: Orders
     raise NotImplementedError
 
 
-@overload(lone, jit_options=INLINED)
+@overload(lone, jit_options=INLINED, strict=False)
 def _lone(plan: Any, queue: Any, jobs: Any, state: Any, orders: Any, rules: Any) -> Any:
     def by_tree(plan, queue, jobs, state, orders, rules):  # type: ignore[no-untyped-def]
         return alone(jobs, state, orders, rules)
@@ -385,7 +385,7 @@ def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranke
     raise NotImplementedError
 
 
-@overload(pass_due, jit_options=INLINED)
+@overload(pass_due, jit_options=INLINED, strict=False)
 def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
     def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         clock = state.clock
@@ -416,7 +416,7 @@ def make_pass(
     raise NotImplementedError
 
 
-@overload(make_pass, jit_options=INLINED)
+@overload(make_pass, jit_options=INLINED, strict=False)
 def _make_pass(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, needs: Any, rules: Any
 ) -> Any:
@@ -447,7 +447,7 @@ def speculate(
     raise NotImplementedError
 
 
-@overload(speculate, jit_options=INLINED)
+@overload(speculate, jit_options=INLINED, strict=False)
 def _speculate(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, needs: Any, retries: Any, rules: Any
 ) -> Any:
@@ -478,7 +478,7 @@ def after_pass(
     raise NotImplementedError
 
 
-@overload(after_pass, jit_options=INLINED)
+@overload(after_pass, jit_options=INLINED, strict=False)
 def _after_pass(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, rules: Any
 ) -> Any:
@@ -500,20 +500,28 @@ def rank_again(
     raise NotImplementedError
 
 
-@overload(rank_again, jit_options=INLINED)
+@overload(rank_again, jit_options=INLINED, strict=False)
 def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, priority: Any) -> Any:
     def nothing(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
         pass
 
     def in_lists(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
         _rank_jobs(queue, order, seen, retries, priority)
-        _rank_jobs(waiting.beyond, order, seen, retries, priority)
+        _rank_hidden(waiting.beyond, order, seen, retries, priority)
         keep_sorted(queue)
 
     return nothing if queue.instance_class is QueueTree else in_lists
 
 
-@inlined
+@pruned
+def _rank_hidden(
+    beyond: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority
+) -> None:
+    if beyond is not None:
+        _rank_jobs(beyond, order, seen, retries, priority)
+
+
+@pruned
 def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
     for i in range(queue.length[0]):
         job = queue.order[i]

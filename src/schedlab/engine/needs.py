@@ -21,7 +21,7 @@ from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
 from schedlab.engine.retries import Retries
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inner_kernel, inlined
 from schedlab.scheduler.backfilling import Slurm
 
 # Positions in Needs.counters.
@@ -123,7 +123,7 @@ def next_release(needs: Needs) -> int:
     return soonest(needs.held)
 
 
-@bare_kernel
+@inner_kernel
 def release(
     jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, retries: Retries | None, keeps_submit: bool
 ) -> None:

@@ -25,16 +25,12 @@ ASKED = 4  # a function in Python, asked before every pass
 PRIORITY = 5  # Slurm's multifactor priority
 
 
-class Order(NamedTuple):
-    """Where the scores of one order come from.
+class Program(NamedTuple):
+    """A formula to be evaluated while time goes by: its program, and scratch space.
 
-    `kind` is one of the above, `score` holds the scores as they are now, one per job. `codes` and `constants` are the
-    program of a formula; `stack`, `columns` and `one` are scratch space. `origin` is the second from which submissions are
-    counted.
+    `origin` is the second from which submissions are counted.
     """
 
-    kind: NDArray[np.int64]
-    score: NDArray[np.float64]
     codes: NDArray[np.int64]
     constants: NDArray[np.float64]
     stack: NDArray[np.float64]
@@ -43,10 +39,16 @@ class Order(NamedTuple):
     origin: int
 
 
-_NO_CODES = np.empty(0, dtype=np.int64)
-_NO_CONSTANTS = np.empty(0)
-_NO_STACK = np.empty((1, 1))
-_NO_COLUMNS = np.empty((5, 1), dtype=np.int64)
+class Order(NamedTuple):
+    """Where the scores of one order come from.
+
+    `kind` is one of the above, `score` holds the scores as they are now, one per job. `program` is None if no formula
+    has to be evaluated while time goes by.
+    """
+
+    kind: NDArray[np.int64]
+    score: NDArray[np.float64]
+    program: Program | None
 
 
 def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *, known: bool) -> Order:
@@ -80,15 +82,18 @@ def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *,
         program = policy.program
         kind = AT_ENTRY if program is not None else ASKED_AT_ENTRY
     score = known_scores(policy, seen, request) if kind == KNOWN else np.zeros(len(seen))
-    return Order(
-        np.array([kind]),
-        score,
-        _NO_CODES if program is None else program.codes,
-        _NO_CONSTANTS if program is None else program.constants,
-        _NO_STACK if program is None else np.empty((program.depth, CHUNK)),
-        _NO_COLUMNS if program is None else np.empty((5, CHUNK), dtype=np.int64),
+    return Order(np.array([kind]), score, None if program is None else new_program(program, int(seen["submit"][0])))
+
+
+def new_program(formula: Formula, origin: int) -> Program:
+    """Return a formula with scratch space; `origin` is the second of the first submission."""
+    return Program(
+        formula.codes,
+        formula.constants,
+        np.empty((formula.depth, CHUNK)),
+        np.empty((5, CHUNK), dtype=np.int64),
         np.empty(1, dtype=np.int64),
-        int(seen["submit"][0]),
+        origin,
     )
 
 
@@ -120,7 +125,7 @@ def ask(policy: Policy, order: Order, seen: NDArray[Any], state: State, who: NDA
     now, jobs = int(state.clock[NOW]), seen[who]
     submit = jobs["submit"]
     scores = policy.scores(
-        jobs["estimate"], jobs["processors"], submit - order.origin, now - submit, state.request[who]
+        jobs["estimate"], jobs["processors"], submit - seen["submit"][0], now - submit, state.request[who]
     )
     if np.isnan(scores).any():
         blame(policy, seen, state.request, int(who[np.argmax(np.isnan(scores))]), now)
@@ -139,7 +144,8 @@ def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: i
 
 @bare_kernel
 def evaluate_for(
-    order: Order,
+    program: Program | None,
+    score: NDArray[np.float64],
     seen: NDArray[Any],
     request: NDArray[np.int64],
     who: NDArray[np.int64],
@@ -147,39 +153,49 @@ def evaluate_for(
     high: int,
     now: int,
 ) -> int:
-    """Evaluate the formula for the jobs `who[low:high]`; return one whose score is not a number, or NO_JOB."""
-    columns = order.columns
-    while low < high:
-        count = min(high - low, CHUNK)
-        for i in range(count):
-            job = who[low + i]
-            columns[0, i] = seen[job].estimate
-            columns[1, i] = seen[job].processors
-            columns[2, i] = seen[job].submit - order.origin
-            columns[3, i] = now - seen[job].submit
-            columns[4, i] = request[job]
-        result = order.stack[0]
-        evaluate(
-            order.codes,
-            order.constants,
-            columns[0],
-            columns[1],
-            columns[2],
-            columns[3],
-            columns[4],
-            order.stack,
-            result[:count],
-        )
-        for i in range(count):
-            if np.isnan(result[i]):
-                return who[low + i]
-            order.score[who[low + i]] = result[i]
-        low += count
+    """Evaluate a formula for the jobs `who[low:high]`; return one whose score is not a number, or NO_JOB."""
+    if program is not None:
+        columns = program.columns
+        while low < high:
+            count = min(high - low, CHUNK)
+            for i in range(count):
+                job = who[low + i]
+                columns[0, i] = seen[job].estimate
+                columns[1, i] = seen[job].processors
+                columns[2, i] = seen[job].submit - program.origin
+                columns[3, i] = now - seen[job].submit
+                columns[4, i] = request[job]
+            result = program.stack[0, :count]
+            evaluate(
+                program.codes,
+                program.constants,
+                columns[0],
+                columns[1],
+                columns[2],
+                columns[3],
+                columns[4],
+                program.stack,
+                result,
+            )
+            for i in range(count):
+                if np.isnan(result[i]):
+                    return who[low + i]
+                score[who[low + i]] = result[i]
+            low += count
     return NO_JOB
 
 
 @bare_kernel
-def evaluate_one(order: Order, seen: NDArray[Any], request: NDArray[np.int64], job: int, now: int) -> int:
-    """Evaluate the formula for a job; return it if its score is not a number, else NO_JOB."""
-    order.one[0] = job
-    return evaluate_for(order, seen, request, order.one, 0, 1, now)
+def evaluate_one(
+    program: Program | None,
+    score: NDArray[np.float64],
+    seen: NDArray[Any],
+    request: NDArray[np.int64],
+    job: int,
+    now: int,
+) -> int:
+    """Evaluate a formula for a job; return it if its score is not a number, else NO_JOB."""
+    if program is not None:
+        program.one[0] = job
+        return evaluate_for(program, score, seen, request, program.one, 0, 1, now)
+    return NO_JOB

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.profile import Profile, book, clear, earliest_slot, forget_the_past, gap_before, new_profile
 from schedlab.engine.queue import NONE, head
-from schedlab.engine.queue_list import sort
+from schedlab.engine.queue_list import PlanList, sort
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import (
@@ -35,7 +35,7 @@ from schedlab.engine.state import (
     correct,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave, score_waiting
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inner_kernel, inlined, pruned
 from schedlab.speculate.requests import NO_LAW
 
 # Positions in Plan.counters.
@@ -73,7 +73,7 @@ def new_plan(jobs: int, processors: int, *, retries: bool) -> Plan:
     return Plan(counters, new_profile((1 + retries) * jobs, processors), never, zeros[0], zeros[1], until, zeros[2])
 
 
-@bare_kernel
+@inner_kernel
 def plan_pass(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -95,7 +95,7 @@ def plan_pass(
     forget_the_past(plan.profile, now)
     _leave_machine(jobs, state, plan, retries)
     if retries is not None and rules.window >= 0:
-        _forget_the_invisible(jobs, waiting, plan, now)
+        _forget_the_invisible(jobs, waiting.beyond, plan, now)
     if soonest(state.running) <= now:
         _expect_twice_as_long(jobs, state, plan)
         afresh = True
@@ -120,7 +120,7 @@ def plan_pass(
         _start_due(jobs, seen, state, waiting, orders, plan, retries, rules)
 
 
-@bare_kernel
+@inner_kernel
 def _start_in_order(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -144,7 +144,7 @@ def _start_in_order(
     return True
 
 
-@inlined
+@pruned
 def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retries | None) -> None:
     """Give back what runs that have just ended do not need any more, and reservations that will not be needed."""
     now = state.clock[NOW]
@@ -169,16 +169,16 @@ def _cancel(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     plan.reserved[job] = NEVER
 
 
-@bare_kernel
-def _forget_the_invisible(jobs: NDArray[Any], waiting: Waiting, plan: Plan, now: int) -> None:
+@inner_kernel
+def _forget_the_invisible(jobs: NDArray[Any], beyond: PlanList | None, plan: Plan, now: int) -> None:
     """Cancel the reservations of jobs that another one, which came back, has pushed out of the window."""
-    beyond = waiting.beyond
-    for i in range(beyond.length[0]):
-        if plan.reserved[beyond.order[i]] != NEVER:
-            _cancel(jobs, plan, beyond.order[i], now)
+    if beyond is not None:
+        for i in range(beyond.length[0]):
+            if plan.reserved[beyond.order[i]] != NEVER:
+                _cancel(jobs, plan, beyond.order[i], now)
 
 
-@bare_kernel
+@inner_kernel
 def _sort(
     seen: NDArray[Any],
     state: State,
@@ -210,7 +210,7 @@ def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
         plan.corrections[job] += 1
 
 
-@bare_kernel
+@inner_kernel
 def _plan_afresh(state: State, plan: Plan, processors: int) -> None:
     """Rebuild the profile from the running jobs alone."""
     now = state.clock[NOW]
@@ -233,7 +233,7 @@ def _move_forward(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
         reserve(jobs, plan, job, now)
 
 
-@bare_kernel
+@inner_kernel
 def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = jobs[job].estimate
@@ -247,7 +247,7 @@ def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     book(plan.profile, begins, begins + length, -processors)
 
 
-@bare_kernel
+@inner_kernel
 def _start_due(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -293,7 +293,7 @@ def _reserve_late(jobs: NDArray[Any], plan: Plan, rules: Rules, job: int, now: i
         _cancel(jobs, plan, job, now)
 
 
-@bare_kernel
+@inner_kernel
 def _round(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -341,7 +341,7 @@ def _reserve_in_round(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> Non
     plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
 
 
-@bare_kernel
+@inner_kernel
 def use_gaps(
     jobs: NDArray[Any],
     seen: NDArray[Any],

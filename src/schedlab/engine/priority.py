@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inner_kernel, inlined
 from schedlab.scheduler.multifactor import Multifactor
 
 
@@ -119,7 +119,7 @@ def next_computation(state: State, priority: Priority) -> int:
     return (state.clock[NOW] // priority.period + 1) * priority.period
 
 
-@bare_kernel
+@inner_kernel
 def note_usage(jobs: NDArray[Any], state: State, priority: Priority) -> None:
     """Charge the jobs that have just ended for what they have used since the last computation."""
     if priority.fairshare > 0:
@@ -130,7 +130,7 @@ def note_usage(jobs: NDArray[Any], state: State, priority: Priority) -> None:
             priority.recent[priority.user[job]] += used * jobs[job].processors
 
 
-@bare_kernel
+@inner_kernel
 def compute(jobs: NDArray[Any], state: State, priority: Priority) -> bool:
     """Compute usage and fair-share factors if a period is over; return whether it is."""
     now = state.clock[NOW]

@@ -1,6 +1,7 @@
 """What the passes ask of a queue, whichever kind it is: the kind is chosen while a kernel is compiled.
 
-Called from plain Python, these operations do nothing useful; kernels call them.
+A queue that a simulation does not have is None: nothing is inserted there, and nothing found. The operations are for
+kernels; plain Python cannot call them.
 """
 
 from __future__ import annotations
@@ -22,32 +23,32 @@ NONE = -1
 """No job, no place."""
 
 
-def insert(queue: Queue, jobs: NDArray[Any], job: int) -> None:
+def insert(queue: Queue | None, jobs: NDArray[Any], job: int) -> None:
     """Put a job where its score wants it."""
     raise NotImplementedError
 
 
-def remove(queue: Queue, job: int) -> None:
+def remove(queue: Queue | None, job: int) -> None:
     """Take a job out."""
     raise NotImplementedError
 
 
-def head(queue: Queue) -> int:
+def head(queue: Queue | None) -> int:
     """Return the first job of a queue in which a job waits."""
     raise NotImplementedError
 
 
-def tail(queue: Queue) -> int:
+def tail(queue: Queue | None) -> int:
     """Return the last job of a queue in which a job waits."""
     raise NotImplementedError
 
 
-def fewest(queue: Queue) -> int:
+def fewest(queue: Queue | None) -> int:
     """Return a number of processors below which no waiting job can start."""
     raise NotImplementedError
 
 
-def first_fit(queue: Queue, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
+def first_fit(queue: Queue | None, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
     """Return the first place, from the one given on, whose job may start; NONE if there is none.
 
     A job may start if it needs at most `free` processors and either lasts at most `length` seconds or needs at most
@@ -56,12 +57,24 @@ def first_fit(queue: Queue, jobs: NDArray[Any], place: int, free: int, length: i
     raise NotImplementedError
 
 
-def job_at(queue: Queue, place: int) -> int:
+def job_at(queue: Queue | None, place: int) -> int:
     """Return the job at a place that `first_fit` has returned."""
     raise NotImplementedError
 
 
-@overload(insert, jit_options=INLINED)
+def keep_sorted(queue: Queue | None) -> None:
+    """Sort a list whose scores have changed, if it is one that is always sorted."""
+    raise NotImplementedError
+
+
+def _by_kind(queue: Any, tree: Any, sorted_list: Any, plan_list: Any, none: Any) -> Any:
+    """Return the meaning of an operation for a type of queue."""
+    return {QueueTree: tree, QueueList: sorted_list, PlanList: plan_list}.get(
+        getattr(queue, "instance_class", None), none
+    )
+
+
+@overload(insert, jit_options=INLINED, strict=False)
 def _insert(queue: Any, jobs: Any, job: Any) -> Any:
     def tree(queue, jobs, job):  # type: ignore[no-untyped-def]
         trees.insert(queue, job, jobs[job].processors, jobs[job].estimate)
@@ -72,10 +85,13 @@ def _insert(queue: Any, jobs: Any, job: Any) -> Any:
     def plan_list(queue, jobs, job):  # type: ignore[no-untyped-def]
         lists.append(queue, job)
 
-    return {QueueTree: tree, QueueList: sorted_list, PlanList: plan_list}[queue.instance_class]
+    def none(queue, jobs, job):  # type: ignore[no-untyped-def]
+        pass
+
+    return _by_kind(queue, tree, sorted_list, plan_list, none)
 
 
-@overload(remove, jit_options=INLINED)
+@overload(remove, jit_options=INLINED, strict=False)
 def _remove(queue: Any, job: Any) -> Any:
     def tree(queue, job):  # type: ignore[no-untyped-def]
         trees.remove(queue, job)
@@ -86,70 +102,80 @@ def _remove(queue: Any, job: Any) -> Any:
     def plan_list(queue, job):  # type: ignore[no-untyped-def]
         lists.find_and_remove(queue, job)
 
-    return {QueueTree: tree, QueueList: sorted_list, PlanList: plan_list}[queue.instance_class]
+    def none(queue, job):  # type: ignore[no-untyped-def]
+        pass
+
+    return _by_kind(queue, tree, sorted_list, plan_list, none)
 
 
-@overload(head, jit_options=INLINED)
+@overload(head, jit_options=INLINED, strict=False)
 def _head(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return queue.entries[trees.first(queue)].job
 
-    def sorted_list(queue):  # type: ignore[no-untyped-def]
+    def any_list(queue):  # type: ignore[no-untyped-def]
         return queue.order[0]
 
-    return tree if queue.instance_class is QueueTree else sorted_list
+    def none(queue):  # type: ignore[no-untyped-def]
+        return NONE
+
+    return _by_kind(queue, tree, any_list, any_list, none)
 
 
-@overload(tail, jit_options=INLINED)
+@overload(tail, jit_options=INLINED, strict=False)
 def _tail(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return trees.last(queue)
 
-    def sorted_list(queue):  # type: ignore[no-untyped-def]
+    def any_list(queue):  # type: ignore[no-untyped-def]
         return queue.order[queue.length[0] - 1]
 
-    return tree if queue.instance_class is QueueTree else sorted_list
+    def none(queue):  # type: ignore[no-untyped-def]
+        return NONE
+
+    return _by_kind(queue, tree, any_list, any_list, none)
 
 
-@overload(fewest, jit_options=INLINED)
+@overload(fewest, jit_options=INLINED, strict=False)
 def _fewest(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return trees.fewest(queue)
 
-    def sorted_list(queue):  # type: ignore[no-untyped-def]
+    def not_known(queue):  # type: ignore[no-untyped-def]
         return 0
 
-    return tree if queue.instance_class is QueueTree else sorted_list
+    return _by_kind(queue, tree, not_known, not_known, not_known)
 
 
-@overload(first_fit, jit_options=INLINED)
+@overload(first_fit, jit_options=INLINED, strict=False)
 def _first_fit(queue: Any, jobs: Any, place: Any, free: Any, length: Any, extra: Any) -> Any:
     def tree(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
         return trees.first_fit(queue, place, free, length, extra)
 
-    def sorted_list(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
+    def any_list(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
         return lists.first_fit(queue, jobs, place, free, length, extra)
 
-    return tree if queue.instance_class is QueueTree else sorted_list
+    def none(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
+        return NONE
+
+    return _by_kind(queue, tree, any_list, any_list, none)
 
 
-@overload(job_at, jit_options=INLINED)
+@overload(job_at, jit_options=INLINED, strict=False)
 def _job_at(queue: Any, place: Any) -> Any:
     def tree(queue, place):  # type: ignore[no-untyped-def]
         return queue.entries[place].job
 
-    def sorted_list(queue, place):  # type: ignore[no-untyped-def]
+    def any_list(queue, place):  # type: ignore[no-untyped-def]
         return queue.order[place]
 
-    return tree if queue.instance_class is QueueTree else sorted_list
+    def none(queue, place):  # type: ignore[no-untyped-def]
+        return NONE
+
+    return _by_kind(queue, tree, any_list, any_list, none)
 
 
-def keep_sorted(queue: Queue) -> None:
-    """Sort a list whose scores have changed, if it is one that is always sorted."""
-    raise NotImplementedError
-
-
-@overload(keep_sorted, jit_options=INLINED)
+@overload(keep_sorted, jit_options=INLINED, strict=False)
 def _keep_sorted(queue: Any) -> Any:
     def nothing(queue):  # type: ignore[no-untyped-def]
         pass
@@ -157,4 +183,4 @@ def _keep_sorted(queue: Any) -> Any:
     def sorted_list(queue):  # type: ignore[no-untyped-def]
         lists.sort(queue, queue.length[0])
 
-    return sorted_list if queue.instance_class is QueueList else nothing
+    return _by_kind(queue, nothing, sorted_list, nothing, nothing)

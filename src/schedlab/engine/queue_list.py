@@ -25,6 +25,10 @@ class QueueList(NamedTuple):
     entered: NDArray[np.int64]
     length: NDArray[np.int64]
 
+    def members(self) -> NDArray[np.int64]:
+        """Return the waiting jobs in the order of the queue."""
+        return self.order[: self.length[0]].copy()
+
 
 class PlanList(NamedTuple):
     """The same for schedulers that reserve for a job when it comes and look at the order when they plan anew.
@@ -37,6 +41,10 @@ class PlanList(NamedTuple):
     score: NDArray[np.float64]
     entered: NDArray[np.int64]
     length: NDArray[np.int64]
+
+    def members(self) -> NDArray[np.int64]:
+        """Return the waiting jobs in the order of the queue."""
+        return self.order[: self.length[0]].copy()
 
 
 def new_plan_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> PlanList:

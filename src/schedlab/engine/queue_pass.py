@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
-from schedlab.engine.queue import NONE, fewest, first_fit, head, job_at
+from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_tree import ANY
 from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
@@ -36,7 +36,7 @@ from schedlab.engine.state import (
     reservation,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inner_kernel, inlined, pruned
 
 
 # What `alone` says of a job that enters.
@@ -78,7 +78,7 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     return WAITS
 
 
-@bare_kernel
+@inner_kernel
 def queue_pass(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -122,10 +122,10 @@ def queue_pass(
                 continue
             job = job_at(waiting.ages, place)
         else:
-            place = first_fit(waiting.candidates, jobs, place, clock[FREE], shadow - now, extra)
+            place = next_candidate(waiting.candidates, waiting.queue, jobs, place, clock[FREE], shadow - now, extra)
             if place == NONE:
                 break
-            job = job_at(waiting.candidates, place)
+            job = candidate_at(waiting.candidates, waiting.queue, place)
         if blocked and now + jobs[job].estimate > shadow:
             extra -= jobs[job].processors
         begin(jobs, state, job)
@@ -136,6 +136,24 @@ def queue_pass(
             blocked = False  # whoever has come into view may go before the head
     clock[HEAD] = first
     clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
+
+
+@pruned
+def next_candidate(
+    candidates: Queue | None, queue: Queue, jobs: NDArray[Any], place: int, free: int, length: int, extra: int
+) -> int:
+    """Return the place of the next candidate that may start, in the order of the candidates."""
+    if candidates is not None:
+        return first_fit(candidates, jobs, place, free, length, extra)
+    return first_fit(queue, jobs, place, free, length, extra)
+
+
+@pruned
+def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
+    """Return the candidate at a place."""
+    if candidates is not None:
+        return job_at(candidates, place)
+    return job_at(queue, place)
 
 
 @inlined
@@ -149,7 +167,7 @@ def head_of(seen: NDArray[Any], state: State, waiting: Waiting, rules: Rules) ->
     return head(waiting.queue)
 
 
-@bare_kernel
+@inner_kernel
 def use_gap(
     jobs: NDArray[Any],
     seen: NDArray[Any],

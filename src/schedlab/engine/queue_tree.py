@@ -74,6 +74,11 @@ class QueueTree(NamedTuple):
     gathered: NDArray[Any]
     status: NDArray[np.int64]
 
+    def members(self) -> NDArray[np.int64]:
+        """Return the waiting jobs, in no particular order."""
+        short = self.short_list["job"][: self.status[SHORT]]
+        return np.concatenate([short, self.entries["job"][self.entries["processors"] != ABSENT]])
+
 
 _NO_COUNTS = np.empty(0, dtype=np.int32)
 _NO_SCORES = np.empty(0)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
-from schedlab.kernels import bare_kernel, inlined
-from schedlab.speculate.requests import NO_LAW, Laws
+from schedlab.kernels import inner_kernel, inlined
+from schedlab.speculate.requests import NO_LAW, Laws, Requests
 
 RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
 """A run of a job. `end` is when it really ended, `done` whether the job was done then."""
@@ -100,6 +100,67 @@ class Retries(NamedTuple):
     pilot: NDArray[np.bool_]
 
 
+def new_retries(
+    jobs: NDArray[Any], seen: NDArray[Any], requests: Requests, assumed: list[int], pilot: NDArray[np.bool_]
+) -> Retries:
+    """Return what jobs in order of submission ask for, before the first of them does.
+
+    Parameters
+    ----------
+    jobs, seen
+        Their durations are what they need; they receive what the first runs last and are assumed to last.
+    requests
+        What they ask for.
+    assumed
+        What the reservations, and the order, assume of a run: REQUEST, WORK or LEARNED.
+    pilot
+        See `Retries`.
+    """
+    n = len(jobs)
+    applications = int(requests.application.max(initial=-1)) + 1
+    first = requests.lengths[requests.offsets[:-1]].astype(np.int64)
+    work = jobs["duration"].copy()
+    jobs["duration"] = np.minimum(work, first)
+    own = np.ones(n, dtype=np.bool_) if len(pilot) == 0 else ~pilot
+    for kind, records, rows in zip(assumed, (jobs, seen), (slice(None), own), strict=True):
+        records["estimate"][rows] = (np.maximum(jobs["duration"], 1) if kind == WORK else first)[rows]
+    return Retries(
+        counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        work=work,
+        offsets=requests.offsets,
+        requests=requests.lengths,
+        place=np.zeros(n, dtype=np.int64),
+        asked=first,
+        known=np.zeros(n, dtype=np.int64),
+        most=requests.most,
+        growth=requests.growth,
+        law=requests.law,
+        application=requests.application,
+        latest=np.zeros((applications, max(1, requests.history)), dtype=np.int64),
+        seen=np.zeros(applications, dtype=np.int64),
+        history=requests.history,
+        laws=requests.laws,
+        runs=np.empty(3 * n + len(requests.lengths), dtype=RUN),
+        run=np.full(n, -1, dtype=np.int64),
+        first=np.zeros(n, dtype=np.bool_),
+        back=np.zeros(n, dtype=np.bool_),
+        asks=np.ones(n, dtype=np.bool_),
+        assumed=np.array(assumed),
+        pilot=pilot,
+    )
+
+
+def with_more_room(retries: Retries, state: State) -> tuple[Retries, State]:
+    """Return the same with room for twice as many runs."""
+    return retries._replace(runs=_longer(retries.runs)), state._replace(begun=_longer(state.begun))
+
+
+def _longer(array: NDArray[Any]) -> NDArray[Any]:
+    longer = np.empty(2 * len(array), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
 @inlined
 def is_full(retries: Retries) -> bool:
     """Return whether the runs that may start at the next event could be too many."""
@@ -113,7 +174,7 @@ def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
     return run.speculative and state.clock[NOW] - run.start < retries.work[job]
 
 
-@bare_kernel
+@inner_kernel
 def come_back(
     jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool
 ) -> None:
@@ -158,7 +219,7 @@ def come_back(
                 clock[ENTRIES] += 1
 
 
-@bare_kernel
+@inner_kernel
 def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries) -> None:
     """Let the jobs that enter for the first time choose their first requests."""
     for i in range(state.clock[ENTERING]):
@@ -212,7 +273,7 @@ def _remember(retries: Retries, job: int) -> None:
         retries.seen[application] += 1
 
 
-@bare_kernel
+@inner_kernel
 def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, speculative: bool) -> None:
     """Write down the runs that have started since there were `before` of them."""
     for i in range(before, state.clock[STARTED]):
@@ -227,7 +288,7 @@ def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, s
         retries.runs[run].done = False
 
 
-@bare_kernel
+@inner_kernel
 def run_speculatively(jobs: NDArray[Any], state: State, retries: Retries, job: int, length: int) -> None:
     """Start a job for so many seconds."""
     jobs[job].estimate = length
@@ -238,7 +299,7 @@ def run_speculatively(jobs: NDArray[Any], state: State, retries: Retries, job: i
     note_runs(jobs, state, retries, before, True)
 
 
-@bare_kernel
+@inner_kernel
 def useful_share(retries: Retries, job: int, processors: int, length: int, gap: int) -> float:
     """Return the expected share of a gap that a speculative run would use well.
 

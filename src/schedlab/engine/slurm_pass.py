@@ -39,7 +39,7 @@ from schedlab.engine.retries import Retries, is_better, run_speculatively, usefu
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, FREE, NOW, STARTED, WAITING, State, begin
 from schedlab.engine.waiting import Orders, Waiting, depart
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inner_kernel, inlined, pruned
 from schedlab.speculate.requests import NO_LAW
 
 MINUTE = 60
@@ -116,7 +116,7 @@ def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> No
                 counters[LOOK_AGAIN] = NEVER
 
 
-@inlined
+@pruned
 def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranked: bool) -> bool:
     """Note what the event has changed; return whether a pass is due in which a job waits."""
     clock, counters = state.clock, passes.counters
@@ -138,7 +138,7 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
 
 
-@bare_kernel
+@inner_kernel
 def slurm_pass(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -177,7 +177,7 @@ def _put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now:
     sort(queue, queue.length[0])
 
 
-@inlined
+@pruned
 def _ready(needs: Needs | None, job: int) -> bool:
     """Return whether a job could start, if there were room."""
     if needs is not None:
@@ -201,7 +201,7 @@ def _begin_main_pass(passes: Passes, now: int) -> None:
     passes.counters[LAST_MAIN] = now
 
 
-@bare_kernel
+@inner_kernel
 def _start_in_order(
     jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
 ) -> None:
@@ -219,7 +219,7 @@ def _start_in_order(
         state.backfilled[job] = False
 
 
-@bare_kernel
+@inner_kernel
 def _main_pass(
     jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
 ) -> None:
@@ -244,7 +244,7 @@ def _main_pass(
         state.backfilled[job] = False
 
 
-@bare_kernel
+@inner_kernel
 def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
     """Plan with the running jobs alone; return the first second in which one of them could be late.
 
@@ -282,7 +282,7 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
     return late
 
 
-@bare_kernel
+@inner_kernel
 def _backfill_pass(
     jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
 ) -> int:
@@ -366,7 +366,7 @@ def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
     passes.planned_in[job] = passes.counters[PLANS]
 
 
-@inlined
+@pruned
 def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules: Rules) -> int:
     """Return the fewest processors that a job needs which could start in this pass."""
     fewest = NEVER
@@ -405,7 +405,7 @@ def _after_parents(jobs: NDArray[Any], state: State, passes: Passes, needs: Need
     return earliest
 
 
-@bare_kernel
+@inner_kernel
 def use_planned_gaps(
     jobs: NDArray[Any],
     state: State,

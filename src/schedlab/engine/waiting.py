@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
@@ -14,35 +15,35 @@ from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
-from schedlab.kernels import INLINED, bare_kernel, inlined
+from schedlab.kernels import INLINED, inner_kernel, inlined
 
 
 class Waiting(NamedTuple):
-    """The queues of a simulation, all of one kind.
+    """The queues of a simulation, all of one kind; those that its rules do not ask for are None.
 
     Parameters
     ----------
     queue
         The visible jobs in the order of the policy.
     candidates
-        The same in the order in which EASY tries them; the same object as `queue` if that is the policy's.
+        The same in the order in which EASY tries them, if that is another one.
     ages
-        The same by entry; kept only where rules ask for it, see `_aged`.
+        The same by entry; kept only as long as it is looked at, see `_aged`.
     beyond
         By entry, the jobs behind the window of visible ones.
     """
 
     queue: Queue
-    candidates: Queue
-    ages: Queue
-    beyond: Queue
+    candidates: Queue | None
+    ages: Queue | None
+    beyond: Queue | None
 
 
 class Orders(NamedTuple):
-    """The orders of the queue and of EASY's candidates; the same object if they are the same."""
+    """The orders of the queue and of EASY's candidates; None for candidates in the order of the queue."""
 
     policy: Order
-    candidates: Order
+    candidates: Order | None
 
 
 @inlined
@@ -54,8 +55,7 @@ def _aged(state: State, rules: Rules) -> bool:
 @inlined
 def _show(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     insert(waiting.queue, jobs, job)
-    if rules.own_candidates:
-        insert(waiting.candidates, jobs, job)
+    insert(waiting.candidates, jobs, job)
     if _aged(state, rules):
         insert(waiting.ages, jobs, job)
 
@@ -63,8 +63,7 @@ def _show(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job:
 @inlined
 def _hide(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     remove(waiting.queue, job)
-    if rules.own_candidates:
-        remove(waiting.candidates, job)
+    remove(waiting.candidates, job)
     if _aged(state, rules):
         remove(waiting.ages, job)
 
@@ -73,13 +72,30 @@ def _hide(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
 def enter(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     """Let a job wait; its scores are known, or will be before they are needed."""
     state.clock[WAITING] += 1
-    if rules.window >= 0 and state.clock[WAITING] > rules.window:
-        _enter_behind(jobs, state, waiting, rules, job)
-    else:
+    if not hidden(waiting.beyond, jobs, state, waiting, rules, job):
         _show(jobs, state, waiting, rules, job)
 
 
-@bare_kernel
+def hidden(beyond: Queue | None, jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> bool:
+    """Return whether a job that enters has to wait behind the window of visible jobs, and put it there."""
+    raise NotImplementedError
+
+
+@overload(hidden, jit_options=INLINED, strict=False)
+def _hidden(beyond: Any, jobs: Any, state: Any, waiting: Any, rules: Any, job: Any) -> Any:
+    def never(beyond, jobs, state, waiting, rules, job):  # type: ignore[no-untyped-def]
+        return False
+
+    def behind_window(beyond, jobs, state, waiting, rules, job):  # type: ignore[no-untyped-def]
+        if rules.window < 0 or state.clock[WAITING] <= rules.window:
+            return False
+        _enter_behind(jobs, state, waiting, rules, job)
+        return True
+
+    return never if isinstance(beyond, types.NoneType) else behind_window
+
+
+@inner_kernel
 def _enter_behind(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     """Let a job wait behind the window, unless it comes back to an earlier place: then another one has to."""
     last = tail(waiting.ages)
@@ -105,10 +121,7 @@ def leave(
 ) -> bool:
     """Take a job that has started out of the queues; return whether another one has come into view."""
     depart(state, waiting, rules, job)
-    if rules.window < 0 or state.clock[WAITING] < rules.window:
-        return False
-    come_into_view(jobs, seen, state, waiting, orders, retries, rules, now)
-    return True
+    return moved_up(waiting.beyond, jobs, seen, state, waiting, orders, retries, rules, now)
 
 
 @inlined
@@ -118,7 +131,38 @@ def depart(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     _hide(state, waiting, rules, job)
 
 
-@bare_kernel
+def moved_up(
+    beyond: Queue | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    rules: Rules,
+    now: int,
+) -> bool:
+    """Return whether a job has come into view because another one has left, and let it."""
+    raise NotImplementedError
+
+
+@overload(moved_up, jit_options=INLINED, strict=False)
+def _moved_up(
+    beyond: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, rules: Any, now: Any
+) -> Any:
+    def never(beyond, jobs, seen, state, waiting, orders, retries, rules, now):  # type: ignore[no-untyped-def]
+        return False
+
+    def next_one(beyond, jobs, seen, state, waiting, orders, retries, rules, now):  # type: ignore[no-untyped-def]
+        if rules.window < 0 or state.clock[WAITING] < rules.window:
+            return False
+        come_into_view(jobs, seen, state, waiting, orders, retries, rules, now)
+        return True
+
+    return never if isinstance(beyond, types.NoneType) else next_one
+
+
+@inner_kernel
 def come_into_view(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -133,32 +177,32 @@ def come_into_view(
     job = head(waiting.beyond)
     remove(waiting.beyond, job)
     _score_late(orders.policy, seen, state, retries, job, now)
-    if rules.own_candidates:
-        _score_late(orders.candidates, seen, state, retries, job, now)
+    _score_late(orders.candidates, seen, state, retries, job, now)
     _show(jobs, state, waiting, rules, job)
 
 
-@bare_kernel
+@inner_kernel
 def _score_late(
-    order: Order, seen: NDArray[Any], state: State, retries: Retries | None, job: int, now: int
+    order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None, job: int, now: int
 ) -> None:
     """Score a job that comes into view during a pass, if scores change with time."""
-    if order.kind[0] == TIMED:
-        blamed = evaluate_one(order, seen, state.request, job, now)
-        if blamed >= 0:
-            state.clock[BLAMED] = blamed
-        if retries is not None and retries.first[job]:
-            order.score[job] = -np.inf
+    if order is not None:
+        if order.kind[0] == TIMED:
+            blamed = evaluate_one(order.program, order.score, seen, state.request, job, now)
+            if blamed >= 0:
+                state.clock[BLAMED] = blamed
+            if retries is not None and retries.first[job]:
+                order.score[job] = -np.inf
 
 
 def score_again(
-    queue: Queue, order: Order, seen: NDArray[Any], state: State, retries: Retries | None
+    queue: Queue | None, order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None
 ) -> None:
     """Before a pass: give the jobs of a queue the scores of this moment, if they change with time, and sort them."""
     raise NotImplementedError
 
 
-@overload(score_again, jit_options=INLINED)
+@overload(score_again, jit_options=INLINED, strict=False)
 def _choose_score_again(queue: Any, order: Any, seen: Any, state: Any, retries: Any) -> Any:
     def nothing(queue, order, seen, state, retries):  # type: ignore[no-untyped-def]
         pass
@@ -168,16 +212,16 @@ def _choose_score_again(queue: Any, order: Any, seen: Any, state: Any, retries: 
             score_waiting(queue, order, seen, state, retries, queue.length[0])
             sort(queue, queue.length[0])
 
-    return sorted_list if queue.instance_class is QueueList else nothing
+    return sorted_list if getattr(queue, "instance_class", None) is QueueList else nothing
 
 
-@bare_kernel
+@inner_kernel
 def score_waiting(
     queue: QueueList, order: Order, seen: NDArray[Any], state: State, retries: Retries | None, count: int
 ) -> None:
     """Give the first jobs of a queue the scores of this moment, if they change with time."""
     if order.kind[0] == TIMED:
-        blamed = evaluate_for(order, seen, state.request, queue.order, 0, count, state.clock[NOW])
+        blamed = evaluate_for(order.program, order.score, seen, state.request, queue.order, 0, count, state.clock[NOW])
         if blamed >= 0:
             state.clock[BLAMED] = blamed
     if retries is not None and (order.kind[0] == TIMED or order.kind[0] == ASKED):

@@ -91,6 +91,11 @@ class Formula:
         return bool(np.any(self.codes == VARIABLES.index("w")))
 
     @property
+    def uses_run_time(self) -> bool:
+        """Whether the score depends on the run time that is assumed."""
+        return bool(np.any(self.codes == VARIABLES.index("p")))
+
+    @property
     def uses_request(self) -> bool:
         """Whether the score depends on the requested time itself, whatever run time is assumed."""
         return bool(np.any(self.codes == VARIABLES.index("R")))

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.case import Case
-from schedlab.engine.scores import BLAMELESS, Scores, asked_of_python, check_scores, new_scores, score
+from schedlab.engine.orders import ASKED, NO_JOB, TIMED, Order, blame, evaluate_for, new_order
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import FREE, NOW, STARTED, State
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined
@@ -42,7 +42,7 @@ SAME_MOMENT = 1e-5
 KEEP, SORT, EXCHANGE = 0, 1, 2
 
 
-def run_serial(case: Case, state: State) -> NDArray[np.float64]:
+def run_sc17(prepared: Prepared, state: State) -> NDArray[np.float64]:
     """Simulate; `state` receives who was backfilled.
 
     Returns
@@ -55,10 +55,10 @@ def run_serial(case: Case, state: State) -> NDArray[np.float64]:
     InputError
         If the policy is a Python function of the waiting time, which this loop cannot ask.
     """
-    scheduler, jobs = case.scheduler, case.jobs
+    scheduler, jobs = prepared.scheduler, prepared.jobs
     n = len(jobs)
-    scores = new_scores(scheduler.policy, jobs)
-    if asked_of_python(scheduler, scores, scores):
+    order = new_order(scheduler.policy, jobs, prepared.request, known=True)
+    if order.kind[0] == ASKED:
         raise InputError(f"policy {scheduler.policy.text} takes the waiting time: the sc17 event order needs a formula")
     start = np.full(n, -1.0)
     sorting = KEEP if isinstance(scheduler.policy, FCFS) else EXCHANGE if isinstance(scheduler.policy, SPF) else SORT
@@ -69,14 +69,16 @@ def run_serial(case: Case, state: State) -> NDArray[np.float64]:
         np.arange(n),
         np.empty(n, dtype=np.int64),
         np.empty(n, dtype=np.float64),
-        scores,
+        order,
+        prepared.request,
         sorting,
         isinstance(scheduler.backfill, Easy),
         n if scheduler.window is None else scheduler.window,
-        case.in_order,
+        prepared.in_order,
         scheduler.start_delay or 0.0,
     )
-    check_scores(scheduler, jobs, state, blamed)
+    if blamed != NO_JOB:
+        blame(scheduler.policy, jobs, prepared.request, blamed, int(state.clock[NOW]))
     return start
 
 
@@ -88,14 +90,15 @@ def _run(
     order: NDArray[np.int64],
     running: NDArray[np.int64],
     remaining: NDArray[np.float64],
-    scores: Scores,
+    policy: Order,
+    request: NDArray[np.int64],
     sorting: int,
     easy: bool,
     window: int,
     in_order: int,
     start_delay: float,
 ) -> int:
-    """Simulate until every job has started; return a job whose score is not a number, or BLAMELESS.
+    """Simulate until every job has started; return a job whose score is not a number, or NO_JOB.
 
     Parameters
     ----------
@@ -107,8 +110,8 @@ def _run(
         The list of all jobs.
     running, remaining
         Scratch space of shape (n,): the running jobs in the order of their starts, and how long they will run on.
-    scores
-        Of the policy.
+    policy, request
+        Where scores come from, and what jobs ask for.
     sorting
         KEEP, SORT or EXCHANGE.
     easy
@@ -136,10 +139,11 @@ def _run(
             if visible > 1:
                 seen = order[front : front + visible]
                 if sorting != KEEP:
-                    blamed = score(scores, jobs, seen, 0, visible, clock[NOW])
-                    if blamed != BLAMELESS:
-                        return blamed
-                    _reorder(seen, scores.now, sorting == EXCHANGE)
+                    if policy.kind[0] == TIMED:
+                        blamed = evaluate_for(policy.program, policy.score, jobs, request, seen, 0, visible, clock[NOW])
+                        if blamed != NO_JOB:
+                            return blamed
+                    _reorder(seen, policy.score, sorting == EXCHANGE)
                 if easy and jobs[seen[0]].processors > clock[FREE]:
                     _backfill(jobs, state, seen, start, running[:count], remaining)
         job = order[front]
@@ -161,7 +165,7 @@ def _run(
         count += 1
         clock[FREE] -= jobs[job].processors
         clock[STARTED] += 1
-    return BLAMELESS
+    return NO_JOB
 
 
 @inlined
@@ -186,23 +190,22 @@ def _complete(
 
 
 @bare_kernel
-def _reorder(seen: NDArray[np.int64], keys: NDArray[np.float64], exchange: bool) -> None:
-    """Sort jobs by their keys; ties keep their order, unless the sort is the one by exchanges."""
+def _reorder(seen: NDArray[np.int64], score: NDArray[np.float64], exchange: bool) -> None:
+    """Sort jobs by their scores; ties keep their order, unless the sort is the one by exchanges."""
     n = seen.shape[0]
     if exchange:
         for a in range(n):
             for b in range(n):
-                if keys[a] < keys[b]:
+                if score[seen[a]] < score[seen[b]]:
                     seen[a], seen[b] = seen[b], seen[a]
-                    keys[a], keys[b] = keys[b], keys[a]
         return
     for a in range(1, n):
-        job, key = seen[a], keys[a]
+        job = seen[a]
         b = a
-        while b > 0 and keys[b - 1] > key:
-            seen[b], keys[b] = seen[b - 1], keys[b - 1]
+        while b > 0 and score[seen[b - 1]] > score[job]:
+            seen[b] = seen[b - 1]
             b -= 1
-        seen[b], keys[b] = job, key
+        seen[b] = job
 
 
 @bare_kernel

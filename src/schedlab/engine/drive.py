@@ -1,0 +1,203 @@
+"""The driver: runs the loop, and answers where Python has to."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.forecast import Forecast
+from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, PREDICTED, run
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame
+from schedlab.engine.parts import Parts
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.retries import with_more_room
+from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, NOW, STAGE
+from schedlab.errors import InputError
+from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.predictor import JobView, OnlinePredictor, PythonPredictor
+
+
+class Driver:
+    """Runs a simulation from its parts.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    parts
+        Where it stands.
+    before_pass
+        Called before every scheduling pass, if the parts say that it is observed.
+    """
+
+    def __init__(
+        self, prepared: Prepared, parts: Parts, *, before_pass: Callable[[], None] | None = None
+    ) -> None:
+        self.prepared = prepared
+        self.parts = parts
+        self._before_pass = before_pass
+        scheduler = prepared.scheduler
+        self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
+        if scheduler.order is not None and parts.orders.candidates is not None:
+            self._policies.append((scheduler.order, parts.orders.candidates))
+        self.adapters = _adapters(prepared, parts)
+
+    def run(self, until: int = NEVER) -> bool:
+        """Run to the end, or so long as nothing would happen after a second; return whether it is the end.
+
+        Raises
+        ------
+        InputError
+            If a score is not a number, or if a predictor in Python fails or predicts what is no time.
+        """
+        while True:
+            reason = run(*self.parts, until)
+            if reason == ASK:
+                self._answer(int(self.parts.state.clock[STAGE]))
+            elif reason == FULL:
+                assert self.parts.retries is not None
+                retries, state = with_more_room(self.parts.retries, self.parts.state)
+                self.parts = self.parts._replace(retries=retries, state=state)
+            elif reason == BAD_SCORE:
+                self._blame()
+            else:
+                return bool(reason == DONE)
+
+    def _answer(self, stage: int) -> None:
+        state = self.parts.state
+        if stage == ENDED:
+            for job in state.ended[: state.clock[COMPLETED]].tolist():
+                if not self._failed_speculatively(job):
+                    for adapter, _ in self.adapters:
+                        adapter.learn(job, int(state.clock[NOW] - state.start[job]))
+        elif stage == ENTERED:
+            for job in state.entering[: state.clock[ENTERING]].tolist():
+                for adapter, forecast in self.adapters:
+                    forecast.first[job] = adapter.predict(job)
+        elif stage == PREDICTED:
+            self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
+        elif stage == DUE:
+            if self.parts.rules.asks_at_pass:
+                self._ask(ASKED, self.waiting())
+            if self._before_pass is not None:
+                self._before_pass()
+
+    def waiting(self) -> NDArray[np.int64]:
+        """Return the jobs in the queue, whether the scheduler sees them or not, by entry."""
+        return waiting_jobs(self.parts)
+
+    def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
+        for policy, order in self._policies:
+            if order.kind[0] == kind:
+                ask(policy, order, self.parts.seen, self.parts.state, who)
+
+    def _failed_speculatively(self, job: int) -> bool:
+        retries, state = self.parts.retries, self.parts.state
+        if retries is None:
+            return False
+        run_now = retries.runs[retries.run[job]]
+        return bool(run_now["speculative"] and state.clock[NOW] - run_now["start"] < retries.work[job])
+
+    def _blame(self) -> None:
+        """Raise InputError for the job at which the loop stopped: its score is not a number."""
+        seen, state = self.parts.seen, self.parts.state
+        job, now = int(state.clock[BLAMED]), int(state.clock[NOW])
+        who = seen[[job]]
+        submit = who["submit"]
+        for policy, _ in self._policies:
+            score = policy.scores(
+                who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, state.request[[job]]
+            )
+            if np.isnan(score[0]):
+                blame(policy, seen, state.request, job, now)
+        raise AssertionError("the loop blamed a job whose score is a number")
+
+
+def waiting_jobs(parts: Parts) -> NDArray[np.int64]:
+    """Return the jobs in the queue, whether the scheduler sees them or not, by entry."""
+    jobs = parts.waiting.queue.members()
+    if parts.waiting.beyond is not None:
+        jobs = np.concatenate([jobs, parts.waiting.beyond.members()])
+    return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
+
+
+def _adapters(prepared: Prepared, parts: Parts) -> list[tuple[PythonPredictorAdapter, Forecast]]:
+    """Return the predictors in Python of a simulation, each with where its predictions go."""
+    if parts.forecasts is None:
+        return []
+    scheduler = prepared.scheduler
+    pairs = [(scheduler.runtimes, parts.forecasts.reservations)]
+    if scheduler.order_runtimes is not None:
+        pairs.append((scheduler.order_runtimes, parts.forecasts.order))
+    return [
+        (PythonPredictorAdapter(prepared, parts.state.request, predictor.predictor), forecast)
+        for predictor, forecast in pairs
+        if isinstance(predictor, PythonPredictor)
+    ]
+
+
+class PythonPredictorAdapter:
+    """A predictor in Python, asked about the jobs of a simulation.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    request
+        int64 seconds: what the jobs ask for at present.
+    predictor
+        The predictor; a copy of it is asked, so that each simulation begins with the same one.
+    """
+
+    def __init__(self, prepared: Prepared, request: NDArray[np.int64], predictor: OnlinePredictor) -> None:
+        self.predictor = copy.deepcopy(predictor)
+        self._name = type(predictor).__name__
+        names = ("job_id", "user_id", "group_id", "executable_id", "queue_id", "partition_id")
+        self._columns = {name: prepared.column(name) for name in names}
+        self._jobs = prepared.jobs
+        self._request = request
+
+    def learn(self, job: int, run_time: int) -> None:
+        """Tell it of a run that has ended after so many seconds."""
+        self._call("learn", self.view(job), run_time)
+
+    def predict(self, job: int) -> int:
+        """Ask it about a job that enters the queue; return its answer between 1 s and the request."""
+        return self._checked(self._call("predict", self.view(job)), job)
+
+    def view(self, job: int) -> JobView:
+        """Return what it may know of a job."""
+        columns = {name: int(column[job]) for name, column in self._columns.items()}
+        return JobView(
+            submit_time=int(self._jobs["submit"][job]),
+            requested_time=int(self._request[job]),
+            processors=int(self._jobs["processors"][job]),
+            **columns,
+        )
+
+    def _call(self, method: str, job: JobView, *rest: int) -> Any:
+        try:
+            return getattr(self.predictor, method)(job, *rest)
+        except Exception as error:
+            raise InputError(
+                f"predictor {self._name}: {method} failed for job {job.job_id}: {type(error).__name__}: {error}"
+            ) from error
+
+    def _checked(self, value: Any, job: int) -> int:
+        """Return a prediction between 1 s and the request."""
+        try:
+            finite = math.isfinite(value)
+        except TypeError:
+            finite = False
+        if not finite:
+            name = int(self._columns["job_id"][job])
+            raise InputError(
+                f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds"
+            )
+        return int(min(max(value, 1), self._request[job]))

@@ -1,0 +1,199 @@
+"""The parts of a simulation, put together from what was prepared."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
+from schedlab.engine.needs import Needs, new_needs
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
+from schedlab.engine.plan_pass import Plan, new_plan
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.priority import Priority, new_priority
+from schedlab.engine.queue import Queue
+from schedlab.engine.queue_list import new_list, new_plan_list
+from schedlab.engine.queue_tree import new_tree
+from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
+from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
+from schedlab.engine.slurm_pass import Passes, new_passes
+from schedlab.engine.state import State, new_state
+from schedlab.engine.waiting import Orders, Waiting
+from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.predictor import Actual, Predictor, PythonPredictor
+
+
+class Parts(NamedTuple):
+    """The arguments of `schedlab.engine.loop.run`, but for the last one."""
+
+    jobs: NDArray[Any]
+    seen: NDArray[Any]
+    state: State
+    waiting: Waiting
+    orders: Orders
+    plan: Plan | Passes | None
+    forecasts: Forecasts | None
+    retries: Retries | None
+    needs: Needs | None
+    priority: Priority | None
+    rules: Rules
+
+
+def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = False) -> Parts:
+    """Return the parts of a simulation before its first event.
+
+    Parameters
+    ----------
+    prepared
+        The simulation; its jobs become part of the state.
+    open_ended
+        Whether jobs may be added while it runs: no score counts as known before its job enters.
+    observed
+        Whether the loop returns before every scheduling pass.
+    """
+    scheduler, jobs, n = prepared.scheduler, prepared.jobs, len(prepared.jobs)
+    retries = None
+    if prepared.asked is not None:
+        assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
+        retries = new_retries(jobs, prepared.seen, prepared.asked, assumed, prepared.pilot)
+    state = new_state(
+        jobs,
+        prepared.processors,
+        request=prepared.request,
+        watched=scheduler.runtimes.learns,
+        runs=None if retries is None else len(retries.runs),
+    )
+    needs = None
+    if prepared.workload.dependencies is not None or prepared.pilot.any():
+        needs = new_needs(prepared)
+    fixed_beforehand = retries is None and needs is None and not open_ended
+    orders = _orders(prepared, state, fixed_beforehand=fixed_beforehand)
+    waiting = _waiting(prepared, state, orders, fixed_beforehand=fixed_beforehand)
+    plan: Plan | Passes | None = None
+    if isinstance(scheduler.backfill, Conservative):
+        plan = new_plan(n, prepared.processors, retries=retries is not None)
+    elif isinstance(scheduler.backfill, Slurm):
+        plan = new_passes(n, prepared.processors)
+    return Parts(
+        jobs,
+        prepared.seen,
+        state,
+        waiting,
+        orders,
+        plan,
+        _forecasts(prepared, state),
+        retries,
+        needs,
+        new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None,
+        rules_of(prepared, orders, observed=observed),
+    )
+
+
+def _assumed(runtimes: Predictor) -> int:
+    return LEARNED if runtimes.learns else WORK if runtimes == Actual() else REQUEST
+
+
+def _orders(prepared: Prepared, state: State, *, fixed_beforehand: bool) -> Orders:
+    scheduler = prepared.scheduler
+
+    def order_of(policy: Policy) -> Order:
+        known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
+        return new_order(policy, prepared.seen, state.request, known=known)
+
+    queue = order_of(scheduler.policy)
+    return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))
+
+
+def _uses_run_time(policy: Policy) -> bool:
+    """Return whether scores depend on the run time that the order assumes, as far as one can tell."""
+    return policy.program is None or policy.program.uses_run_time
+
+
+def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforehand: bool) -> Waiting:
+    """Return the empty queues."""
+    scheduler = prepared.scheduler
+    policies = [scheduler.policy] if scheduler.order is None else [scheduler.policy, scheduler.order]
+    moving = any(policy.changes_with_time or isinstance(policy, Multifactor) for policy in policies)
+
+    def new_queue(score: NDArray[np.float64], *, known: bool) -> Queue:
+        if isinstance(scheduler.backfill, Conservative):
+            return new_plan_list(score, state.entered)
+        if isinstance(scheduler.backfill, Slurm) or moving:
+            return new_list(score, state.entered)
+        return new_tree(score, state.entered, prepared.processors, known=known)
+
+    def queue_of(policy: Policy, order: Order) -> Queue:
+        learned = scheduler.ranking.learns and _uses_run_time(policy)
+        return new_queue(order.score, known=fixed_beforehand and not learned)
+
+    def by_entry() -> Queue:
+        return new_queue(np.zeros(len(state.start)), known=fixed_beforehand)
+
+    candidates = ages = beyond = None
+    if scheduler.order is not None and orders.candidates is not None:
+        candidates = queue_of(scheduler.order, orders.candidates)
+    if scheduler.starvation is not None or scheduler.window is not None or prepared.in_order:
+        ages, beyond = by_entry(), by_entry()
+    return Waiting(queue_of(scheduler.policy, orders.policy), candidates, ages, beyond)
+
+
+def _forecasts(prepared: Prepared, state: State) -> Forecasts | None:
+    """Return the predictors at work, or None if no run time is learned."""
+    scheduler = prepared.scheduler
+    if not scheduler.runtimes.learns and not scheduler.ranking.learns:
+        return None
+    user = prepared.column("user_id")
+
+    def forecast_of(predictor: Predictor, correction: str) -> Forecast:
+        if not predictor.learns:
+            return no_forecast(state.request)
+        return new_forecast(predictor, correction, state.request, user)
+
+    reserving = forecast_of(scheduler.runtimes, scheduler.correction or "requested")
+    if scheduler.order_runtimes is None:
+        reserving.kind[2] = 1
+        return Forecasts(reserving, reserving, prepared.pilot)
+    return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested"), prepared.pilot)
+
+
+def rules_of(prepared: Prepared, orders: Orders, *, observed: bool) -> Rules:
+    """Return how a scheduler works, as numbers."""
+    scheduler = prepared.scheduler
+    backfill, policy, retries = scheduler.backfill, scheduler.policy, scheduler.retries
+    kinds = {int(order.kind[0]) for order in orders if order is not None}
+    python = isinstance(scheduler.runtimes, PythonPredictor) or isinstance(scheduler.ranking, PythonPredictor)
+    rules = Rules(
+        prepared.processors,
+        easy=isinstance(backfill, Easy),
+        own_candidates=scheduler.order is not None,
+        starvation=NEVER_STARVES if scheduler.starvation is None else scheduler.starvation,
+        window=ALL_VISIBLE if scheduler.window is None else scheduler.window,
+        in_order=prepared.in_order,
+        one_by_one=prepared.one_by_one,
+        gated=prepared.gated,
+        fixed=isinstance(backfill, Conservative) and backfill.fixed,
+        speculation=NO_SPECULATION if retries is None or retries.speculation is None else float(retries.speculation),
+        keeps_submit=isinstance(policy, Multifactor) and policy.accrue == "always",
+        asks_predictor=python,
+        asks_at_entry=ASKED_AT_ENTRY in kinds,
+        asks_at_pass=ASKED in kinds,
+        observed=observed,
+    )
+    if not isinstance(backfill, Slurm):
+        return rules
+    return rules._replace(
+        interval=backfill.interval,
+        depth=backfill.depth,
+        resolution=backfill.resolution,
+        horizon=backfill.window,
+        reserve=backfill.reserve,
+        queue_depth=backfill.queue_depth,
+        delay=backfill.delay,
+        wf_depth=backfill.wf_depth,
+        planned_tasks=backfill.wf_plan == "all",
+        tasks_count=backfill.wf_count == "tasks",
+    )

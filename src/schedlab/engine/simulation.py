@@ -1,0 +1,170 @@
+"""Simulate a workload under a scheduler: the road from a Workload to a Schedule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.drive import Driver
+from schedlab.engine.parts import Parts, assemble
+from schedlab.engine.plan_pass import Plan
+from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.retries import RUNS
+from schedlab.engine.sc17_simulator import run_sc17
+from schedlab.engine.state import new_state
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Requests
+from schedlab.workload.workload import Workload
+
+
+def simulate(
+    workload: Workload,
+    scheduler: str | Scheduler = "fcfs+easy",
+    *,
+    processors: int | None = None,
+    events: Events = "batched",
+    in_order: int = 0,
+    requests: Requests | None = None,
+) -> Schedule:
+    """Replay a workload under a scheduler.
+
+    Parameters
+    ----------
+    workload
+        The jobs; each needs a submit time, a run time and processors, and a requested time if the scheduler uses it.
+    scheduler
+        A scheduler text or a `Scheduler`.
+    processors
+        Size of the machine; None takes the workload's.
+    events
+        "batched": all completions of a second, then its submissions, then one scheduling pass. "pyss": one event at a
+        time, submissions before completions, as the simulator of SC'15 does. "sc17": one start at a time, see
+        `schedlab.engine.serial`; times are float64 seconds if a start takes time.
+    in_order
+        So many jobs are started strictly by submission before the scheduler takes over (SC'17 puts its machine into a
+        state with 16).
+    requests
+        What the jobs ask for, one after the other, if that is not what the scheduler's `requests` says. Jobs whose
+        requests are too short fail and come back; the schedule shows their last runs, and all of them in `runs`.
+
+    Returns
+    -------
+    Schedule
+        One row per job, in the workload's order.
+
+    Raises
+    ------
+    InputError
+        If a job lacks what the scheduler needs or can never run, or if the scheduler is unknown.
+
+    Notes
+    -----
+    If the workload's requests are enforced, a job ends at the earlier of its run time and its requested time. Estimates
+    below one second count as one second.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[10, 10, 5], requested_time=[10, 10, 5],
+    ...                                   requested_processors=[3, 4, 1]), processors=4)
+    >>> simulate(jobs, "fcfs").start_time.tolist()
+    [0, 10, 20]
+    >>> simulate(jobs, "fcfs+easy").start_time.tolist()
+    [0, 10, 2]
+    """
+    prepared = prepare(
+        workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests
+    )
+    if prepared.events == "sc17":
+        state = new_state(prepared.jobs, prepared.processors)
+        start = run_sc17(prepared, state)
+        return to_schedule(prepared, start=start, backfilled=state.backfilled)
+    driver = Driver(prepared, assemble(prepared))
+    first_estimate = prepared.jobs["estimate"].copy()
+    driver.run()
+    return schedule_of(prepared, driver.parts, first_estimate)
+
+
+def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> Schedule:
+    """Return the schedule of a simulation that has ended.
+
+    Parameters
+    ----------
+    prepared, parts
+        The simulation.
+    first_estimate
+        int64 seconds, in order of submission: what reservations assumed before the first event.
+    """
+    state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
+    predicted, corrections = first_estimate, None
+    if isinstance(plan, Plan) and plan.corrections.any():
+        corrections = plan.corrections
+    if forecasts is not None:
+        reserving = prepared.scheduler.runtimes.learns
+        predicted = (forecasts.reservations if reserving else forecasts.order).first
+        if reserving:
+            corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
+    runs = None
+    if retries is not None:
+        runs = np.array(retries.runs[: retries.counters[RUNS]])
+        prepared = prepared._replace(killed=prepared.in_workload_order(~runs["done"][retries.run]))
+        if prepared.order is not None:
+            runs["job"] = prepared.order[runs["job"]]
+    return to_schedule(
+        prepared,
+        start=state.start,
+        backfilled=state.backfilled,
+        predicted=predicted,
+        corrections=corrections,
+        eligible=None if parts.needs is None else parts.needs.eligible,
+        runs=runs,
+    )
+
+
+def to_schedule(
+    prepared: Prepared,
+    *,
+    start: NDArray[Any],
+    backfilled: NDArray[np.bool_],
+    predicted: NDArray[np.int64] | None = None,
+    corrections: NDArray[np.int64] | None = None,
+    eligible: NDArray[np.int64] | None = None,
+    runs: NDArray[Any] | None = None,
+) -> Schedule:
+    """Bring what the engine or its twin decided back into the workload's order.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    start, backfilled, predicted, corrections, eligible
+        In order of submission; without predictions, the estimates; without corrections, none.
+    runs
+        All runs, if they may fail; their jobs are rows of the workload.
+    """
+    if not prepared.scheduler.start_delay:
+        start = start.astype(np.int64, copy=False)
+    if predicted is None:
+        predicted = prepared.jobs["estimate"].copy()
+    ordered = prepared.in_workload_order
+    never = np.broadcast_to(np.int64(0), start.shape)
+    return Schedule(
+        workload=prepared.workload,
+        start_time=ordered(start),
+        end_time=ordered(start + prepared.jobs["duration"]),
+        backfilled=ordered(backfilled),
+        killed=prepared.killed,
+        predicted_run_time=ordered(predicted),
+        corrections=never if corrections is None else ordered(corrections),
+        scheduler=prepared.scheduler.text,
+        processors=prepared.processors,
+        events=prepared.events,
+        specification={
+            "in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced
+        },
+        eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
+        runs=runs,
+    )
