@@ -110,12 +110,12 @@ class Driver:
         job, now = int(state.clock[BLAMED]), int(state.clock[NOW])
         who = seen[[job]]
         submit = who["submit"]
-        for policy, _ in self._policies:
+        for policy, order in self._policies:
             score = policy.scores(
-                who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, state.request[[job]]
+                who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, order.request[[job]]
             )
             if np.isnan(score[0]):
-                blame(policy, seen, state.request, job, now)
+                blame(policy, seen, order.request, job, now)
         raise AssertionError("the loop blamed a job whose score is a number")
 
 

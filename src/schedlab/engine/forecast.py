@@ -161,12 +161,21 @@ def shared(forecasts: Forecasts) -> bool:
 
 
 @bare_kernel
-def predict_for_entries(jobs: NDArray[Any], seen: NDArray[Any], state: State, forecasts: Forecasts) -> None:
-    """Predict for the jobs that the last event lets into the queue; a predictor in Python has done so already."""
+def predict_for_entries(
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None
+) -> None:
+    """Predict for the jobs that the last event lets into the queue; a predictor in Python has done so already.
+
+    A job that has failed speculatively keeps its prediction.
+    """
     now = state.clock[NOW]
     reserving, ordering = forecasts.reservations, forecasts.order
     for i in range(state.clock[ENTERING]):
         job = state.entering[i]
+        if retries is not None and retries.first[job]:
+            if reserving.kind[0] != NOTHING:
+                jobs[job].estimate = reserving.first[job]
+            continue
         if reserving.kind[0] != NOTHING:
             if reserving.kind[0] != PYTHON:
                 reserving.first[job] = predict(jobs, state.start, reserving, job, now)

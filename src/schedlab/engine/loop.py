@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.forecast import Forecasts, correct_expired, learn_from_ends, note_starts, predict_for_entries
-from schedlab.engine.needs import Needs, next_release, release
+from schedlab.engine.needs import MADE_READY, Needs, next_release, release
 from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
 from schedlab.engine.plan_pass import NEXT_START, Plan, plan_pass, use_gaps
 from schedlab.engine.priority import Priority, compute, next_computation, note_usage, rank_of
@@ -120,7 +120,7 @@ def run(
                 return ASK
         if clock[STAGE] == ENTERED:
             if forecasts is not None:
-                predict_for_entries(jobs, seen, state, forecasts)
+                predict_for_entries(jobs, seen, state, forecasts, retries)
             clock[STAGE] = PREDICTED
             if rules.asks_at_entry and clock[ENTERING] > 0:
                 return ASK
@@ -272,7 +272,7 @@ def _score_entries(
         clock, kind = state.clock, order.kind[0]
         if kind == AT_ENTRY:
             blamed = evaluate_for(
-                order.program, order.score, seen, state.request, state.entering, 0, clock[ENTERING], clock[NOW]
+                order.program, order.score, seen, order.request, state.entering, 0, clock[ENTERING], clock[NOW]
             )
             if blamed >= 0:
                 clock[BLAMED] = blamed
@@ -312,10 +312,6 @@ def _schedule(
     """Make a scheduling pass; then let jobs run speculatively."""
     clock = state.clock
     before = clock[STARTED]
-    score_again(waiting.queue, orders.policy, seen, state, retries)
-    score_again(waiting.candidates, orders.candidates, seen, state, retries)
-    if clock[BLAMED] >= 0:
-        return
     make_pass(plan, jobs, seen, state, waiting, orders, retries, needs, rules)
     if retries is not None:
         note_runs(jobs, state, retries, before, False)
@@ -389,16 +385,24 @@ def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranke
 def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
     def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         clock = state.clock
-        happened = rules.easy or clock[COMPLETED] > 0 or clock[ENTERING] > 0 or not reranked
-        return clock[WAITING] > 0 and clock[FREE] > 0 and happened
+        return clock[WAITING] > 0 and clock[FREE] > 0 and _changed(state, needs, reranked and rules.easy)
 
-    def always(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
-        return True
+    def if_changed(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
+        return _changed(state, needs, reranked) or plan.counters[NEXT_START] <= state.clock[NOW]
 
     def slurm(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         return due(state, needs, plan, rules, reranked)
 
-    return _by_plan(plan, if_useful, always, slurm)
+    return _by_plan(plan, if_useful, if_changed, slurm)
+
+
+@pruned
+def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
+    """Return whether the event has changed anything for the scheduler."""
+    clock = state.clock
+    if needs is not None and needs.counters[MADE_READY] > 0:
+        return True
+    return clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or reranked
 
 
 def make_pass(
@@ -421,13 +425,18 @@ def _make_pass(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, needs: Any, rules: Any
 ) -> Any:
     def head(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
-        queue_pass(jobs, seen, state, waiting, orders, retries, rules)
+        score_again(waiting.queue, orders.policy, seen, state, retries)
+        score_again(waiting.candidates, orders.candidates, seen, state, retries)
+        if state.clock[BLAMED] < 0:
+            queue_pass(jobs, seen, state, waiting, orders, needs, retries, rules)
 
     def conservative(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
-        plan_pass(jobs, seen, state, waiting, orders, plan, retries, rules)
+        plan_pass(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
 
     def slurm(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
-        slurm_pass(jobs, seen, state, waiting, orders, plan, needs, rules)
+        score_again(waiting.queue, orders.policy, seen, state, retries)
+        if state.clock[BLAMED] < 0:
+            slurm_pass(jobs, seen, state, waiting, orders, plan, needs, rules)
 
     return _by_plan(plan, head, conservative, slurm)
 
@@ -453,10 +462,10 @@ def _speculate(
 ) -> Any:
     def before_head(plan, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
         if rules.easy:
-            use_gap(jobs, seen, state, waiting, orders, retries, rules)
+            use_gap(jobs, seen, state, waiting, orders, needs, retries, rules)
 
     def beside_plan(plan, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
-        use_gaps(jobs, seen, state, waiting, orders, plan, retries, rules)
+        use_gaps(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
 
     def slurm(plan, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
         use_planned_gaps(jobs, state, waiting, plan, needs, retries, rules)

@@ -21,14 +21,14 @@ from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
 from schedlab.engine.retries import Retries
-from schedlab.kernels import inner_kernel, inlined
-from schedlab.scheduler.backfilling import Slurm
+from schedlab.kernels import inlined, inner_kernel, pruned
 
 # Positions in Needs.counters.
 MADE_READY = 0  # jobs that this event has made ready
 COUNTERS_SIZE = 1
 
 NO_WORKFLOW = -1
+UNKNOWN = -1
 
 
 class Needs(NamedTuple):
@@ -56,8 +56,6 @@ class Needs(NamedTuple):
         When it was ready first.
     held
         Jobs whose parents have ended, by the second in which their delays are over.
-    early
-        Whether a task that shares a place stands in the queue from its submission on, ready or not.
     """
 
     counters: NDArray[np.int64]
@@ -74,7 +72,6 @@ class Needs(NamedTuple):
     workflow: NDArray[np.int64]
     eligible: NDArray[np.int64]
     held: Calendar
-    early: bool
 
 
 def new_needs(prepared: Prepared) -> Needs:
@@ -107,7 +104,6 @@ def new_needs(prepared: Prepared) -> Needs:
         workflow=workflow,
         eligible=prepared.jobs["submit"].copy(),
         held=new_calendar(n),
-        early=isinstance(prepared.scheduler.backfill, Slurm),
     )
 
 
@@ -115,6 +111,14 @@ def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     offsets = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])
     return offsets
+
+
+@pruned
+def is_ready(needs: Needs | None, job: int) -> bool:
+    """Return whether a waiting job could start, if there were room."""
+    if needs is not None:
+        return needs.ready[job]
+    return True
 
 
 @inlined
@@ -159,7 +163,7 @@ def release(
             if needs.open[child] == 0 and child < submitted:
                 add(needs.held, needs.earliest[child], child, 0)
     for job in range(submitted, clock[SUBMITTED]):
-        if needs.early and needs.workflow[job] != NO_WORKFLOW:
+        if needs.workflow[job] != NO_WORKFLOW:
             _enter(state, job)
         if needs.open[job] == 0:
             add(needs.held, max(now, needs.earliest[job]), job, 0)
@@ -172,7 +176,7 @@ def release(
         if not shared and not keeps_submit:
             jobs[job].submit = now
             seen[job].submit = now
-        if not (shared and needs.early):
+        if not shared:
             _enter(state, job)
     _number(state, before, keeps_submit)
 
@@ -198,3 +202,34 @@ def _number(state: State, first: int, keeps_submit: bool) -> None:
         for i in range(first, clock[ENTERING]):
             state.entered[entering[i]] = clock[ENTRIES]
             clock[ENTRIES] += 1
+
+
+@inner_kernel
+def after_parents(
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs,
+    planned_in: NDArray[np.int64],
+    planned_end: NDArray[np.int64],
+    plan: int,
+    job: int,
+) -> int:
+    """Return when a task that waits for others could start, UNKNOWN if that is not known.
+
+    Known are the ends of running jobs, as they are expected, and of jobs that stand in the plan with this number:
+    `planned_end`, where `planned_in` is that number.
+    """
+    now = state.clock[NOW]
+    earliest = max(now, needs.earliest[job])
+    for k in range(needs.parent_offsets[job], needs.parent_offsets[job + 1]):
+        parent = needs.parents[k]
+        if needs.ended[parent]:
+            continue
+        if planned_in.shape[0] > 0 and planned_in[parent] == plan:
+            ends = planned_end[parent]
+        elif state.start[parent] >= 0:
+            ends = max(now, state.start[parent] + jobs[parent].estimate)
+        else:
+            return UNKNOWN
+        earliest = max(earliest, ends + needs.parent_delay[k])
+    return earliest

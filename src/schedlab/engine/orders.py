@@ -43,12 +43,13 @@ class Order(NamedTuple):
     """Where the scores of one order come from.
 
     `kind` is one of the above, `score` holds the scores as they are now, one per job. `program` is None if no formula
-    has to be evaluated while time goes by.
+    has to be evaluated while time goes by. `request` (int64 seconds) is what the order takes for the requests of jobs.
     """
 
     kind: NDArray[np.int64]
     score: NDArray[np.float64]
     program: Program | None
+    request: NDArray[np.int64]
 
 
 def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *, known: bool) -> Order:
@@ -82,7 +83,8 @@ def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *,
         program = policy.program
         kind = AT_ENTRY if program is not None else ASKED_AT_ENTRY
     score = known_scores(policy, seen, request) if kind == KNOWN else np.zeros(len(seen))
-    return Order(np.array([kind]), score, None if program is None else new_program(program, int(seen["submit"][0])))
+    compiled = None if program is None else new_program(program, int(seen["submit"][0]))
+    return Order(np.array([kind]), score, compiled, request)
 
 
 def new_program(formula: Formula, origin: int) -> Program:
@@ -125,10 +127,10 @@ def ask(policy: Policy, order: Order, seen: NDArray[Any], state: State, who: NDA
     now, jobs = int(state.clock[NOW]), seen[who]
     submit = jobs["submit"]
     scores = policy.scores(
-        jobs["estimate"], jobs["processors"], submit - seen["submit"][0], now - submit, state.request[who]
+        jobs["estimate"], jobs["processors"], submit - seen["submit"][0], now - submit, order.request[who]
     )
     if np.isnan(scores).any():
-        blame(policy, seen, state.request, int(who[np.argmax(np.isnan(scores))]), now)
+        blame(policy, seen, order.request, int(who[np.argmax(np.isnan(scores))]), now)
     order.score[who] = scores
 
 

@@ -14,7 +14,7 @@ from schedlab.engine.plan_pass import Plan, new_plan
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.priority import Priority, new_priority
 from schedlab.engine.queue import Queue
-from schedlab.engine.queue_list import new_list, new_plan_list
+from schedlab.engine.queue_list import new_list
 from schedlab.engine.queue_tree import new_tree
 from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
@@ -59,7 +59,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     retries = None
     if prepared.asked is not None:
         assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
-        retries = new_retries(jobs, prepared.seen, prepared.asked, assumed, prepared.pilot)
+        retries = new_retries(jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
     state = new_state(
         jobs,
         prepared.processors,
@@ -75,7 +75,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     waiting = _waiting(prepared, state, orders, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative):
-        plan = new_plan(n, prepared.processors, retries=retries is not None)
+        plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None)
     elif isinstance(scheduler.backfill, Slurm):
         plan = new_passes(n, prepared.processors)
     return Parts(
@@ -102,7 +102,7 @@ def _orders(prepared: Prepared, state: State, *, fixed_beforehand: bool) -> Orde
 
     def order_of(policy: Policy) -> Order:
         known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
-        return new_order(policy, prepared.seen, state.request, known=known)
+        return new_order(policy, prepared.seen, prepared.seen_request, known=known)
 
     queue = order_of(scheduler.policy)
     return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))
@@ -117,11 +117,11 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
     """Return the empty queues."""
     scheduler = prepared.scheduler
     policies = [scheduler.policy] if scheduler.order is None else [scheduler.policy, scheduler.order]
-    moving = any(policy.changes_with_time or isinstance(policy, Multifactor) for policy in policies)
+    moving = prepared.pilot.any() or any(
+        policy.changes_with_time or isinstance(policy, Multifactor) for policy in policies
+    )
 
     def new_queue(score: NDArray[np.float64], *, known: bool) -> Queue:
-        if isinstance(scheduler.backfill, Conservative):
-            return new_plan_list(score, state.entered)
         if isinstance(scheduler.backfill, Slurm) or moving:
             return new_list(score, state.entered)
         return new_tree(score, state.entered, prepared.processors, known=known)
@@ -131,13 +131,18 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
         return new_queue(order.score, known=fixed_beforehand and not learned)
 
     def by_entry() -> Queue:
-        return new_queue(np.zeros(len(state.start)), known=fixed_beforehand)
+        equal = np.zeros(len(state.start))
+        if isinstance(scheduler.backfill, Conservative):
+            return new_list(equal, state.entered)
+        return new_queue(equal, known=fixed_beforehand)
 
     candidates = ages = beyond = None
     if scheduler.order is not None and orders.candidates is not None:
         candidates = queue_of(scheduler.order, orders.candidates)
     if scheduler.starvation is not None or scheduler.window is not None or prepared.in_order:
         ages, beyond = by_entry(), by_entry()
+    if isinstance(scheduler.backfill, Conservative):
+        return Waiting(by_entry(), None, ages, beyond)  # the plan has a list of its own, in the order of the policy
     return Waiting(queue_of(scheduler.policy, orders.policy), candidates, ages, beyond)
 
 

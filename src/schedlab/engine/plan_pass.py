@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.profile import Profile, book, clear, earliest_slot, forget_the_past, gap_before, new_profile
-from schedlab.engine.queue import NONE, head
-from schedlab.engine.queue_list import PlanList, sort
-from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
+from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.queue import NONE, remove, tail
+from schedlab.engine.queue_list import QueueList, append, find_and_remove, new_list, sort
+from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import (
     BLAMED,
     COMPLETED,
     CORRECTED,
+    ENTERING,
     FREE,
     NOW,
     STARTED,
@@ -35,7 +37,7 @@ from schedlab.engine.state import (
     correct,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave, score_waiting
-from schedlab.kernels import inner_kernel, inlined, pruned
+from schedlab.kernels import inlined, inner_kernel, pruned
 from schedlab.speculate.requests import NO_LAW
 
 # Positions in Plan.counters.
@@ -48,15 +50,18 @@ NOT_BOOKED = -1
 
 
 class Plan(NamedTuple):
-    """The reservations; all arrays but `counters` are indexed by job.
+    """The reservations; arrays are indexed by job unless said otherwise.
 
-    `reserved` is when the job is to start (NEVER without a reservation) and `length` for how many seconds; `stamp` a
-    running number of when that was last decided. `until` is the second until which a running job's processors are
-    booked. `corrections` counts how often a job was expected to run on after it had outlived its estimate.
+    `list` holds the jobs in the plan in its order: as sorted last, by the policy, later ones behind; `listed` says who
+    is in it. `reserved` is when a job is to start (NEVER without a reservation) and `length` for how many seconds;
+    `stamp` a running number of when that was last decided. `until` is the second until which a running job's processors
+    are booked. `corrections` counts how often a job was expected to run on after it had outlived its estimate.
     """
 
     counters: NDArray[np.int64]
     profile: Profile
+    list: QueueList
+    listed: NDArray[np.bool_]
     reserved: NDArray[np.int64]
     length: NDArray[np.int64]
     stamp: NDArray[np.int64]
@@ -64,13 +69,31 @@ class Plan(NamedTuple):
     corrections: NDArray[np.int64]
 
 
-def new_plan(jobs: int, processors: int, *, retries: bool) -> Plan:
-    """Return the plan of an empty machine; with retries, a job may run and have a reservation at once."""
-    counters = np.array([NEVER, 0, 0], dtype=np.int64)
-    never = np.full(jobs, NEVER, dtype=np.int64)
-    zeros = [np.zeros(jobs, dtype=np.int64) for _ in range(3)]
-    until = np.full(jobs, NOT_BOOKED, dtype=np.int64)
-    return Plan(counters, new_profile((1 + retries) * jobs, processors), never, zeros[0], zeros[1], until, zeros[2])
+def new_plan(score: NDArray[np.float64], processors: int, *, retries: bool) -> Plan:
+    """Return the plan of an empty machine.
+
+    Parameters
+    ----------
+    score
+        Of each job in the order of the policy; equal ones are ordered by number.
+    processors
+        Size of the machine.
+    retries
+        Whether a job may run and have a reservation at once.
+    """
+    n = len(score)
+    zeros = [np.zeros(n, dtype=np.int64) for _ in range(3)]
+    return Plan(
+        np.array([NEVER, 0, 0], dtype=np.int64),
+        new_profile((1 + retries) * n, processors),
+        new_list(score, np.arange(n)),
+        np.zeros(n, dtype=np.bool_),
+        np.full(n, NEVER, dtype=np.int64),
+        zeros[0],
+        zeros[1],
+        np.full(n, NOT_BOOKED, dtype=np.int64),
+        zeros[2],
+    )
 
 
 @inner_kernel
@@ -81,43 +104,66 @@ def plan_pass(
     waiting: Waiting,
     orders: Orders,
     plan: Plan,
+    needs: Needs | None,
     retries: Retries | None,
     rules: Rules,
 ) -> None:
     """Compress after completions, reserve for the jobs that have just entered, start those whose time has come."""
     clock = state.clock
     now = clock[NOW]
-    queue = waiting.queue
+    if retries is not None:
+        _list_again(state, plan, retries)
     afresh = clock[STARTED] < rules.in_order
-    if afresh and not _start_in_order(jobs, seen, state, waiting, orders, retries, rules):
+    if afresh and not _start_in_order(jobs, seen, state, waiting, orders, needs, retries, rules):
         plan.counters[NEXT_START] = NEVER
+        _leave_machine(jobs, state, plan, retries)
         return
     forget_the_past(plan.profile, now)
     _leave_machine(jobs, state, plan, retries)
-    if retries is not None and rules.window >= 0:
-        _forget_the_invisible(jobs, waiting.beyond, plan, now)
     if soonest(state.running) <= now:
         _expect_twice_as_long(jobs, state, plan)
         afresh = True
     afresh = afresh or clock[CORRECTED] > 0
+    if afresh:
+        _plan_running(state, plan, retries, rules.processors)
     if rules.fixed:
-        _round(jobs, seen, state, waiting, orders, plan, retries, rules, afresh)
-    else:
-        before = queue.length[0]
-        while before > 0 and plan.reserved[queue.order[before - 1]] == NEVER:
-            before -= 1
-        if afresh:
-            _plan_afresh(state, plan, rules.processors)
-            _sort(seen, state, waiting, orders, retries, rules, queue.length[0])
-            before = 0
-        elif clock[COMPLETED] > 0 and before > 0:
-            _sort(seen, state, waiting, orders, retries, rules, before)
-            for i in range(before):
-                _move_forward(jobs, plan, queue.order[i], now)
-        for i in range(before, queue.length[0]):
-            reserve(jobs, plan, queue.order[i], now)
+        _round(jobs, seen, state, waiting, orders, plan, needs, retries, rules, afresh)
+    elif afresh:
+        _look(waiting.queue, plan, needs)
+        _sort(seen, state, orders, plan, retries, rules)
+        for i in range(plan.list.length[0]):
+            _reserve(jobs, plan, plan.list.order[i], now)
+    elif clock[COMPLETED] > 0:
+        _compress(jobs, seen, state, orders, plan, retries, rules)
     if clock[BLAMED] < 0:
-        _start_due(jobs, seen, state, waiting, orders, plan, retries, rules)
+        _start_due(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
+
+
+@inlined
+def _list_again(state: State, plan: Plan, retries: Retries) -> None:
+    """Put the jobs that have just failed speculatively back into the plan's list."""
+    for i in range(state.clock[ENTERING]):
+        job = state.entering[i]
+        if retries.first[job] and not plan.listed[job]:
+            plan.listed[job] = True
+            append(plan.list, job)
+
+
+@inner_kernel
+def _look(queue: QueueList, plan: Plan, needs: Needs | None) -> int:
+    """List the visible jobs that are new, and ready, by entry; return how many were listed before."""
+    before = plan.list.length[0]
+    first = 0
+    if needs is None:  # new ones stand at the end
+        first = queue.length[0]
+        while first > 0 and not plan.listed[queue.order[first - 1]]:
+            first -= 1
+    for i in range(first, queue.length[0]):
+        job = queue.order[i]
+        if not plan.listed[job] and is_ready(needs, job):
+            plan.listed[job] = True
+            append(plan.list, job)
+    return before
 
 
 @inner_kernel
@@ -127,17 +173,19 @@ def _start_in_order(
     state: State,
     waiting: Waiting,
     orders: Orders,
+    needs: Needs | None,
     retries: Retries | None,
     rules: Rules,
 ) -> bool:
     """Start jobs strictly by entry; return whether enough of them have started, and planning begins."""
-    clock = state.clock
+    clock, queue = state.clock, waiting.queue
     while clock[STARTED] < rules.in_order:
-        if clock[WAITING] == 0:
+        place = 0
+        while place < queue.length[0] and not is_ready(needs, queue.order[place]):
+            place += 1
+        if place == queue.length[0] or jobs[queue.order[place]].processors > clock[FREE]:
             return False
-        job = head(waiting.ages)
-        if jobs[job].processors > clock[FREE]:
-            return False
+        job = queue.order[place]
         begin(jobs, state, job)
         state.backfilled[job] = False
         leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], job)
@@ -170,32 +218,28 @@ def _cancel(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
 
 
 @inner_kernel
-def _forget_the_invisible(jobs: NDArray[Any], beyond: PlanList | None, plan: Plan, now: int) -> None:
-    """Cancel the reservations of jobs that another one, which came back, has pushed out of the window."""
-    if beyond is not None:
-        for i in range(beyond.length[0]):
-            if plan.reserved[beyond.order[i]] != NEVER:
-                _cancel(jobs, plan, beyond.order[i], now)
-
-
-@inner_kernel
 def _sort(
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    retries: Retries | None,
-    rules: Rules,
-    count: int,
+    seen: NDArray[Any], state: State, orders: Orders, plan: Plan, retries: Retries | None, rules: Rules
 ) -> None:
-    """Sort the first jobs of the plan's list: starving ones first, then by score."""
-    queue = waiting.queue
-    score_waiting(queue, orders.policy, seen, state, retries, count)
+    """Sort the plan's list: starving jobs by entry, then the others by score."""
+    listed = plan.list
+    count = listed.length[0]
+    score_waiting(listed, orders.policy, seen, state, retries, count)
+    sort(listed, count)
     if rules.starvation >= 0:
+        starving = 0
         for i in range(count):
-            if state.clock[NOW] - seen[queue.order[i]].submit > rules.starvation:
-                queue.score[queue.order[i]] = -np.inf
-    sort(queue, count)
+            job = listed.order[i]
+            if state.clock[NOW] - seen[job].submit > rules.starvation:
+                place = i
+                while place > starving:
+                    listed.order[place] = listed.order[place - 1]
+                    place -= 1
+                while place > 0 and state.entered[listed.order[place - 1]] > state.entered[job]:
+                    listed.order[place] = listed.order[place - 1]
+                    place -= 1
+                listed.order[place] = job
+                starving += 1
 
 
 @inlined
@@ -211,8 +255,8 @@ def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
 
 
 @inner_kernel
-def _plan_afresh(state: State, plan: Plan, processors: int) -> None:
-    """Rebuild the profile from the running jobs alone."""
+def _plan_running(state: State, plan: Plan, retries: Retries | None, processors: int) -> None:
+    """Rebuild the profile from the running jobs alone; who runs speculatively loses the reservation that it had."""
     now = state.clock[NOW]
     clear(plan.profile, now, processors)
     running = state.running
@@ -221,20 +265,34 @@ def _plan_afresh(state: State, plan: Plan, processors: int) -> None:
         for i in range(running.counts[block]):
             record = running.records[block * BLOCK + i]
             plan.until[record.job] = record.end
+            plan.reserved[record.job] = NEVER
             book(plan.profile, now, record.end, -record.processors)
 
 
-@inlined
-def _move_forward(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
-    """Put a reservation at the earliest slot that there is by now."""
-    if plan.reserved[job] > now:
+@inner_kernel
+def _compress(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    orders: Orders,
+    plan: Plan,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Put each reservation at the earliest slot that there is by now, one by one, in the order of the policy."""
+    now = state.clock[NOW]
+    _sort(seen, state, orders, plan, retries, rules)
+    for i in range(plan.list.length[0]):
+        job = plan.list.order[i]
         begins = plan.reserved[job]
-        book(plan.profile, begins, begins + plan.length[job], jobs[job].processors)
-        reserve(jobs, plan, job, now)
+        if begins > now:
+            if begins != NEVER:
+                book(plan.profile, begins, begins + plan.length[job], jobs[job].processors)
+            _reserve(jobs, plan, job, now)
 
 
 @inner_kernel
-def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+def _reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = jobs[job].estimate
     processors = jobs[job].processors
@@ -255,19 +313,21 @@ def _start_due(
     waiting: Waiting,
     orders: Orders,
     plan: Plan,
+    needs: Needs | None,
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start the jobs whose reserved time has come, in the order in which their reservations were set."""
-    clock, queue = state.clock, waiting.queue
+    """Reserve for jobs that are new; start those whose time has come, in the order in which reservations were set."""
+    clock, listed = state.clock, plan.list
     now = clock[NOW]
     while True:
+        for i in range(_look(waiting.queue, plan, needs), listed.length[0]):
+            _reserve_late(jobs, plan, rules, listed.order[i], now)
         due = NONE
-        behind = False  # whether a job before it in the list has to wait
-        waits = False
+        behind = waits = False  # whether a job before it in the list has to wait
         plan.counters[NEXT_START] = NEVER
-        for i in range(queue.length[0]):
-            job = queue.order[i]
+        for i in range(listed.length[0]):
+            job = listed.order[i]
             plan.counters[NEXT_START] = min(plan.counters[NEXT_START], plan.reserved[job])
             if plan.reserved[job] > now:
                 waits = True
@@ -279,18 +339,49 @@ def _start_due(
         begin(jobs, state, due)
         state.backfilled[due] = behind
         plan.until[due] = plan.reserved[due] + plan.length[due]
-        if leave(jobs, seen, state, waiting, orders, retries, rules, now, due):
-            if clock[BLAMED] >= 0:
-                return
-            _reserve_late(jobs, plan, rules, queue.order[queue.length[0] - 1], now)
+        _leave(jobs, seen, state, waiting, orders, plan, retries, rules, due)
+        if clock[BLAMED] >= 0:
+            return
+
+
+@inner_kernel
+def _leave(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    plan: Plan,
+    retries: Retries | None,
+    rules: Rules,
+    job: int,
+) -> None:
+    """Take a job that has started out of the plan's list and the queues.
+
+    It may stand behind the window: another one, which came back to an earlier place, has pushed it there.
+    """
+    find_and_remove(plan.list, job)
+    plan.listed[job] = False
+    if rules.window >= 0 and state.entered[job] > state.entered[tail(waiting.queue)]:
+        remove(waiting.beyond, job)
+        state.clock[WAITING] -= 1
+    else:
+        leave(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
 
 
 @inlined
 def _reserve_late(jobs: NDArray[Any], plan: Plan, rules: Rules, job: int, now: int) -> None:
     """Reserve for a job beside what is planned already; within a round, only if it ends there."""
-    reserve(jobs, plan, job, now)
+    _reserve(jobs, plan, job, now)
     if rules.fixed and plan.reserved[job] + plan.length[job] > plan.counters[ROUND_END]:
         _cancel(jobs, plan, job, now)
+
+
+@inlined
+def _reserve_in_round(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+    """Reserve for a job; the round lasts at least until it ends."""
+    _reserve(jobs, plan, job, now)
+    plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
 
 
 @inner_kernel
@@ -301,6 +392,7 @@ def _round(
     waiting: Waiting,
     orders: Orders,
     plan: Plan,
+    needs: Needs | None,
     retries: Retries | None,
     rules: Rules,
     afresh: bool,
@@ -311,34 +403,25 @@ def _round(
     policy, at the earliest slot. Until the last of them is over, jobs that come and jobs that failed get one only if it
     ends within the round. Reservations stand, unless `afresh`: a running job has outlived its prediction.
     """
-    now = state.clock[NOW]
-    queue = waiting.queue
-    pending = False
-    for i in range(queue.length[0]):
-        pending = pending or plan.reserved[queue.order[i]] != NEVER
-    _sort(seen, state, waiting, orders, retries, rules, queue.length[0])
-    fresh = not pending and soonest(state.completions) == NEVER
+    now, listed = state.clock[NOW], plan.list
+    _look(waiting.queue, plan, needs)
+    _sort(seen, state, orders, plan, retries, rules)
+    fresh = soonest(state.completions) == NEVER
+    for i in range(listed.length[0]):
+        fresh = fresh and plan.reserved[listed.order[i]] == NEVER
     if fresh:
         plan.counters[ROUND_END] = now
     if afresh:
-        _plan_afresh(state, plan, rules.processors)
-        for i in range(queue.length[0]):
-            if plan.reserved[queue.order[i]] != NEVER:
-                _reserve_in_round(jobs, plan, queue.order[i], now)
-    for i in range(queue.length[0]):
-        job = queue.order[i]
+        for i in range(listed.length[0]):
+            if plan.reserved[listed.order[i]] != NEVER:
+                _reserve_in_round(jobs, plan, listed.order[i], now)
+    for i in range(listed.length[0]):
+        job = listed.order[i]
         if plan.reserved[job] == NEVER:
             if fresh:
                 _reserve_in_round(jobs, plan, job, now)
             else:
                 _reserve_late(jobs, plan, rules, job, now)
-
-
-@inlined
-def _reserve_in_round(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
-    """Reserve for a job; the round lasts at least until it ends."""
-    reserve(jobs, plan, job, now)
-    plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
 
 
 @inner_kernel
@@ -349,16 +432,17 @@ def use_gaps(
     waiting: Waiting,
     orders: Orders,
     plan: Plan,
+    needs: Needs | None,
     retries: Retries,
     rules: Rules,
 ) -> None:
     """Run jobs speculatively beside the plan, each at most until its own reservation, which it keeps."""
-    clock, queue = state.clock, waiting.queue
+    clock, listed = state.clock, plan.list
     now = clock[NOW]
     while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
         best, most, most_length = NONE, rules.speculation, 0
-        for i in range(queue.length[0]):
-            job = queue.order[i]
+        for i in range(listed.length[0]):
+            job = listed.order[i]
             if retries.law[job] == NO_LAW or jobs[job].processors > clock[FREE]:
                 continue
             ends = plan.reserved[job]
@@ -373,9 +457,10 @@ def use_gaps(
         book(plan.profile, now, now + most_length, -jobs[best].processors)
         plan.until[best] = now + most_length
         run_speculatively(jobs, state, retries, best, most_length)
-        if leave(jobs, seen, state, waiting, orders, retries, rules, now, best):
-            if clock[BLAMED] >= 0:
-                return
-            late = queue.order[queue.length[0] - 1]
-            _reserve_late(jobs, plan, rules, late, now)
-            plan.counters[NEXT_START] = min(plan.counters[NEXT_START], plan.reserved[late])
+        _leave(jobs, seen, state, waiting, orders, plan, retries, rules, best)
+        before = clock[STARTED]
+        if clock[BLAMED] < 0:
+            _start_due(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
+        note_runs(jobs, state, retries, before, False)
+        if clock[BLAMED] >= 0:
+            return

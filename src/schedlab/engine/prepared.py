@@ -42,6 +42,8 @@ class Prepared(NamedTuple):
         Which jobs share a place; empty if none does.
     request
         int64 seconds: what the jobs ask for at first, at least 1.
+    seen_request
+        The same as the order sees it: for tasks that share a place, the request of the pilot job.
     killed
         In the workload's order: which jobs end at their request.
     order
@@ -55,6 +57,7 @@ class Prepared(NamedTuple):
     seen: NDArray[Any]
     pilot: NDArray[np.bool_]
     request: NDArray[np.int64]
+    seen_request: NDArray[np.int64]
     killed: NDArray[np.bool_]
     order: NDArray[np.intp] | None
     processors: int
@@ -131,15 +134,19 @@ def prepare(
         assumed = _assumed(scheduler.ranking, workload, duration, request)
         seen_width = width
         if pilot.any():
-            assumed, seen_width = _as_pilots(workload, scheduler, pilot, assumed, width)
+            assumed, seen_width, asked_by_pilots = _as_pilots(workload, scheduler, pilot, assumed, width, request)
         seen = new_jobs(*_sorted(order, submit, duration, assumed, seen_width))
-    (request, pilot) = _sorted(order, np.maximum(request, 1), pilot)
+    request, pilot = _sorted(order, np.maximum(request, 1), pilot)
+    seen_request = request
+    if pilot.any():
+        (seen_request,) = _sorted(order, np.maximum(asked_by_pilots, 1))
     return Prepared(
         workload,
         jobs,
         seen,
         pilot if pilot.any() else pilot[:0],
         request,
+        seen_request,
         killed,
         order,
         cluster.processors,
@@ -241,18 +248,21 @@ def _as_pilots(
     pilot: NDArray[np.bool_],
     assumed: NDArray[np.int64],
     width: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return run times and processors of jobs with those of their pilot jobs for tasks that share a place."""
+    request: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return run times, processors and requests of jobs, with those of the pilot jobs for tasks that share a place."""
     workflows = workload.workflows
     assert workflows is not None
     number = workflows.number[pilot]
     whole = [one.workflow for one in workflows.submissions]
     actual = scheduler.ranking == Actual()
-    length = [math.floor(one.length + 0.5) if actual else math.ceil(one.pilot_request) for one in whole]
-    assumed, width = assumed.copy(), width.copy()
+    asked = [math.ceil(one.pilot_request) for one in whole]
+    length = [math.floor(one.length + 0.5) for one in whole] if actual else asked
+    assumed, width, request = assumed.copy(), width.copy(), request.copy()
     assumed[pilot] = np.array(length, dtype=np.int64)[number]
+    request[pilot] = np.array(asked, dtype=np.int64)[number]
     width[pilot] = whole_nodes(np.array([one.peak_processors for one in whole]), scheduler)[number]
-    return assumed, width
+    return assumed, width, request
 
 
 def _sorted(order: NDArray[np.intp] | None, *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:

@@ -6,6 +6,7 @@ its own at once. A rank is a priority with its sign changed, so that the smalles
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +32,12 @@ class Priority(NamedTuple):
         What is left of a usage after a period.
     tree
         Whether users are ranked (Fair Tree), or weighed by 2^(-usage/share).
-    fixed
-        Per job: the part of its priority that does not change: size, partition and quality of service.
+    size, relative, small
+        Weight of the size; whether it is taken relative to the run time; whether small jobs are favoured.
+    processors
+        Size of the machine.
+    partition, qos
+        Per job: what its partition and its quality of service add.
     user
         Per job: whose it is.
     usage, recent, factor
@@ -50,7 +55,12 @@ class Priority(NamedTuple):
     period: int
     decay: float
     tree: bool
-    fixed: NDArray[np.float64]
+    size: float
+    relative: bool
+    small: bool
+    processors: int
+    partition: NDArray[np.float64]
+    qos: NDArray[np.float64]
     user: NDArray[np.int64]
     usage: NDArray[np.float64]
     recent: NDArray[np.float64]
@@ -72,7 +82,12 @@ def new_priority(prepared: Prepared) -> Priority:
         period=policy.period,
         decay=0.5 ** (policy.period / policy.half_life) if policy.half_life else 1.0,
         tree=policy.shares == "tree",
-        fixed=fixed_priorities(prepared, policy),
+        size=float(policy.size),
+        relative=bool(policy.relative),
+        small=policy.favor == "small",
+        processors=prepared.processors,
+        partition=_levels(policy.partition, policy.partitions, prepared.column("partition_id")),
+        qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
         user=user.astype(np.int64),
         usage=np.zeros(len(users)),
         recent=np.zeros(len(users)),
@@ -82,32 +97,27 @@ def new_priority(prepared: Prepared) -> Priority:
     )
 
 
-def fixed_priorities(prepared: Prepared, policy: Multifactor) -> NDArray[np.float64]:
-    """Return the part of each job's priority that does not change.
-
-    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job.
-    """
-    seen = prepared.seen
-    size = seen["processors"] / prepared.processors
-    if policy.relative:
-        size = size / np.ceil(seen["estimate"] / 60)
-    if policy.favor == "small":
-        size = 1 - size
-    total = policy.size * np.clip(size, 0, 1)
-    for weight, factors, column in (
-        (policy.partition, policy.partitions, "partition_id"),
-        (policy.qos, policy.qoses, "queue_id"),
-    ):
-        if weight:
-            total = total + weight * np.array([factors.get(one, 0.0) for one in prepared.column(column).tolist()])
-    return total
+def _levels(weight: float, factors: Mapping[int, float], column: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what the partition, or the quality of service, of each job adds to its priority."""
+    if not weight:
+        return np.zeros(len(column))
+    return weight * np.array([factors.get(one, 0.0) for one in column.tolist()])
 
 
 @inlined
-def rank_of(jobs: NDArray[Any], priority: Priority, job: int, second: int) -> float:
-    """Return the rank of a waiting job, computed in that second: the priority as a whole number, at least 1."""
-    age = min(1.0, max(0, second - jobs[job].submit) / priority.max_age)
-    total = priority.age * age + priority.fairshare * priority.factor[priority.user[job]] + priority.fixed[job]
+def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int) -> float:
+    """Return the rank of a waiting job, computed in that second: the priority as a whole number, at least 1.
+
+    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job.
+    """
+    age = min(1.0, max(0, second - seen[job].submit) / priority.max_age)
+    size = seen[job].processors / priority.processors
+    if priority.relative:
+        size = size / np.ceil(seen[job].estimate / 60)
+    if priority.small:
+        size = 1 - size
+    fixed = priority.size * min(1.0, max(0.0, size)) + priority.partition[job] + priority.qos[job]
+    total = priority.age * age + priority.fairshare * priority.factor[priority.user[job]] + fixed
     return -float(max(1, int(total)))
 
 

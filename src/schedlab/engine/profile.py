@@ -117,8 +117,11 @@ def forget_the_past(profile: Profile, now: int) -> None:
 
 @inlined
 def extend(profile: Profile, second: int, processors: int) -> None:
-    """Let so many more processors be free from a second on that is later than all bookings."""
+    """Let so many more processors be free from a second on, not earlier than the end of all bookings."""
     last = profile.length[0]
+    if profile.segments[last - 1].begin == second:
+        profile.segments[last - 1].free += processors
+        return
     profile.segments[last].begin = second
     profile.segments[last].free = profile.segments[last - 1].free + processors
     profile.length[0] += 1

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from schedlab.engine import queue_list as lists
 from schedlab.engine import queue_tree as trees
-from schedlab.engine.queue_list import PlanList, QueueList
+from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.kernels import INLINED
 
-Queue = QueueTree | QueueList | PlanList
+Queue = QueueTree | QueueList
 
 NONE = -1
 """No job, no place."""
@@ -67,11 +67,9 @@ def keep_sorted(queue: Queue | None) -> None:
     raise NotImplementedError
 
 
-def _by_kind(queue: Any, tree: Any, sorted_list: Any, plan_list: Any, none: Any) -> Any:
+def _by_kind(queue: Any, tree: Any, sorted_list: Any, none: Any) -> Any:
     """Return the meaning of an operation for a type of queue."""
-    return {QueueTree: tree, QueueList: sorted_list, PlanList: plan_list}.get(
-        getattr(queue, "instance_class", None), none
-    )
+    return {QueueTree: tree, QueueList: sorted_list}.get(getattr(queue, "instance_class", None), none)
 
 
 @overload(insert, jit_options=INLINED, strict=False)
@@ -82,13 +80,10 @@ def _insert(queue: Any, jobs: Any, job: Any) -> Any:
     def sorted_list(queue, jobs, job):  # type: ignore[no-untyped-def]
         lists.insert(queue, job)
 
-    def plan_list(queue, jobs, job):  # type: ignore[no-untyped-def]
-        lists.append(queue, job)
-
     def none(queue, jobs, job):  # type: ignore[no-untyped-def]
         pass
 
-    return _by_kind(queue, tree, sorted_list, plan_list, none)
+    return _by_kind(queue, tree, sorted_list, none)
 
 
 @overload(remove, jit_options=INLINED, strict=False)
@@ -99,13 +94,10 @@ def _remove(queue: Any, job: Any) -> Any:
     def sorted_list(queue, job):  # type: ignore[no-untyped-def]
         lists.remove(queue, job)
 
-    def plan_list(queue, job):  # type: ignore[no-untyped-def]
-        lists.find_and_remove(queue, job)
-
     def none(queue, job):  # type: ignore[no-untyped-def]
         pass
 
-    return _by_kind(queue, tree, sorted_list, plan_list, none)
+    return _by_kind(queue, tree, sorted_list, none)
 
 
 @overload(head, jit_options=INLINED, strict=False)
@@ -113,13 +105,13 @@ def _head(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return queue.entries[trees.first(queue)].job
 
-    def any_list(queue):  # type: ignore[no-untyped-def]
+    def sorted_list(queue):  # type: ignore[no-untyped-def]
         return queue.order[0]
 
     def none(queue):  # type: ignore[no-untyped-def]
         return NONE
 
-    return _by_kind(queue, tree, any_list, any_list, none)
+    return _by_kind(queue, tree, sorted_list, none)
 
 
 @overload(tail, jit_options=INLINED, strict=False)
@@ -127,13 +119,13 @@ def _tail(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return trees.last(queue)
 
-    def any_list(queue):  # type: ignore[no-untyped-def]
+    def sorted_list(queue):  # type: ignore[no-untyped-def]
         return queue.order[queue.length[0] - 1]
 
     def none(queue):  # type: ignore[no-untyped-def]
         return NONE
 
-    return _by_kind(queue, tree, any_list, any_list, none)
+    return _by_kind(queue, tree, sorted_list, none)
 
 
 @overload(fewest, jit_options=INLINED, strict=False)
@@ -144,7 +136,7 @@ def _fewest(queue: Any) -> Any:
     def not_known(queue):  # type: ignore[no-untyped-def]
         return 0
 
-    return _by_kind(queue, tree, not_known, not_known, not_known)
+    return _by_kind(queue, tree, not_known, not_known)
 
 
 @overload(first_fit, jit_options=INLINED, strict=False)
@@ -152,13 +144,13 @@ def _first_fit(queue: Any, jobs: Any, place: Any, free: Any, length: Any, extra:
     def tree(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
         return trees.first_fit(queue, place, free, length, extra)
 
-    def any_list(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
+    def sorted_list(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
         return lists.first_fit(queue, jobs, place, free, length, extra)
 
     def none(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
         return NONE
 
-    return _by_kind(queue, tree, any_list, any_list, none)
+    return _by_kind(queue, tree, sorted_list, none)
 
 
 @overload(job_at, jit_options=INLINED, strict=False)
@@ -166,13 +158,13 @@ def _job_at(queue: Any, place: Any) -> Any:
     def tree(queue, place):  # type: ignore[no-untyped-def]
         return queue.entries[place].job
 
-    def any_list(queue, place):  # type: ignore[no-untyped-def]
+    def sorted_list(queue, place):  # type: ignore[no-untyped-def]
         return queue.order[place]
 
     def none(queue, place):  # type: ignore[no-untyped-def]
         return NONE
 
-    return _by_kind(queue, tree, any_list, any_list, none)
+    return _by_kind(queue, tree, sorted_list, none)
 
 
 @overload(keep_sorted, jit_options=INLINED, strict=False)
@@ -183,4 +175,4 @@ def _keep_sorted(queue: Any) -> Any:
     def sorted_list(queue):  # type: ignore[no-untyped-def]
         lists.sort(queue, queue.length[0])
 
-    return _by_kind(queue, nothing, sorted_list, nothing, nothing)
+    return _by_kind(queue, nothing, sorted_list, nothing)

@@ -30,28 +30,6 @@ class QueueList(NamedTuple):
         return self.order[: self.length[0]].copy()
 
 
-class PlanList(NamedTuple):
-    """The same for schedulers that reserve for a job when it comes and look at the order when they plan anew.
-
-    Jobs are appended; whoever plans sorts.
-    """
-
-    order: NDArray[np.int64]
-    spare: NDArray[np.int64]
-    score: NDArray[np.float64]
-    entered: NDArray[np.int64]
-    length: NDArray[np.int64]
-
-    def members(self) -> NDArray[np.int64]:
-        """Return the waiting jobs in the order of the queue."""
-        return self.order[: self.length[0]].copy()
-
-
-def new_plan_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> PlanList:
-    """Return an empty queue; `score` and `entered` have one entry per job."""
-    return PlanList(*new_list(score, entered))
-
-
 def new_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> QueueList:
     """Return an empty queue; `score` and `entered` have one entry per job."""
     n = len(score)
@@ -59,7 +37,7 @@ def new_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> QueueLis
 
 
 @inlined
-def before(queue: QueueList | PlanList, one: int, other: int) -> bool:
+def before(queue: QueueList, one: int, other: int) -> bool:
     """Return whether a job stands before another one."""
     if queue.score[one] != queue.score[other]:
         return queue.score[one] < queue.score[other]
@@ -90,7 +68,7 @@ def insert(queue: QueueList, job: int) -> None:
 
 
 @inlined
-def append(queue: PlanList, job: int) -> None:
+def append(queue: QueueList, job: int) -> None:
     """Put a job at the end, sorted or not."""
     queue.order[queue.length[0]] = job
     queue.length[0] += 1
@@ -103,7 +81,7 @@ def remove(queue: QueueList, job: int) -> None:
 
 
 @bare_kernel
-def find_and_remove(queue: PlanList, job: int) -> None:
+def find_and_remove(queue: QueueList, job: int) -> None:
     """Take a job out of a queue that need not be sorted."""
     place = 0
     while queue.order[place] != job:
@@ -112,7 +90,7 @@ def find_and_remove(queue: PlanList, job: int) -> None:
 
 
 @inlined
-def take(queue: QueueList | PlanList, place: int) -> None:
+def take(queue: QueueList, place: int) -> None:
     """Take the job at a place out of the queue."""
     queue.length[0] -= 1
     for k in range(place, queue.length[0]):
@@ -130,7 +108,7 @@ def close_up(queue: QueueList, kept: int, place: int) -> None:
 
 
 @bare_kernel
-def sort(queue: QueueList | PlanList, count: int) -> None:
+def sort(queue: QueueList, count: int) -> None:
     """Sort the first `count` jobs by merging; what is in order already costs a look at each job."""
     order, spare = queue.order, queue.spare
     width = 1

@@ -12,10 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba.core import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
+from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
+from schedlab.engine.needs import Needs, after_parents, is_ready
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
+from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_tree import ANY
 from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
@@ -36,7 +41,7 @@ from schedlab.engine.state import (
     reservation,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave
-from schedlab.kernels import inner_kernel, inlined, pruned
+from schedlab.kernels import INLINED, inlined, inner_kernel, pruned
 
 
 # What `alone` says of a job that enters.
@@ -72,7 +77,7 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     ):
         return OPEN
     if processors <= clock[FREE]:
-        shadow, extra = reservation(clock, state.running, jobs[clock[HEAD]].processors)
+        shadow, extra = reservation(clock, state.running, jobs[clock[HEAD]].processors, clock[NOW])
         if processors <= extra or clock[NOW] + jobs[job].estimate <= shadow:
             return STARTS
     return WAITS
@@ -85,6 +90,7 @@ def queue_pass(
     state: State,
     waiting: Waiting,
     orders: Orders,
+    needs: Needs | None,
     retries: Retries | None,
     rules: Rules,
 ) -> None:
@@ -102,7 +108,9 @@ def queue_pass(
     shadow, extra = 0, 0
     while clock[WAITING] > 0:
         if not blocked:
-            first = head_of(seen, state, waiting, rules)
+            first = head_of(seen, state, waiting, needs, rules)
+            if first == NONE:
+                break
             job = first
             if jobs[first].processors > clock[FREE]:
                 if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
@@ -110,7 +118,7 @@ def queue_pass(
                 blocked = True
                 starving = rules.starvation >= 0
                 place = 0
-                shadow, extra = reservation(clock, state.running, jobs[first].processors)
+                shadow, extra = reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)
                 continue
         elif clock[FREE] == 0:
             break
@@ -121,11 +129,17 @@ def queue_pass(
                 place = 0
                 continue
             job = job_at(waiting.ages, place)
+            if not is_ready(needs, job):
+                place += 1
+                continue
         else:
             place = next_candidate(waiting.candidates, waiting.queue, jobs, place, clock[FREE], shadow - now, extra)
             if place == NONE:
                 break
             job = candidate_at(waiting.candidates, waiting.queue, place)
+            if not is_ready(needs, job):
+                place += 1
+                continue
         if blocked and now + jobs[job].estimate > shadow:
             extra -= jobs[job].processors
         begin(jobs, state, job)
@@ -156,15 +170,103 @@ def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
     return job_at(queue, place)
 
 
-@inlined
-def head_of(seen: NDArray[Any], state: State, waiting: Waiting, rules: Rules) -> int:
-    """Return the job at the head of the queue, in which a job waits."""
+@pruned
+def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | None, rules: Rules) -> int:
+    """Return the first job of the queue that is ready; NONE if there is none. A job waits."""
     clock = state.clock
     if rules.starvation >= 0 or clock[STARTED] < rules.in_order:
-        oldest = head(waiting.ages)
-        if clock[STARTED] < rules.in_order or clock[NOW] - seen[oldest].submit > rules.starvation:
+        oldest = first_ready(waiting.ages, needs)
+        if oldest == NONE or clock[STARTED] < rules.in_order or clock[NOW] - seen[oldest].submit > rules.starvation:
             return oldest
-    return head(waiting.queue)
+    return first_ready(waiting.queue, needs)
+
+
+def first_ready(queue: Queue | None, needs: Needs | None) -> int:
+    """Return the first job of a queue that is ready; NONE if there is none. A job waits."""
+    raise NotImplementedError
+
+
+@overload(first_ready, jit_options=INLINED, strict=False)
+def _first_ready(queue: Any, needs: Any) -> Any:
+    def of_all(queue, needs):  # type: ignore[no-untyped-def]
+        return head(queue)
+
+    def of_some(queue, needs):  # type: ignore[no-untyped-def]
+        for i in range(queue.length[0]):
+            if needs.ready[queue.order[i]]:
+                return queue.order[i]
+        return NONE
+
+    tasks = getattr(queue, "instance_class", None) is QueueList and not isinstance(needs, types.NoneType)
+    return of_some if tasks else of_all
+
+
+def reserve(
+    queue: Queue,
+    waiting: Waiting,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    needs: Needs | None,
+    rules: Rules,
+    first: int,
+) -> tuple[int, int]:
+    """Return the reservation of the blocked head `first`: when it is expected to fit, and what is free beside it.
+
+    A task that is not ready, but whose parents have ended or run, has the reservation if it stands before the head.
+    """
+    raise NotImplementedError
+
+
+@overload(reserve, jit_options=INLINED, strict=False)
+def _reserve(
+    queue: Any, waiting: Any, jobs: Any, seen: Any, state: Any, needs: Any, rules: Any, first: Any
+) -> Any:
+    def for_head(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
+        return reservation(state.clock, state.running, jobs[first].processors, state.clock[NOW])
+
+    def for_first(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
+        return _reserve_for_first(queue, waiting.ages, jobs, seen, state, needs, rules, first)
+
+    tasks = queue.instance_class is QueueList and not isinstance(needs, types.NoneType)
+    return for_first if tasks else for_head
+
+
+@inner_kernel
+def _reserve_for_first(
+    queue: QueueList,
+    ages: QueueList | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    needs: Needs,
+    rules: Rules,
+    first: int,
+) -> tuple[int, int]:
+    """Return the reservation of the first job that is the head or a task with a known begin: see `reserve`."""
+    now = state.clock[NOW]
+    if ages is not None and rules.starvation >= 0:
+        for i in range(ages.length[0]):
+            job = ages.order[i]
+            if now - seen[job].submit <= rules.starvation:
+                break
+            begins = now if job == first else _begin_of_task(jobs, state, needs, job)
+            if begins != NOT_KNOWN:
+                return reservation(state.clock, state.running, jobs[job].processors, begins)
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        begins = now if job == first else _begin_of_task(jobs, state, needs, job)
+        if begins != NOT_KNOWN:
+            return reservation(state.clock, state.running, jobs[job].processors, begins)
+    return reservation(state.clock, state.running, jobs[first].processors, now)
+
+
+@inlined
+def _begin_of_task(jobs: NDArray[Any], state: State, needs: Needs, job: int) -> int:
+    """Return when a task could start that is not ready, NOT_KNOWN if its parents do not say."""
+    if needs.ready[job]:
+        return NOT_KNOWN
+    return after_parents(jobs, state, needs, state.begun[:0], state.begun[:0], 0, job)
 
 
 @inner_kernel
@@ -174,6 +276,7 @@ def use_gap(
     state: State,
     waiting: Waiting,
     orders: Orders,
+    needs: Needs | None,
     retries: Retries,
     rules: Rules,
 ) -> None:
@@ -181,13 +284,17 @@ def use_gap(
     clock = state.clock
     now = clock[NOW]
     while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
-        first = head_of(seen, state, waiting, rules)
-        shadow, _ = reservation(clock, state.running, jobs[first].processors)
+        first = head_of(seen, state, waiting, needs, rules)
+        if first == NONE:
+            return
+        shadow, _ = reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)
         best, most = NONE, rules.speculation
         place = first_fit(waiting.queue, jobs, 0, clock[FREE], ANY, clock[FREE])
         while place != NONE:
             job = job_at(waiting.queue, place)
-            share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
+            share = 0.0
+            if is_ready(needs, job):
+                share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
             if is_better(jobs, job, share, best, most) or (
                 best != NONE
                 and is_as_good(jobs, job, share, best, most)

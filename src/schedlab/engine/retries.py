@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
-from schedlab.kernels import inner_kernel, inlined
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_LAW, Laws, Requests
 
 RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
@@ -72,6 +72,8 @@ class Retries(NamedTuple):
         Whether it still has to ask for the first time.
     assumed
         What the reservations, and the order, assume of the next run: the constants above.
+    seen_request
+        What the order takes for the requests.
     pilot
         Whether the order sees the job as part of a pilot job; empty if it sees no job so.
     """
@@ -97,11 +99,17 @@ class Retries(NamedTuple):
     back: NDArray[np.bool_]
     asks: NDArray[np.bool_]
     assumed: NDArray[np.int64]
+    seen_request: NDArray[np.int64]
     pilot: NDArray[np.bool_]
 
 
 def new_retries(
-    jobs: NDArray[Any], seen: NDArray[Any], requests: Requests, assumed: list[int], pilot: NDArray[np.bool_]
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    seen_request: NDArray[np.int64],
+    requests: Requests,
+    assumed: list[int],
+    pilot: NDArray[np.bool_],
 ) -> Retries:
     """Return what jobs in order of submission ask for, before the first of them does.
 
@@ -113,7 +121,7 @@ def new_retries(
         What they ask for.
     assumed
         What the reservations, and the order, assume of a run: REQUEST, WORK or LEARNED.
-    pilot
+    seen_request, pilot
         See `Retries`.
     """
     n = len(jobs)
@@ -146,6 +154,7 @@ def new_retries(
         back=np.zeros(n, dtype=np.bool_),
         asks=np.ones(n, dtype=np.bool_),
         assumed=np.array(assumed),
+        seen_request=seen_request,
         pilot=pilot,
     )
 
@@ -197,6 +206,7 @@ def come_back(
         retries.known[job] = max(retries.known[job], retries.runs[run].request)
         if retries.runs[run].speculative:
             retries.back[job] = retries.first[job] = True
+            state.start[job] = -1
             _ask(jobs, seen, state, retries, job, retries.asked[job])
             state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
@@ -208,6 +218,7 @@ def come_back(
             if request < 0:
                 continue  # the job is abandoned
             retries.back[job] = True
+            state.start[job] = -1
             retries.asked[job] = request
             _ask(jobs, seen, state, retries, job, request)
             jobs[job].submit = now
@@ -245,7 +256,10 @@ def _ask(
     duration = min(request, retries.work[job])
     jobs[job].duration = duration
     jobs[job].estimate = max(1, duration) if retries.assumed[0] == WORK else request
-    if retries.pilot.shape[0] == 0 or not retries.pilot[job]:
+    if retries.pilot.shape[0] > 0 and retries.pilot[job]:
+        return
+    retries.seen_request[job] = request
+    if retries.assumed[1] != LEARNED:
         seen[job].estimate = max(1, duration) if retries.assumed[1] == WORK else request
 
 

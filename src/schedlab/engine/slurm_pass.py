@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, soonest
 from schedlab.engine.orders import ASKED, TIMED
-from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs
+from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.profile import Profile, book, cap, clear, earliest_slot, extend, free_at, free_now, gap_before, new_profile
 from schedlab.engine.queue import NONE, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList, sort
@@ -39,7 +39,7 @@ from schedlab.engine.retries import Retries, is_better, run_speculatively, usefu
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, FREE, NOW, STARTED, WAITING, State, begin
 from schedlab.engine.waiting import Orders, Waiting, depart
-from schedlab.kernels import inner_kernel, inlined, pruned
+from schedlab.kernels import inlined, inner_kernel, pruned
 from schedlab.speculate.requests import NO_LAW
 
 MINUTE = 60
@@ -47,8 +47,6 @@ MINUTE = 60
 
 GROUP = 30
 """Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
-
-UNKNOWN = -1
 
 # Positions in Passes.counters.
 MAIN_DUE = 0  # second of the next main pass
@@ -177,14 +175,6 @@ def _put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now:
     sort(queue, queue.length[0])
 
 
-@pruned
-def _ready(needs: Needs | None, job: int) -> bool:
-    """Return whether a job could start, if there were room."""
-    if needs is not None:
-        return needs.ready[job]
-    return True
-
-
 @inlined
 def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> None:
     """Start a job now; that is a change, which a backfill pass follows."""
@@ -210,7 +200,7 @@ def _start_in_order(
     _begin_main_pass(passes, clock[NOW])
     while clock[STARTED] < rules.in_order and clock[WAITING] > 0:
         place = first_fit(waiting.ages, jobs, 0, rules.processors, ANY, rules.processors)
-        while place != NONE and not _ready(needs, job_at(waiting.ages, place)):
+        while place != NONE and not is_ready(needs, job_at(waiting.ages, place)):
             place = first_fit(waiting.ages, jobs, place + 1, rules.processors, ANY, rules.processors)
         if place == NONE or jobs[job_at(waiting.ages, place)].processors > clock[FREE]:
             return
@@ -231,7 +221,7 @@ def _main_pass(
     looked_at = place = 0
     while place < queue.length[0]:
         job = queue.order[place]
-        if not _ready(needs, job):
+        if not is_ready(needs, job):
             place += 1
             continue
         if not whole and looked_at == rules.queue_depth:
@@ -260,11 +250,13 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
         block = running.order[place]
         for i in range(running.counts[block] - 1, -1, -1):
             end = running.records[block * BLOCK + i].end
-            if end <= now:
-                end = late = now + 1
+            overdue = end <= now
+            if overdue:
+                end = now + (rules.interval > 0)
+                late = now + 1
             elif late == NEVER:
                 late = end
-            if rules.interval == 0 or end == now + 1:
+            if rules.interval == 0 or overdue:
                 closed = end != ends
             elif edge == UNKNOWN:
                 edge, window, closed = end + GROUP - end % GROUP, GROUP, True
@@ -297,10 +289,10 @@ def _backfill_pass(
         too far off comes into the window, and is reserved; and until a running job should have ended. While one is
         late, or a task could begin now but waits for others, slots move with the clock.
     """
-    clock, queue, profile = state.clock, waiting.queue, passes.profile
+    clock, counters, queue, profile = state.clock, passes.counters, waiting.queue, passes.profile
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0
-    passes.counters[PLANS] += 1
+    counters[PLANS] += 1
     narrowest = _narrowest(jobs, queue, needs, rules)
     if narrowest > clock[FREE]:
         return NEVER
@@ -320,7 +312,9 @@ def _backfill_pass(
             if another and workflow != NO_WORKFLOW:
                 opened += 1
             if not ready:
-                earliest = _after_parents(jobs, state, passes, needs, job, rules)
+                earliest = UNKNOWN
+                if rules.planned_tasks:
+                    earliest = after_parents(jobs, state, needs, passes.planned_in, passes.planned_end, counters[PLANS], job)
             shown = earliest != UNKNOWN and (workflow == NO_WORKFLOW or opened <= rules.wf_depth)
         begins = UNKNOWN
         if shown:
@@ -373,7 +367,7 @@ def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules:
     looked_at = 0
     for i in range(queue.length[0]):
         job = queue.order[i]
-        if _ready(needs, job):
+        if is_ready(needs, job):
             fewest = min(fewest, jobs[job].processors)
             if needs is not None:
                 looked_at += needs.workflow[job] == NO_WORKFLOW
@@ -382,27 +376,6 @@ def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules:
             if looked_at == rules.depth:
                 break
     return fewest
-
-
-@inlined
-def _after_parents(jobs: NDArray[Any], state: State, passes: Passes, needs: Needs, job: int, rules: Rules) -> int:
-    """Return when a task that waits for others can start by the plan, UNKNOWN if the plan does not say."""
-    if not rules.planned_tasks:
-        return UNKNOWN
-    now = state.clock[NOW]
-    earliest = max(now, needs.earliest[job])
-    for k in range(needs.parent_offsets[job], needs.parent_offsets[job + 1]):
-        parent = needs.parents[k]
-        if needs.ended[parent]:
-            continue
-        if passes.planned_in[parent] == passes.counters[PLANS]:
-            ends = passes.planned_end[parent]
-        elif state.start[parent] >= 0:
-            ends = max(now, state.start[parent] + jobs[parent].estimate)
-        else:
-            return UNKNOWN
-        earliest = max(earliest, ends + needs.parent_delay[k])
-    return earliest
 
 
 @inner_kernel
@@ -423,7 +396,7 @@ def use_planned_gaps(
         for i in range(queue.length[0]):
             job = queue.order[i]
             planned = passes.planned_in[job] == passes.counters[PLANS]
-            if retries.law[job] == NO_LAW or jobs[job].processors > clock[FREE] or not (planned and _ready(needs, job)):
+            if retries.law[job] == NO_LAW or jobs[job].processors > clock[FREE] or not (planned and is_ready(needs, job)):
                 continue
             length = gap_before(profile, jobs[job].processors, passes.begins[job], now)
             share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])

@@ -209,26 +209,30 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
 
 
 @inlined
-def reservation(clock: NDArray[np.int64], running: Calendar, processors: int) -> tuple[int, int]:
-    """Return when the head of the queue is expected to fit, and what will be free beside it then.
+def reservation(
+    clock: NDArray[np.int64], running: Calendar, processors: int, earliest: int
+) -> tuple[int, int]:
+    """Return when a job is expected to fit, and what will be free beside it then.
 
     Parameters
     ----------
     clock, running
         As in `State`.
     processors
-        What the head needs; more than is free now.
+        What the job needs.
+    earliest
+        The first second in which it could start, if there were room: now, or later.
 
     Returns
     -------
     shadow
-        The earliest second at which the expected ends of the running jobs leave enough processors. A job that outlives
+        The earliest second from then on at which the expected ends of the running jobs leave enough processors. A job that outlives
         its estimate is expected to end at any moment.
     extra
-        Processors free at that second, all ends up to and including it counted, less what the head needs.
+        Processors free at that second, all ends up to and including it counted, less what the job needs.
     """
     available = clock[FREE]
-    shadow = clock[NOW]
+    shadow = earliest
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
         for i in range(running.counts[block] - 1, -1, -1):

@@ -188,7 +188,7 @@ def _score_late(
     """Score a job that comes into view during a pass, if scores change with time."""
     if order is not None:
         if order.kind[0] == TIMED:
-            blamed = evaluate_one(order.program, order.score, seen, state.request, job, now)
+            blamed = evaluate_one(order.program, order.score, seen, order.request, job, now)
             if blamed >= 0:
                 state.clock[BLAMED] = blamed
             if retries is not None and retries.first[job]:
@@ -221,7 +221,7 @@ def score_waiting(
 ) -> None:
     """Give the first jobs of a queue the scores of this moment, if they change with time."""
     if order.kind[0] == TIMED:
-        blamed = evaluate_for(order.program, order.score, seen, state.request, queue.order, 0, count, state.clock[NOW])
+        blamed = evaluate_for(order.program, order.score, seen, order.request, queue.order, 0, count, state.clock[NOW])
         if blamed >= 0:
             state.clock[BLAMED] = blamed
     if retries is not None and (order.kind[0] == TIMED or order.kind[0] == ASKED):
