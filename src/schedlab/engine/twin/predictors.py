@@ -1,18 +1,23 @@
-"""The predictors and corrections once more, in plain Python for the reader: lists of completed jobs, and formulas.
+"""The predictors and corrections once more, in plain Python for the reader: lists of past runs, and formulas.
 
 Like the twin, they are an oracle: written from the rules, not from the kernels, and as slow as they are simple.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from schedlab.engine.case import Case
-from schedlab.engine.prediction import Consultant
+from schedlab.engine.twin.job import Job
+from schedlab.errors import InputError
 from schedlab.scheduler.predictor import (
+    Actual,
+    JobView,
+    Predictor,
     PythonPredictor,
     RecentAverage,
     Regression,
@@ -21,62 +26,73 @@ from schedlab.scheduler.predictor import (
     UserQuantile,
 )
 
-if TYPE_CHECKING:
-    from schedlab.engine.twin import Job
-
-MINUTES_ADDED = (1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_000, 6_000)
 DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
 
 
-def corrected(job: Job, correction: str) -> int:
-    """Return the next prediction for a job that has outlived the one it has."""
-    if correction == "doubling":
-        return 2 * job.estimate
-    if correction == "incremental" and job.corrections < len(MINUTES_ADDED):
-        return min(job.request, job.first + 60 * MINUTES_ADDED[job.corrections])
-    return job.request
-
-
-def plain_predictor(simulation: Case) -> PlainPredictor | None:
-    """Return the predictor that the scheduler asks, or None if it knows all run times that it reckons with."""
-    plain: PlainPredictor | None = None
-    match simulation.scheduler.runtimes:
-        case RecentAverage() as choice:
-            plain = Average(choice)
+def plain_predictor(case: Case, choice: Predictor, retried: bool) -> PlainPredictor:
+    """Return a predictor that knows nothing yet; `retried`: whether runs end at the request at the latest."""
+    match choice:
+        case Actual():
+            return Clairvoyant(retried)
+        case RecentAverage():
+            return Average(choice)
         case UserMean():
-            plain = Mean()
-        case UserQuantile() as choice:
-            plain = Quantile(choice)
-        case SimilarQuantile() as choice:
-            plain = Similar(choice)
-        case Regression() as choice:
-            plain = OnlineRegression(choice)
-        case PythonPredictor() as choice:
-            plain = Own(Consultant(simulation, choice.predictor))
-    return plain
+            return Mean()
+        case UserQuantile():
+            return Quantile(choice)
+        case SimilarQuantile():
+            return Similar(choice)
+        case Regression():
+            return OnlineRegression(choice)
+        case PythonPredictor():
+            return Own(case, choice)
+    return PlainPredictor()
+
+
+class Past(NamedTuple):
+    """A run that has ended, and what its job asked for."""
+
+    run_time: int
+    request: int
+    processors: int
+    submit: int
+    end: int
 
 
 class PlainPredictor:
-    """What predictors share: for each user the completed jobs, each with the second in which it ended."""
+    """What predictors share: for each user the runs that have ended. This one believes the request."""
 
     def __init__(self) -> None:
-        self.completed: dict[int, list[tuple[Job, int]]] = {}
+        self.ended: dict[int, list[Past]] = {}
 
-    def past(self, user: int) -> list[Job]:
-        """Return the completed jobs of a user, latest first."""
-        return [job for job, _ in reversed(self.completed.get(user, []))]
+    def past(self, user: int) -> list[Past]:
+        """Return the runs of a user that have ended, latest first."""
+        return self.ended.get(user, [])[::-1]
 
     def predict(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the prediction for a job that is being submitted, from 1 s to its request."""
+        """Return the prediction for a job that enters the queue, from 1 s to its request."""
         return max(1, min(self.guess(job, now, running), job.request))
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return what the predictor thinks, whatever the request."""
-        raise NotImplementedError
+        return job.request
 
     def learn(self, job: Job, now: int) -> None:
-        """Take notice of a job that completes now."""
-        self.completed.setdefault(job.user, []).append((job, now))
+        """Take notice of a run that ends now."""
+        past = Past(now - job.start, job.request, job.processors, job.submit, now)
+        self.ended.setdefault(job.user, []).append(past)
+
+
+class Clairvoyant(PlainPredictor):
+    """Knows how long the next run will be."""
+
+    def __init__(self, retried: bool) -> None:
+        super().__init__()
+        self.retried = retried
+
+    def predict(self, job: Job, now: int, running: list[Job]) -> int:
+        """Return the truth, at least 1 s."""
+        return max(1, min(job.need, job.request) if self.retried else job.need)
 
 
 class Average(PlainPredictor):
@@ -88,7 +104,7 @@ class Average(PlainPredictor):
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return the mean, rounded down, or the request if there are too few."""
-        last = [old.duration for old in self.past(job.user)[: self.jobs]]
+        last = [old.run_time for old in self.past(job.user)[: self.jobs]]
         return sum(last) // self.jobs if len(last) == self.jobs else job.request
 
 
@@ -97,7 +113,7 @@ class Mean(PlainPredictor):
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return the mean, rounded down, or the request if there are none."""
-        past = [old.duration for old in self.past(job.user)]
+        past = [old.run_time for old in self.past(job.user)]
         return sum(past) // len(past) if past else job.request
 
 
@@ -111,7 +127,7 @@ class Quantile(PlainPredictor):
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return the run time at place ceil(k quantile) of k, or the request if there are none."""
-        last = [old.duration for old in self.past(job.user)[: self.jobs]]
+        last = [old.run_time for old in self.past(job.user)[: self.jobs]]
         return self.place(last) if last else job.request
 
     def place(self, run_times: list[int]) -> int:
@@ -133,24 +149,34 @@ class Similar(Quantile):
         same_shape = [old for old in same_request if old.processors == job.processors]
         for alike in (same_shape, same_request, past):
             if alike:
-                return self.place([old.duration for old in alike[: self.jobs]])
+                return self.place([old.run_time for old in alike[: self.jobs]])
         return job.request
 
 
 class Own(PlainPredictor):
-    """A predictor of the user's own, in Python already."""
+    """A predictor of the user's own, in Python already; a copy of it is asked."""
 
-    def __init__(self, consultant: Consultant) -> None:
+    def __init__(self, case: Case, choice: PythonPredictor) -> None:
         super().__init__()
-        self.consultant = consultant
+        self.predictor = copy.deepcopy(choice.predictor)
+        names = ("job_id", "user_id", "group_id", "executable_id", "queue_id", "partition_id")
+        self.columns = {name: case.column(name).tolist() for name in names}
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return what it says."""
-        return self.consultant.predict(job.number)
+        """Return what it says, without its fraction."""
+        value = self.predictor.predict(self.view(job))
+        if not math.isfinite(value):
+            raise InputError(f"the prediction for job {self.view(job).job_id} is {value!r}, not a number of seconds")
+        return int(max(1, min(value, job.request)))
 
     def learn(self, job: Job, now: int) -> None:
         """Tell it."""
-        self.consultant.learn(job.number)
+        self.predictor.learn(self.view(job), now - job.start)
+
+    def view(self, job: Job) -> JobView:
+        """Return what it may know of a job."""
+        columns = {name: column[job.number] for name, column in self.columns.items()}
+        return JobView(submit_time=job.submit, requested_time=job.request, processors=job.processors, **columns)
 
 
 class OnlineRegression(PlainPredictor):
@@ -197,7 +223,7 @@ class OnlineRegression(PlainPredictor):
         for x_i, size in zip(x, self.sizes, strict=True):
             norm += (x_i / size) * (x_i / size)
         self.norm += norm
-        slope = self.slope(self.value(x), max(job.duration, 1), job.processors)
+        slope = self.slope(self.value(x), max(now - job.start, 1), job.processors)
         rate = self.norm / self.count
         for i, x_i in enumerate(x):
             gradient = slope * x_i + self.choice.penalty * self.weights[i]
@@ -236,8 +262,8 @@ class OnlineRegression(PlainPredictor):
         elapsed = [now - other.start for other in running]
         mean_processors = sum(old.processors for old in past) / len(past) if past else 0.0
         about_the_user = {
-            "mean run time": sum(old.duration for old in past) / len(past) if past else 0.0,
-            "since the last end": now - self.completed[job.user][-1][1] if past else 0,
+            "mean run time": sum(old.run_time for old in past) / len(past) if past else 0.0,
+            "since the last end": now - past[0].end if past else 0,
             "mean processors": mean_processors,
             "relative processors": job.processors / mean_processors if past else 0.0,
             "running": len(running),
@@ -251,7 +277,7 @@ class OnlineRegression(PlainPredictor):
         return [float(x) for x in arrange(job, now, past, about_the_user, clock)]
 
 
-def code_features(job: Job, now: int, past: list[Job], user: dict[str, float], clock: list[float]) -> list[float]:
+def code_features(job: Job, now: int, past: list[Past], user: dict[str, float], clock: list[float]) -> list[float]:
     """Return the 19 features of the program of SC'15, where the age of a job stands for its run time."""
     ages: list[float] = [min(job.request, now - old.submit) for old in past[:3]]
     ages += [job.request] * (3 - len(ages))
@@ -275,9 +301,9 @@ def code_features(job: Job, now: int, past: list[Job], user: dict[str, float], c
     ]
 
 
-def paper_features(job: Job, now: int, past: list[Job], user: dict[str, float], clock: list[float]) -> list[float]:
+def paper_features(job: Job, now: int, past: list[Past], user: dict[str, float], clock: list[float]) -> list[float]:
     """Return 1 and the 20 features of Table 2 of SC'15."""
-    last = [old.duration for old in past[:3]]
+    last = [old.run_time for old in past[:3]]
     return [
         1,
         job.request,
