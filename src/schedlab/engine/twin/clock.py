@@ -98,10 +98,10 @@ class Clock:
         returned = [job for job in ended if job.ended is None and job not in resumed]
         if not self.case.one_by_one:
             corrected = self.correct()
-        ready = self.dependencies.release(submitted, ended, self.now)
+        ready = self.dependencies.release(submitted, self.now)
         for job in ready:
             self.make_ready(job)
-        standing = [job for job in submitted if self.dependencies.keeps_place(job)]
+        standing = [job for job in submitted if job.workflow is not None]
         fresh = sorted({*standing, *(job for job in ready if job.entry < 0)}, key=lambda job: job.number)
         self.enter(resumed, returned + fresh)
         return News(submitted, ended, resumed, returned + fresh, ready, corrected)
@@ -134,7 +134,7 @@ class Clock:
         for job in entering:
             if self.retries is not None and job.entry < 0:
                 self.retries.ask_first(job)
-            job.entry = self.entries
+            job.entry = job.number if self.options.always else self.entries
             self.entries += 1
             self.forecast.predict(job, self.now, self.running)
             self.order.enter(job, self.now)
@@ -174,18 +174,21 @@ class Clock:
         """Return whether there is room for a job now."""
         return job.processors <= self.free()
 
+    def running_ends(self) -> dict[Job, int]:
+        """Return when running jobs are expected to end, late ones now."""
+        return {job: max(self.now, job.expected_end) for job in self.running}
+
     @property
     def in_order(self) -> bool:
         """Whether jobs are still started strictly in the order of entry."""
         return self.started < self.case.in_order
 
-    def begin(self, job: Job, speculative: int | None = None) -> None:
-        """Start a job now; speculatively, for so many seconds."""
-        job.start, job.expected = self.now, speculative or job.estimate
+    def begin(self, job: Job, backfilled: bool = False, speculative: int | None = None) -> None:
+        """Start a job now, perhaps before others, and perhaps speculatively, for so many seconds."""
+        job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
         job.completion = (self.now + lasts, self.started)
         self.started += 1
-        job.steps = 0
         self.forecast.watch(job)
         self.waiting.remove(job)
         self.running.append(job)
@@ -196,6 +199,5 @@ class Clock:
             return None
         job = self.retries.best(lengths, self.free(), self.options.speculation)
         if job is not None:
-            job.backfilled = True
-            self.begin(job, lengths[job])
+            self.begin(job, backfilled=True, speculative=lengths[job])
         return job

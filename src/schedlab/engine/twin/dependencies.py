@@ -16,12 +16,10 @@ from schedlab.scheduler.predictor import Actual, Predictor
 class Dependencies:
     """Who waits for whom, and how long after its end; `held` are those submitted that are not ready yet.
 
-    `standing`: whether tasks that share a place stand in the queue before they are ready (Slurm's passes plan them).
+    Tasks that share a place stand in the queue all the same, so that a pass may reserve for them.
     """
 
     parents: dict[Job, dict[Job, int]]
-    standing: bool
-    one_by_one: bool
     held: list[Job] = field(default_factory=list)
 
     def ready_at(self, job: Job) -> int | None:
@@ -33,19 +31,20 @@ class Dependencies:
         """Return when held jobs will be ready, as far as that is known."""
         return [moment for job in self.held if (moment := self.ready_at(job)) is not None]
 
-    def keeps_place(self, job: Job) -> bool:
-        """Return whether a job stands in the queue from its submission on, ready or not."""
-        return self.standing and job.workflow is not None
+    def after_parents(self, job: Job, now: int, ends: dict[Job, int]) -> int | None:
+        """Return when a job could start, given when some that have not ended will, None if that says too little."""
+        possible = now
+        for parent, delay in self.parents[job].items():
+            end = ends.get(parent) if parent.ended is None else parent.ended
+            if end is None:
+                return None
+            possible = max(possible, end + delay)
+        return possible
 
-    def release(self, submitted: list[Job], ended: list[Job], now: int) -> list[Job]:
-        """Return the jobs that are ready now, by number.
-
-        One event at a time, only those that the event concerns; without one, all whose delays are over.
-        """
+    def release(self, submitted: list[Job], now: int) -> list[Job]:
+        """Return the jobs that are ready now, by number."""
         self.held += submitted
         ready = [job for job in self.held if (moment := self.ready_at(job)) is not None and moment <= now]
-        if self.one_by_one and (submitted or ended):
-            ready = [job for job in ready if job in submitted or any(one in self.parents[job] for one in ended)]
         self.held = [job for job in self.held if job not in ready]
         return sorted(ready, key=lambda job: job.number)
 
@@ -59,7 +58,7 @@ def new_dependencies(case: Case, jobs: list[Job]) -> Dependencies:
     if after is not None:
         for child, parent, delay in zip(after.children, after.parents, after.delay, strict=True):
             parents[job_of[int(child)]][job_of[int(parent)]] = int(delay)
-    return Dependencies(parents, case.scheduler.backfill == "slurm", case.one_by_one)
+    return Dependencies(parents)
 
 
 def share_places(case: Case, jobs: list[Job], order_runtimes: Predictor) -> None:

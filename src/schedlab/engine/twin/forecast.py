@@ -24,7 +24,7 @@ class Forecast:
         job.estimate = job.order_estimate = self.reservations.predict(job, now, running)
         if self.orders is not self.reservations:
             job.order_estimate = self.orders.predict(job, now, running)
-        job.predicted = job.estimate if job.predicted is None else job.predicted
+        job.predicted, job.corrections = job.estimate, 0
 
     def learn(self, job: Job, now: int) -> None:
         """Take notice of a run that ends now."""
@@ -43,7 +43,6 @@ class Forecast:
             longer, job.expiry = self.longer(job), None
             if longer > job.expected:
                 job.expected = longer
-                job.steps += 1
                 job.corrections += 1
                 self.watch(job)
         return job.expected > before
@@ -52,6 +51,6 @@ class Forecast:
         """Return the next prediction for a run that has outlived the one it has."""
         if self.correction == "doubling":
             return 2 * job.expected
-        if self.correction == "incremental" and job.steps < len(MINUTES_ADDED):
-            return min(job.request, job.estimate + 60 * MINUTES_ADDED[job.steps])
+        if self.correction == "incremental" and job.corrections < len(MINUTES_ADDED):
+            return min(job.request, job.estimate + 60 * MINUTES_ADDED[job.corrections])
         return job.request

@@ -24,15 +24,15 @@ class Job:
     estimate, order_estimate
         Seconds that reservations and the order of the queue assume for its next run.
     predicted
-        What reservations assumed when it entered the queue for the first time.
+        What the schedule says that reservations assumed.
     expected
         Seconds that the present run is expected to take.
     expiry
         When it will outlive that, None if it will not, or if nobody would correct it.
-    corrections, steps
-        How often that was corrected, in all runs and in the present one.
+    corrections
+        How often that was corrected since its last entry.
     entry
-        Number of its last entry into the queue.
+        Number of its last entry into the queue; its own number where its age grows from the submission on.
     scores, rank
         Of the orders that stand still while it waits; the rank is that of multifactor.
     completion
@@ -51,11 +51,10 @@ class Job:
     workflow: int | None = None
     estimate: int = 0
     order_estimate: int = 0
-    predicted: int | None = None
+    predicted: int = 0
     expected: int = 0
     expiry: int | None = None
     corrections: int = 0
-    steps: int = 0
     entry: int = -1
     ready: bool = False
     eligible: int = -1

@@ -70,5 +70,4 @@ class Order:
 
     def tie(self, job: Job) -> int:
         """Return what decides between equal scores: the last entry into the queue, or the first submission."""
-        by_number = self.options.always or self.options.backfill == "conservative"
-        return job.number if by_number else job.entry
+        return job.number if self.options.backfill == "conservative" else job.entry

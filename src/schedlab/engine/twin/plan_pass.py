@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.slots import Booking, earliest, room_until
+from schedlab.engine.twin.profile import Profile
 
 
 @dataclass
@@ -40,14 +40,14 @@ class PlanPass:
         if not (news.events or news.corrected or news.computed or due):
             return
         if clock.in_order:
-            while clock.in_order and clock.waiting and clock.fits(clock.waiting[0]):
-                clock.begin(clock.waiting[0])
+            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]) and clock.fits(ready[0]):
+                clock.begin(ready[0])
             if clock.in_order:
                 return
         afresh = self.expect_longer() or news.corrected or not self.planning
         self.planning = True
         if clock.options.fixed:
-            self.go_round(afresh and bool(self.reserved))
+            self.go_round(afresh)
         elif afresh:
             self.plan_afresh()
         elif news.ended:
@@ -82,21 +82,27 @@ class PlanPass:
                 self.reserve(job, self.reserved.pop(job, None))
 
     def go_round(self, afresh: bool) -> None:
-        """Reserve within the round, or begin a new one: when nobody runs and nobody has a reservation."""
+        """Reserve within the round, or begin a new one: when nobody runs and nobody has a reservation.
+
+        Afresh, the reservations that stand are made again, and the round becomes longer if need be.
+        """
         self.look()
         self.listed = self.clock.sorted(self.listed)
+        standing, new_round = dict(self.reserved), not (self.clock.running or self.reserved)
         if afresh:
             self.reserved = {}
-        fresh = afresh or not (self.clock.running or self.reserved)
-        if fresh:
+        if new_round:
             self.round_end = self.clock.now
         for job in self.listed:
+            if job in standing and afresh:
+                self.reserve(job, standing[job], longer_round=True)
+        for job in self.listed:
             if job not in self.reserved:
-                self.reserve(job, None, new_round=fresh)
+                self.reserve(job, None, longer_round=new_round)
 
     def look(self) -> list[Job]:
         """List the jobs that have come into view; return them."""
-        new = [job for job in self.clock.visible() if job not in self.listed]
+        new = [job for job in self.clock.visible() if job.ready and job not in self.listed]
         self.listed += new
         return new
 
@@ -110,20 +116,20 @@ class PlanPass:
             if not due:
                 return
             job = min(due, key=lambda job: self.set_at[job])
-            job.backfilled |= not all(map(self.is_due, self.listed[: self.listed.index(job)]))
+            overtakes = not all(map(self.is_due, self.listed[: self.listed.index(job)]))
             self.listed.remove(job)
             del self.reserved[job]
-            clock.begin(job)
+            clock.begin(job, backfilled=overtakes)
 
     def is_due(self, job: Job) -> bool:
         """Return whether the reserved time of a job has come."""
         return job in self.reserved and self.reserved[job] <= self.clock.now
 
-    def reserve(self, job: Job, before: int | None, new_round: bool = False) -> None:
-        """Give a job its earliest slot; in a round, only if it ends within, or while the round is being made."""
+    def reserve(self, job: Job, before: int | None, longer_round: bool = False) -> None:
+        """Give a job its earliest slot; in a round, only if it ends within, or may make it longer."""
         clock = self.clock
-        begin = earliest(self.bookings(), clock.case.processors, job.processors, job.estimate, clock.now)
-        if new_round:
+        begin = self.profile().earliest(job.processors, job.estimate, clock.now)
+        if longer_round:
             self.round_end = max(self.round_end, begin + job.estimate)
         if clock.options.fixed and begin + job.estimate > self.round_end:
             return
@@ -132,19 +138,23 @@ class PlanPass:
             self.set_at[job] = self.reservations
             self.reservations += 1
 
-    def bookings(self) -> list[Booking]:
-        """Return what running jobs and reservations occupy."""
-        running = [(job.start, job.expected_end, job.processors) for job in self.clock.seen()]
-        return running + [(begin, begin + job.estimate, job.processors) for job, begin in self.reserved.items()]
+    def profile(self) -> Profile:
+        """Return what running jobs and reservations leave free."""
+        now = self.clock.now
+        profile = Profile(now, self.clock.case.processors)
+        for job in self.clock.seen():
+            profile.take(now, job.expected_end, job.processors)
+        for job, begin in self.reserved.items():
+            profile.take(max(now, begin), begin + job.estimate, job.processors)
+        return profile
 
     def use_gap(self) -> bool:
         """Run the best job speculatively beside the plan, its own reservation included; return whether there is one."""
-        clock, lengths = self.clock, {}
+        clock, profile, lengths = self.clock, self.profile(), {}
         for job in self.listed:
             ends = [self.reserved[job]] if job in self.reserved else []
             end = min([*ends, self.round_end] if clock.options.fixed else ends)
-            room = room_until(self.bookings(), clock.case.processors, job.processors, clock.now, end)
-            lengths[job] = max(0, room - clock.now)
+            lengths[job] = max(0, profile.room_until(job.processors, clock.now, end) - clock.now)
         chosen = clock.speculate(lengths)
         if chosen is not None:
             self.listed.remove(chosen)
