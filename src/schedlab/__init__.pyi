@@ -88,6 +88,10 @@ from .schedule.exports import read_schedule as read_schedule
 from .schedule.minutes import Minutes as Minutes
 from .schedule.minutes import minutes_of as minutes_of
 from .schedule.schedule import Schedule as Schedule
+from .scheduler.backfilling import Conservative as Conservative
+from .scheduler.backfilling import Easy as Easy
+from .scheduler.backfilling import NoBackfill as NoBackfill
+from .scheduler.backfilling import Slurm as Slurm
 from .scheduler.multifactor import Multifactor as Multifactor
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
 from .scheduler.policy import FunctionPolicy as FunctionPolicy
@@ -104,8 +108,8 @@ from .scheduler.predictor import Requested as Requested
 from .scheduler.predictor import SimilarQuantile as SimilarQuantile
 from .scheduler.predictor import UserMean as UserMean
 from .scheduler.predictor import UserQuantile as UserQuantile
+from .scheduler.retries import Retries as Retries
 from .scheduler.scheduler import Scheduler as Scheduler
-from .scheduler.slurm_backfill import SlurmBackfill as SlurmBackfill
 from .speculate.applications import RequestGains as RequestGains
 from .speculate.applications import request_gains as request_gains
 from .speculate.assignment import assign_laws as assign_laws

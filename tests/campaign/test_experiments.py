@@ -62,20 +62,17 @@ def test_what_does_not_go_together_is_refused(fields: dict[str, Any], what: str)
         ExperimentEntry.model_validate(entry(**fields))
 
 
-@pytest.mark.parametrize(
-    ("fields", "what"),
-    [
-        ({"schedulers": ["fcfs+easy", "fcfs+conservative"]}, r"not go with \+conservative \(fcfs\+conservative\)"),
-        ({"schedulers": ["fcfs+easy:saf"]}, "does not go with an order of candidates"),
-        ({"schedulers": ["fcfs+easy"], "events": "pyss"}, "needs the default order of events, not pyss"),
-    ],
-)
-def test_schedulers_that_cannot_let_jobs_wait_are_refused_unless_all_are_pilots(
-    fields: dict[str, Any], what: str
-) -> None:
+@pytest.mark.parametrize("schedulers", ["fcfs+conservative", "fcfs+easy:saf", "saf@ave2+easy", "wfp3+slurm,window=9"])
+@pytest.mark.parametrize("events", ["batched", "pyss"])
+def test_jobs_may_wait_for_others_under_every_scheduler(schedulers: str, events: str) -> None:
+    assert campaign(entry(handling=["pilot", "chained"]), schedulers=schedulers, events=events)
+
+
+def test_the_original_of_sc17_knows_no_jobs_that_wait_for_others() -> None:
+    what = r"workloads\[0\]: fcfs\+easy: events=sc17 does not go with jobs that wait for others: "
     with pytest.raises(ValidationError, match=what):
-        campaign(entry(handling=["pilot", "chained"]), **fields)
-    assert campaign(entry(handling="pilot"), **fields)
+        campaign(entry(handling=["pilot", "chained"]), schedulers="fcfs+easy", events="sc17")
+    assert campaign(entry(handling="pilot"), schedulers="fcfs+easy", events="sc17")
 
 
 def test_a_special_pattern_says_how_many_jobs_there_are(files: Path) -> None:

@@ -181,6 +181,6 @@ def test_fixed_reservations_alone_need_no_laws() -> None:
     assert small(workloads=[MODEL], schedulers=["conservative,reservations=fixed"]).scheduler_texts()
 
 
-def test_jobs_that_may_fail_need_the_default_order_of_events() -> None:
-    with pytest.raises(ValidationError, match="needs the default order of events, not pyss"):
-        small(workloads=[LOG], schedulers=["easy,requests=toptimal"], events="pyss")
+def test_the_original_of_sc17_knows_no_jobs_that_may_fail() -> None:
+    with pytest.raises(ValidationError, match="events=sc17 does not go with requests=toptimal: "):
+        small(workloads=[LOG], schedulers=["easy,requests=toptimal"], events="sc17")

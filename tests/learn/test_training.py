@@ -85,13 +85,13 @@ def test_one_window_counts_only_up_to_a_bound() -> None:
         ({"metric": "mean_wiat"}, "do you mean mean_wait"),
         ({"metric": "colour"}, "take one of mean_wait"),
         ({"metric": "utilisation"}, "no metric to search for"),
-        ({"rest": "+conservative"}, "take \\+easy"),
+        ({"rest": "+easy,start_delay=1"}, "start_delay=1 does not go with events=batched"),
         ({"rest": "*q+easy"}, "cannot follow a policy"),
         ({"rest": " and fair"}, "cannot follow a policy"),
         ({"rest": "+foo"}, "unknown backfilling"),
         ({"worst_wait": 0.0}, "positive factor"),
         ({"baseline": "nobody"}, "unknown policy"),
-        ({"baseline": "fcfs+conservative"}, "take \\+easy"),
+        ({"baseline": "fcfs,start_delay=1"}, "start_delay=1 does not go with events=batched"),
     ],
 )
 def test_wrong_settings_are_one_sentence(arguments: dict[str, object], message: str) -> None:

@@ -49,6 +49,13 @@ def test_only_formulas_with_w_change_with_time():
     assert not Formula("r*p").uses_waiting_time
 
 
+def test_R_is_the_request_and_r_the_submit_time():
+    assert Formula("R - p + 1000*r").scores([10], [1], [2], [0], [60]).tolist() == [2050.0]
+    assert Formula("R").scores([10], [1], [2]).tolist() == [10.0]
+    assert Formula("R*w").uses_request
+    assert not Formula("r*w").uses_request
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -85,7 +92,7 @@ def test_whatever_is_not_arithmetic_is_refused_in_one_sentence(text, reason):
     assert "\n" not in str(caught.value)
 
 
-@given(st.text(max_size=60) | st.text(alphabet="pqrw+-*/()., 0123456789elogsqrtmin^", max_size=60))
+@given(st.text(max_size=60) | st.text(alphabet="pqrwR+-*/()., 0123456789elogsqrtmin^", max_size=60))
 def test_any_text_is_a_formula_or_refused(text):
     try:
         formula = Formula(text)

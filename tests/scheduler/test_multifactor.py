@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.scheduler import Scheduler
 from schedlab.scheduler.multifactor import HIGHEST, Multifactor
 
 weights = st.integers(0, HIGHEST // 5) | st.floats(0, 1e6, allow_subnormal=False).map(lambda value: round(value, 6))
@@ -138,27 +138,12 @@ def test_arguments_from_python_are_checked_too():
         Multifactor(age=1, favor="tiny")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("text", "start"),
-    [
-        ("multifactor(age=1)+conservative", "multifactor priorities go with no backfilling, +easy or +slurm; "),
-        ("fcfs+easy:multifactor(age=1)", "multifactor orders the queue; it is no order of candidates"),
-        ("multifactor(age=1)+easy:sjf", "multifactor(age=1)+easy:sjf: multifactor and +slurm do not go with an order"),
-        ("multifactor(age=1)@ave2", "multifactor(age=1)@ave2/incremental: multifactor and +slurm do not go with @ave2"),
-    ],
-)
-def test_what_does_not_go_with_multifactor_is_refused(text, start):
-    with pytest.raises(InputError) as error:
-        Scheduler.parse(text)
-    assert str(error.value).startswith(start)
+def test_multifactor_orders_the_queue_and_not_the_candidates():
+    with pytest.raises(InputError, match=r"^fcfs\+easy:multifactor\(age=1\): .* multifactor orders the queue, not"):
+        Scheduler.parse("fcfs+easy:multifactor(age=1)")
 
 
-def test_a_python_function_does_not_go_with_slurms_passes():
-    with pytest.raises(InputError, match=r"do not go with a policy that is a Python function$"):
-        Scheduler(FunctionPolicy(lambda p, q, r, w: p), "slurm")
-
-
-def test_there_are_no_scores_of_four_columns():
+def test_there_are_no_scores_of_columns():
     with pytest.raises(InputError, match=r"^multifactor priorities depend on users and on the machine: "):
         Multifactor(age=1).scores()
 

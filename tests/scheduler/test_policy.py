@@ -73,6 +73,14 @@ def test_a_function_is_asked_for_the_arrays_that_it_names():
     assert FunctionPolicy(lambda w: w).changes_with_time
 
 
+def test_a_function_may_take_the_request():
+    policy = FunctionPolicy(lambda p, R: R - p)
+    assert policy.uses_request
+    assert policy.scores(*(np.array([value]) for value in (10, 1, 0, 0, 60))).tolist() == [50.0]
+    assert policy.scores(*(np.array([value]) for value in (10, 1, 0, 0))).tolist() == [0.0]
+    assert not FunctionPolicy(lambda r: r).uses_request
+
+
 def test_a_function_of_something_else_is_refused():
     with pytest.raises(InputError, match="argument 'deadline'"):
         FunctionPolicy(lambda deadline: deadline)

@@ -27,8 +27,10 @@ from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.fields import Duration, Section, Texts, listed, seconds
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
+from schedlab.scheduler.backfilling import BACKFILLS
+from schedlab.scheduler.compatible import refusal
 from schedlab.scheduler.policy_file import with_formulas
-from schedlab.scheduler.scheduler import BACKFILLS, Scheduler
+from schedlab.scheduler.scheduler import Scheduler
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -36,15 +38,20 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class SchedulerGrid(Section):
     """Schedulers by their parts; lists multiply.
 
+    An `order` is for EASY alone. `order_runtimes` are the run times that policy and order assume, if not `runtimes`.
+
     Examples
     --------
     >>> SchedulerGrid(policy=["fcfs", "saf"], backfill=["none", "easy"]).texts()
     ['fcfs', 'fcfs+easy', 'saf', 'saf+easy']
+    >>> SchedulerGrid(policy="saf", backfill=["none", "easy"], order_runtimes=["similar", "actual"]).texts()
+    ['saf@similar', 'saf@actual', 'saf@similar+easy@requested', 'saf@actual+easy@requested']
     """
 
     policy: Texts
     backfill: Texts = ("none",)
     order: Texts = ()
+    order_runtimes: Texts = ()
     runtimes: Texts = ("requested",)
     starvation: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(listed)] = ()
     window: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(listed)] = ()
@@ -73,18 +80,27 @@ class SchedulerGrid(Section):
 
     def texts(self) -> list[str]:
         """Return the scheduler texts of all combinations, the last list running fastest."""
-        parts = (self.policy, self.backfill, self.order or (None,), self.runtimes)
+        parts = (self.policy, self.backfill, self.order or (None,), self.order_runtimes or (None,), self.runtimes)
         options = (self.starvation or (None,), self.window or (None,))
         return [self._text(*chosen) for chosen in itertools.product(*parts, *options)]
 
     @staticmethod
     def _text(
-        policy: str, backfill: str, order: str | None, runtimes: str, starvation: int | None, window: int | None
+        policy: str,
+        backfill: str,
+        order: str | None,
+        order_runtimes: str | None,
+        runtimes: str,
+        starvation: int | None,
+        window: int | None,
     ) -> str:
         text = policy
-        if backfill != "none":
+        if backfill == "none":
+            runtimes, order_runtimes = order_runtimes or runtimes, None
+        else:
+            text += f"@{order_runtimes}" if order_runtimes else ""
             text += f"+{backfill}" + (f":{order}" if order and backfill == "easy" else "")
-        if runtimes != "requested":
+        if runtimes != "requested" or order_runtimes:
             text += f"@{runtimes}"
         for name, value in (("starvation", starvation), ("window", window)):
             text += f",{name}={value}" if value is not None else ""
@@ -244,43 +260,17 @@ class Campaign(Section):
         return self
 
     @model_validator(mode="after")
-    def _state_with_conservative(self) -> Campaign:
-        filled = any(entry.windows and entry.windows.state for entry in self.workloads)
-        planned = [text for text in self.scheduler_texts() if Scheduler.parse(text).backfill == "conservative"]
-        if filled and planned:
-            raise ValueError(
-                f"windows with a state start their first jobs in order, which {planned[0]} cannot do: leave one of the "
-                "two out"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _laws_for_requests(self) -> Campaign:
-        for scheduler in map(Scheduler.parse, self.scheduler_texts()):
-            if scheduler.tries_again and self.events != "batched":
-                raise ValueError(f"{scheduler} needs the default order of events, not {self.events}")
-            for number, entry in enumerate(self.workloads):
+    def _schedulers_for_workloads(self) -> Campaign:
+        for number, entry in enumerate(self.workloads):
+            for scheduler in map(Scheduler.parse, self.scheduler_texts()):
+                if reason := refusal(scheduler, events=self.events, dependencies=entry.has_dependencies):
+                    where = f"workloads[{number}]: " if entry.has_dependencies else ""
+                    raise ValueError(f"{where}{reason}")
                 if scheduler.needs_laws and not entry.has_laws:
                     raise ValueError(
                         f"{scheduler} is for jobs whose run times follow a law, and workloads[{number}] has none: "
                         "give a trace laws = FILE, or take the scheduler or the workload out"
                     )
-        return self
-
-    @model_validator(mode="after")
-    def _plans_for_dependencies(self) -> Campaign:
-        dependent = [number for number, entry in enumerate(self.workloads) if entry.has_dependencies]
-        if not dependent:
-            return self
-        where = f"workloads[{dependent[0]}]: jobs of chained and aware workflows wait for others"
-        if self.events != "batched":
-            raise ValueError(f"{where}, which needs the default order of events, not {self.events}")
-        for scheduler in map(Scheduler.parse, self.scheduler_texts()):
-            if reason := scheduler.not_with_plans:
-                raise ValueError(
-                    f"{where}, which does not go with {reason} ({scheduler}): take no backfilling, +easy or +slurm, or "
-                    "only pilot as handling"
-                )
         return self
 
     def scheduler_texts(self) -> list[str]:

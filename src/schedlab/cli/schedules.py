@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -68,9 +68,8 @@ def simulate(
     from schedlab.scheduler.scheduler import Scheduler
 
     method = None if requests in ENFORCEMENT else requests
-    chosen = _asking(Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER), method, exhausted)
-    if speculative_backfill and chosen.speculation is None:
-        chosen = replace(chosen, speculation=0.0)
+    parsed = Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER)
+    chosen = _with_retries(parsed, method, exhausted, speculates=speculative_backfill)
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
@@ -89,19 +88,26 @@ def simulate(
         show(summary(schedule, metrics))
 
 
-def _asking(scheduler: Scheduler, method: str | None, exhausted: str | None) -> Scheduler:
+def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | None, *, speculates: bool) -> Scheduler:
     """Return the scheduler with what the options say of requests, which its text must not say too."""
-    from schedlab.scheduler.scheduler import GROWTH, parse_exhausted
+    from schedlab.scheduler.retries import Retries, parse_exhausted
 
+    options = scheduler.options
+    given: dict[str, Any] = {}
     if method is not None:
-        if scheduler.requests is not None:
+        if "requests" in options:
             raise InputError(f"{scheduler} says how jobs ask, and --requests {method} too: leave one of them out")
-        scheduler = replace(scheduler, requests=method)
+        given["requests"] = method
     if exhausted is not None:
-        if scheduler.exhausted != GROWTH:
+        if "exhausted" in options:
             raise InputError(f"{scheduler} says exhausted=, and --exhausted {exhausted} too: leave one of them out")
-        scheduler = replace(scheduler, exhausted=parse_exhausted(exhausted))
-    return scheduler
+        given["exhausted"] = parse_exhausted(exhausted)
+    if speculates and "speculation" not in options:
+        given["speculation"] = 0.0
+    if not given:
+        return scheduler
+    retries = Retries(**given) if scheduler.retries is None else replace(scheduler.retries, **given)
+    return replace(scheduler, retries=retries)
 
 
 def compare(

@@ -85,13 +85,13 @@ def search(
     from schedlab.campaign.executors import usable_cores
     from schedlab.learn.families import KINDS
     from schedlab.learn.search import check_kinds
-    from schedlab.learn.training import check_objective, check_rest, prepare_training, startable
+    from schedlab.learn.training import check_objective, check_rest, prepare_training, runnable
 
     kinds = KINDS if family == "all" else tuple(name.strip() for name in family.split(","))
     check_objective(objective)
     check_kinds(kinds)
     check_rest(with_)
-    startable(baseline)
+    runnable(baseline)
     allowance: dict[str, float] = (
         {"simulations": evaluations} if evaluations else {"seconds": _seconds(budget, "--budget")}
     )

@@ -12,6 +12,9 @@ from schedlab.engine.queue_tree import ABSENT
 from schedlab.engine.state import new_jobs
 from schedlab.errors import InputError
 from schedlab.platform.cluster import Cluster
+from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.compatible import check
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import Actual, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.workload import Workload
@@ -55,7 +58,7 @@ class Case(NamedTuple):
         """
         scheduler = self.scheduler
         predicted_order = scheduler.order is not None and scheduler.runtimes != Requested()
-        return self.one_by_one and scheduler.backfill == "easy" and not predicted_order
+        return self.one_by_one and isinstance(scheduler.backfill, Easy) and not predicted_order
 
 
 def prepare(
@@ -78,9 +81,10 @@ def prepare(
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")
     in_order = _whole("in_order", in_order)
-    if in_order < 0 or (in_order and scheduler.backfill == "conservative"):
-        raise InputError(f"in_order={in_order}: it counts jobs and does not go with conservative backfilling")
-    _check_order(scheduler, events)
+    if in_order < 0:
+        raise InputError(f"in_order={in_order}: it counts jobs, from 0 on")
+    check(scheduler, events=events, in_order=in_order, dependencies=workload.dependencies is not None)
+    _check_engine(workload, scheduler, events, in_order)
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
     cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
@@ -91,7 +95,8 @@ def prepare(
     duration = workload.run_time
     killed = np.zeros(len(workload), dtype=np.bool_)
     if workload.requests_enforced:
-        latest = workload.requested_time + (0 if scheduler.slurm is None else scheduler.slurm.overtime)
+        overtime = scheduler.backfill.overtime if isinstance(scheduler.backfill, Slurm) else 0
+        latest = workload.requested_time + overtime
         killed = (workload.requested_time > 0) & (duration > latest)
         duration = np.where(killed, latest, duration)
     estimate = duration if scheduler.runtimes == Actual() else _requests(workload)
@@ -100,7 +105,7 @@ def prepare(
             "the pyss event order needs run times within the requests: clean the workload (--clean sc15) or let "
             "requests be enforced"
         )
-    if scheduler.backfill == "conservative":
+    if isinstance(scheduler.backfill, Conservative):
         # Reservations stand one behind another, and a job that outlives its estimate doubles it.
         _check_sum(workload, 2 * estimate.astype(np.float64), "requested times")
     order = None
@@ -112,27 +117,45 @@ def prepare(
     return Case(workload, jobs, killed, order, cluster.processors, scheduler, events, in_order)
 
 
-def _check_order(scheduler: Scheduler, events: Events) -> None:
-    """Raise InputError unless the scheduler goes with the event order."""
-    if events != "sc17":
-        if scheduler.start_delay is not None:
-            raise InputError("start_delay= belongs to the event order of SC'17: add --events sc17, or leave it out")
-    elif (
-        scheduler.backfill == "conservative"
-        or scheduler.order is not None
-        or scheduler.starvation is not None
-        or scheduler.runtimes.learns
-    ):
-        raise InputError(
-            f"{scheduler.text}: the event order sc17 knows a policy, +easy, @actual, window= and start_delay=, and "
-            "nothing else; take the default order"
-        )
+def plans(scheduler: Scheduler) -> bool:
+    """Return whether this is Slurm's priority or its passes."""
+    return isinstance(scheduler.backfill, Slurm) or isinstance(scheduler.policy, Multifactor)
+
+
+def _check_engine(workload: Workload, scheduler: Scheduler, events: Events, in_order: int) -> None:
+    """Raise InputError for what makes sense, but not to this engine: one loop for all of it is being built."""
+    learned = scheduler.runtimes.learns
+    conservative = isinstance(scheduler.backfill, Conservative)
+    planned = plans(scheduler) or workload.dependencies is not None
+    function = scheduler.policy.program is None and not isinstance(scheduler.policy, Multifactor)
+    request = scheduler.policy.uses_request or (scheduler.order is not None and scheduler.order.uses_request)
+    missing = {
+        "run times of its own for the order": scheduler.order_runtimes is not None,
+        "R in a formula with other run times": request and scheduler.runtimes != Requested(),
+        "+conservative with window=, starvation= or in_order": conservative
+        and (in_order > 0 or scheduler.window is not None or scheduler.starvation is not None),
+        "requests=, speculation= and reservations=fixed with run times": scheduler.tries_again
+        and scheduler.runtimes != Requested(),
+        "Slurm's passes, multifactor or jobs that wait for others with the rest of this scheduler": planned
+        and (
+            conservative
+            or scheduler.order is not None
+            or learned
+            or function
+            or events != "batched"
+            or in_order > 0
+            or bool(scheduler.options)
+        ),
+    }
+    for what, wanted in missing.items():
+        if wanted:
+            raise InputError(f"{scheduler.text}: this engine does not know {what} yet")
 
 
 def _allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArray[np.int64]:
     """Return the processors that each job gets: whole nodes, if nodes are given to one job alone."""
     width = whole_nodes(workload.job_processors, scheduler)
-    if scheduler.slurm is not None and (node := scheduler.slurm.node):
+    if isinstance(scheduler.backfill, Slurm) and (node := scheduler.backfill.node):
         reason = f"needs more whole nodes of {node} than there are: node= is the cores of a node"
         _refuse(workload, width > machine, reason)
     return width
@@ -140,7 +163,7 @@ def _allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArra
 
 def whole_nodes(width: NDArray[np.int64], scheduler: Scheduler) -> NDArray[np.int64]:
     """Return numbers of processors, rounded up to whole nodes if nodes are given to one job alone."""
-    node = 1 if scheduler.slurm is None else max(1, scheduler.slurm.node)
+    node = max(1, scheduler.backfill.node) if isinstance(scheduler.backfill, Slurm) else 1
     return -(-width // node) * node
 
 

@@ -52,7 +52,7 @@ UNKNOWN = -1
 
 
 class Rules(NamedTuple):
-    """How the passes work: the fields of `schedlab.scheduler.slurm_backfill.SlurmBackfill`, as numbers.
+    """How the passes work: the fields of `schedlab.scheduler.backfilling.Slurm`, as numbers.
 
     `backfills`: whether there is a backfill pass. `planned_tasks`: whether tasks of workflows that still wait for
     others get reservations. `tasks_count`: whether each task counts for the depth, or a workflow once. `always`:

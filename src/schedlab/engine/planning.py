@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.case import Case
+from schedlab.engine.case import Case, plans
 from schedlab.engine.conservative import new_plan
 from schedlab.engine.dependent import as_seen, new_needs
 from schedlab.engine.planner import Rules, run_planner
@@ -13,42 +13,25 @@ from schedlab.engine.priority import new_priority
 from schedlab.engine.scores import check_scores, entry_scores, new_scores
 from schedlab.engine.state import State, new_state
 from schedlab.engine.waiting import new_queue
-from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import ALL, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.scheduler.slurm_backfill import ALL, SlurmBackfill
 
-AT_EVERY_EVENT = SlurmBackfill(
+AT_EVERY_EVENT = Slurm(
     interval=0, depth=ALL, resolution=1, window=ALL, reserve=1, queue_depth=ALL, delay=0, wf_depth=ALL
 )
 """EASY, and no backfilling, as Slurm's passes."""
 
 
-def needs_planner(scheduler: Scheduler, case: Case) -> bool:
-    """Return whether a simulation takes this engine.
-
-    Raises
-    ------
-    InputError
-        If jobs wait for others, and the scheduler or the event order does not go with that.
-    """
-    if case.workload.dependencies is None:
-        if scheduler.plans and (case.events != "batched" or case.in_order):
-            raise InputError(f"{scheduler.text}: multifactor and +slurm need the default event order, without in_order")
-        return scheduler.plans
-    reason = "--events pyss or sc17" if case.events != "batched" else scheduler.not_with_plans
-    if reason or case.in_order:
-        raise InputError(
-            f"{case.workload.name}: jobs that wait for others (workflows, SWF fields 17 and 18) do not go with "
-            f"{reason or 'in_order'}; they go with no backfilling, +easy and +slurm"
-        )
-    return True
+def needs_planner(case: Case) -> bool:
+    """Return whether a simulation takes this engine."""
+    return case.workload.dependencies is not None or plans(case.scheduler)
 
 
 def rules_of(scheduler: Scheduler) -> Rules:
     """Return a scheduler's rules as numbers."""
-    options = scheduler.slurm or AT_EVERY_EVENT
+    options = scheduler.backfill if isinstance(scheduler.backfill, Slurm) else AT_EVERY_EVENT
     policy = scheduler.policy
     return Rules(
         interval=options.interval,
@@ -59,7 +42,7 @@ def rules_of(scheduler: Scheduler) -> Rules:
         queue_depth=options.queue_depth,
         delay=options.delay,
         wf_depth=options.wf_depth,
-        backfills=scheduler.backfill != "none",
+        backfills=not isinstance(scheduler.backfill, NoBackfill),
         planned_tasks=options.wf_plan == "all",
         tasks_count=options.wf_count == "tasks",
         always=isinstance(policy, Multifactor) and policy.accrue == "always",

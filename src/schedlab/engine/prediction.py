@@ -23,6 +23,7 @@ from schedlab.engine.predicted import (
 from schedlab.engine.scores import Scores, asked_of_python, check_scores, entry_scores, new_scores, refresh
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, WAITING, State
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import JobView, OnlinePredictor, PythonPredictor
 
@@ -50,7 +51,7 @@ def run_predicted(case: Case, state: State) -> tuple[NDArray[np.int64], NDArray[
     consultant = (
         Consultant(case, scheduler.runtimes.predictor) if isinstance(scheduler.runtimes, PythonPredictor) else None
     )
-    run = _run_conservative if scheduler.backfill == "conservative" else _run_scanned
+    run = _run_conservative if isinstance(scheduler.backfill, Conservative) else _run_scanned
     return forecast.first, forecast.corrections + run(case, state, forecast, consultant)
 
 
@@ -130,7 +131,7 @@ def _run_scanned(case: Case, state: State, forecast: Forecast, consultant: Consu
     own_candidates = scheduler.order is not None
     candidates, candidates_entry = (queue, queue_entry) if scheduler.order is None else _orders(scheduler.order, jobs)
     rules = (
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         own_candidates,
         -1 if scheduler.starvation is None else scheduler.starvation,
         len(jobs) if scheduler.window is None else scheduler.window,

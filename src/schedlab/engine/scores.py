@@ -186,6 +186,7 @@ def _run_formula(scores: Scores, jobs: NDArray[Any], waiting: NDArray[np.int64],
             columns[1],
             columns[2],
             columns[3],
+            columns[0],
             scores.stack,
             result,
         )

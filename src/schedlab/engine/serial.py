@@ -32,6 +32,7 @@ from schedlab.engine.scores import BLAMELESS, Scores, asked_of_python, check_sco
 from schedlab.engine.state import FREE, NOW, STARTED, State
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined
+from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
 SAME_MOMENT = 1e-5
@@ -70,7 +71,7 @@ def run_serial(case: Case, state: State) -> NDArray[np.float64]:
         np.empty(n, dtype=np.float64),
         scores,
         sorting,
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         n if scheduler.window is None else scheduler.window,
         case.in_order,
         scheduler.start_delay or 0.0,

@@ -21,6 +21,7 @@ from schedlab.engine.state import NOW, WAITING, State, new_state
 from schedlab.engine.stochastic import prepare_attempts, run_stochastic, runs_of
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -86,7 +87,7 @@ def simulate(
     if requests is not None or (isinstance(scheduler, Scheduler) and scheduler.tries_again):
         return _simulate_attempts(workload, scheduler, processors, events, in_order, requests)
     case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
-    if needs_planner(case.scheduler, case):
+    if needs_planner(case):
         return _simulate_planned(workload, case)
     state = new_state(case.jobs, case.processors, watched=case.scheduler.runtimes.learns)
     if case.events == "sc17":
@@ -184,7 +185,7 @@ def run(case: Case, state: State) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     if scheduler.runtimes.learns:
         return run_predicted(case, state)
     predicted = case.jobs["estimate"].copy()
-    if scheduler.backfill == "conservative":
+    if isinstance(scheduler.backfill, Conservative):
         return predicted, _run_conservative(case, state)
     if scheduler.window is not None or any(
         order is not None and order.changes_with_time for order in (scheduler.policy, scheduler.order)
@@ -207,7 +208,7 @@ def _run_ranked(case: Case, state: State) -> None:
         queue,
         candidates,
         ages,
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         scheduler.order is not None,
         -1 if scheduler.starvation is None else scheduler.starvation,
         case.in_order,
@@ -222,7 +223,7 @@ def _run_scanned(case: Case, state: State) -> None:
     queue = new_scores(scheduler.policy, jobs)
     candidates = queue if scheduler.order is None else new_scores(scheduler.order, jobs)
     rules = (
-        scheduler.backfill == "easy",
+        isinstance(scheduler.backfill, Easy),
         scheduler.order is not None,
         -1 if scheduler.starvation is None else scheduler.starvation,
         len(jobs) if scheduler.window is None else scheduler.window,

@@ -14,6 +14,7 @@ from schedlab.engine.conservative import new_plan
 from schedlab.engine.scores import asked_of_python, check_scores, entry_scores, new_scores
 from schedlab.engine.state import State, new_state
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Conservative, Easy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests, requests_of
 from schedlab.workload.workload import Workload
@@ -35,7 +36,12 @@ def prepare_attempts(
         raise InputError(f"jobs that may fail at their requests need the default event order, not {events}")
     if requests is None:
         _check_laws(workload, scheduler)
-    asked = requests_of(workload, scheduler.requests, scheduler.exhausted) if requests is None else requests
+    if requests is None:
+        retries = scheduler.retries
+        method = (None,) if retries is None else (retries.requests, retries.exhausted)
+        asked = requests_of(workload, *method)
+    else:
+        asked = requests
     first = asked.lengths[asked.offsets[:-1]]
     if len(first) != len(workload) or bool(np.any(first < 1)) or bool(np.any(np.diff(asked.offsets) < 1)):
         raise InputError(f"{workload.name}: each job needs at least one request of at least one second")
@@ -46,7 +52,8 @@ def prepare_attempts(
 
 def _check_laws(workload: Workload, scheduler: Scheduler) -> None:
     """Raise InputError if speculation has nobody to run, or requests that are enforced here were not to be."""
-    if scheduler.speculation is not None and (workload.law is None or not np.any(workload.law >= 0)):
+    speculates = scheduler.retries is not None and scheduler.retries.speculation is not None
+    if speculates and (workload.law is None or not np.any(workload.law >= 0)):
         raise InputError(
             f"{workload.name}: speculation= is for jobs whose run times follow a law, and no job has one; give laws "
             "(--laws FILE)"
@@ -127,11 +134,12 @@ def run_stochastic(case: Case, requests: Requests) -> tuple[State, Attempts]:
         raise InputError(
             f"{scheduler.text}: where jobs may fail and come back, a policy must be a formula, not a Python function"
         )
-    speculation = -1.0 if scheduler.speculation is None else scheduler.speculation
-    plan = new_plan(jobs, case.processors, bookings=2) if scheduler.backfill == "conservative" else None
+    share = None if scheduler.retries is None else scheduler.retries.speculation
+    speculation = -1.0 if share is None else share
+    plan = new_plan(jobs, case.processors, bookings=2) if isinstance(scheduler.backfill, Conservative) else None
     while True:
         if plan is not None:
-            fixed = scheduler.reservations == "fixed"
+            fixed = scheduler.backfill == Conservative(fixed=True)
             blamed = run_planned_attempts(
                 jobs, state, attempts, plan, waiting, queue, entry, case.processors, fixed, speculation
             )
@@ -145,7 +153,7 @@ def run_stochastic(case: Case, requests: Requests) -> tuple[State, Attempts]:
                 candidates,
                 entry,
                 candidates_entry,
-                scheduler.backfill == "easy",
+                isinstance(scheduler.backfill, Easy),
                 scheduler.order is not None,
                 -1 if scheduler.starvation is None else scheduler.starvation,
                 len(jobs) if scheduler.window is None else scheduler.window,

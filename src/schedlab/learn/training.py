@@ -18,6 +18,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import MEASURES, job_measures
 from schedlab.schedule.summary import duration
+from schedlab.scheduler.compatible import check
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.sampling import DAY, windows
 from schedlab.workload.workload import Workload
@@ -143,7 +144,7 @@ def prepare_training(
     check_rest(rest)
     if worst_wait is not None and not 0 < worst_wait < math.inf:
         raise InputError(f"the longest wait is limited by a positive factor, not by {worst_wait:g}")
-    scheduler = startable(baseline)
+    scheduler = runnable(baseline)
     everything = [*parts, *validation]
     values = np.array([measure(part, scheduler, metric, state)[0] for part in everything])
     kept = np.flatnonzero(values > 0).tolist()
@@ -168,14 +169,14 @@ def check_objective(metric: str) -> None:
 
 
 def check_rest(rest: str) -> None:
-    """Raise InputError unless a text can follow a policy in a scheduler text, and its backfilling knows a state."""
+    """Raise InputError unless a text can follow a policy in a scheduler text."""
     if rest.strip()[:1] not in ("", "+", "@", ","):
         raise InputError(f"{rest!r} cannot follow a policy; write for example +easy")
-    startable(f'"p*q"{rest}')
+    runnable(f'"p*q"{rest}')
 
 
-def startable(text: str) -> Scheduler:
-    """Return a scheduler that can start the first jobs of a window in order of submission.
+def runnable(text: str) -> Scheduler:
+    """Return a scheduler that can run in the default event order, as every simulation of a search does.
 
     Raises
     ------
@@ -183,8 +184,7 @@ def startable(text: str) -> Scheduler:
         If it cannot.
     """
     scheduler = Scheduler.parse(text)
-    if scheduler.backfill == "conservative":
-        raise InputError("windows begin with jobs in order of submission, which +conservative cannot do; take +easy")
+    check(scheduler)
     return scheduler
 
 

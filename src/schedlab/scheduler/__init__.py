@@ -1,16 +1,24 @@
 """What can be chosen: ordering policies, backfilling, run-time knowledge, and the text that names them."""
 
+from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.policy import POLICIES, FormulaPolicy, FunctionPolicy, Policy
 from schedlab.scheduler.policy_text import policy_from_text
+from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler import Scheduler
 
 __all__ = [
     "POLICIES",
+    "Backfill",
+    "Conservative",
+    "Easy",
     "Formula",
     "FormulaPolicy",
     "FunctionPolicy",
+    "NoBackfill",
     "Policy",
+    "Retries",
     "Scheduler",
+    "Slurm",
     "policy_from_text",
 ]

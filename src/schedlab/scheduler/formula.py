@@ -1,11 +1,14 @@
 """Formulas of ordering policies, as text: parsed against a whitelist, run by a small compiled stack machine.
 
-A formula is arithmetic over four variables, all in seconds or processors:
+A formula is arithmetic over five variables, all in seconds or processors:
 
-    p   run time that the scheduler assumes (requested, actual or predicted), at least 1
+    p   run time that the scheduler assumes for the order (requested, actual or predicted), at least 1
     q   processors
     r   submit time, counted from the first submission of the workload
-    w   waiting time so far; a formula that uses it is evaluated anew at every scheduling pass
+    w   waiting time so far; a formula that uses it is evaluated again at every scheduling pass
+    R   requested time, whatever p is, at least 1
+
+Formulas are case sensitive: r is the submit time and R the request.
 """
 
 from __future__ import annotations
@@ -20,12 +23,12 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
 
-VARIABLES = ("p", "q", "r", "w")
+VARIABLES = ("p", "q", "r", "w", "R")
 LONGEST = 2_000
 DEEPEST = 100
 CHUNK = 1_024
 
-_CONSTANT = 4
+_CONSTANT = 9
 _OPERATORS: dict[type[ast.AST], int] = {
     ast.Add: 10,
     ast.Sub: 11,
@@ -54,7 +57,7 @@ class Formula:
     Parameters
     ----------
     text
-        Arithmetic with + - * / ** (or ^), numbers, the variables p q r w and the functions
+        Arithmetic with + - * / ** (or ^), numbers, the variables p q r w R and the functions
         abs, exp, ln (or log), log2, log10, max, min, sqrt.
 
     Raises
@@ -87,27 +90,36 @@ class Formula:
         """Whether the score of a waiting job changes with time."""
         return bool(np.any(self.codes == VARIABLES.index("w")))
 
+    @property
+    def uses_request(self) -> bool:
+        """Whether the score depends on the requested time itself, whatever run time is assumed."""
+        return bool(np.any(self.codes == VARIABLES.index("R")))
+
     def scores(
         self,
         p: NDArray[np.int64] | list[int],
         q: NDArray[np.int64] | list[int],
         r: NDArray[np.int64] | list[int],
         w: NDArray[np.int64] | list[int] | None = None,
+        R: NDArray[np.int64] | list[int] | None = None,
     ) -> NDArray[np.float64]:
         """Return the score of each job.
 
         Parameters
         ----------
-        p, q, r, w
-            Arrays of one length, as described at the top of this module; `w` may be left out.
+        p, q, r, w, R
+            Arrays of one length, as described at the top of this module. Without `w`, no job has waited; without `R`,
+            the request is the assumed run time.
         """
-        given = (p, q, r, np.zeros(len(p)) if w is None else w)
-        a, b, c, d = (np.ascontiguousarray(column, dtype=np.int64) for column in given)
+        a, b, c, d, e = (
+            np.ascontiguousarray(column, dtype=np.int64)
+            for column in (p, q, r, np.zeros(len(p), dtype=np.int64) if w is None else w, p if R is None else R)
+        )
         result = np.empty(len(a), dtype=np.float64)
         stack = np.empty((self.depth, CHUNK), dtype=np.float64)
         for low in range(0, len(result), CHUNK):
             part = slice(low, low + CHUNK)
-            evaluate(self.codes, self.constants, a[part], b[part], c[part], d[part], stack, result[part])
+            evaluate(self.codes, self.constants, a[part], b[part], c[part], d[part], e[part], stack, result[part])
         return result
 
 
@@ -119,6 +131,7 @@ def evaluate(
     q: NDArray[np.int64],
     r: NDArray[np.int64],
     w: NDArray[np.int64],
+    request: NDArray[np.int64],
     stack: NDArray[np.float64],
     result: NDArray[np.float64],
 ) -> None:
@@ -127,10 +140,10 @@ def evaluate(
     Parameters
     ----------
     codes
-        The program: 0-3 push a variable, 4 pushes the next constant, 10-16 take two values, 20-26 one.
+        The program: 0-4 push a variable, 9 pushes the next constant, 10-16 take two values, 20-26 one.
     constants
         Numbers in the order of their use.
-    p, q, r, w
+    p, q, r, w, request
         Arrays of shape (n,), n at most the width of `stack`.
     stack
         Scratch space of shape (depth, width).
@@ -144,11 +157,11 @@ def evaluate(
         if code < 10:
             top += 1
             above = stack[top]
-            if code == 4:
+            if code == 9:
                 above[:n] = constants[constant]
                 constant += 1
             else:
-                source = p if code == 0 else q if code == 1 else r if code == 2 else w
+                source = p if code == 0 else q if code == 1 else r if code == 2 else w if code == 3 else request
                 for i in range(n):
                     above[i] = source[i]
         elif code < 20:

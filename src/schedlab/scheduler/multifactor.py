@@ -166,10 +166,10 @@ class Multifactor(Policy):
         return True
 
     def scores(self, *_: object) -> Scores:
-        """Raise InputError: four columns do not say what a priority depends on."""
+        """Raise InputError: these columns do not say what a priority depends on."""
         raise InputError(
-            "multifactor priorities depend on users and on the machine: combine them with no backfilling, +easy or "
-            "+slurm, and nothing else"
+            "multifactor priorities depend on users and on the machine: run time, processors, submit and waiting time "
+            "do not determine them; simulate the scheduler"
         )
 
 

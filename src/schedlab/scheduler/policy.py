@@ -1,7 +1,7 @@
 """Ordering policies: a score for every waiting job; the smallest score stands at the head of the queue.
 
 Ties go to the earlier submission, then to the earlier position in the trace. The variables of the formulas are those of
-`schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far.
+`schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far, R requested time.
 """
 
 from __future__ import annotations
@@ -51,13 +51,27 @@ class Policy:
         program = self.program
         return program is not None and program.uses_waiting_time
 
-    def scores(self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]) -> Scores:
+    @property
+    def uses_request(self) -> bool:
+        """Whether scores depend on the requested time itself, whatever run time is assumed."""
+        program = self.program
+        return program is not None and program.uses_request
+
+    def scores(
+        self,
+        p: NDArray[np.int64],
+        q: NDArray[np.int64],
+        r: NDArray[np.int64],
+        w: NDArray[np.int64],
+        R: NDArray[np.int64] | None = None,
+    ) -> Scores:
         """Return a score per job, smallest first.
 
         Parameters
         ----------
-        p, q, r, w
-            int64 arrays of one length: assumed run time (s), processors, submit time (s), waiting time (s).
+        p, q, r, w, R
+            int64 arrays of one length: assumed run time (s), processors, submit time (s), waiting time (s), requested
+            time (s). Without `R`, the request is the assumed run time.
 
         Examples
         --------
@@ -66,7 +80,7 @@ class Policy:
         """
         program = self.program
         assert program is not None
-        return program.scores(p, q, r, w)
+        return program.scores(p, q, r, w, R)
 
 
 class FCFS(Policy):
@@ -207,7 +221,7 @@ class FunctionPolicy(Policy):
     Parameters
     ----------
     function
-        Takes some of p, q, r, w by name (NumPy arrays of one length) and returns a score per job. If it takes w,
+        Takes some of p, q, r, w, R by name (NumPy arrays of one length) and returns a score per job. If it takes w,
         it is called at every scheduling pass.
 
     Examples
@@ -249,9 +263,21 @@ class FunctionPolicy(Policy):
         """Whether the function takes the waiting time."""
         return "w" in self._arguments
 
-    def scores(self, p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64], w: NDArray[np.int64]) -> Scores:
+    @property
+    def uses_request(self) -> bool:
+        """Whether the function takes the requested time."""
+        return "R" in self._arguments
+
+    def scores(
+        self,
+        p: NDArray[np.int64],
+        q: NDArray[np.int64],
+        r: NDArray[np.int64],
+        w: NDArray[np.int64],
+        R: NDArray[np.int64] | None = None,
+    ) -> Scores:
         """Call the function and check what it returns."""
-        values = dict(zip(VARIABLES, (p, q, r, w), strict=True))
+        values = dict(zip(VARIABLES, (p, q, r, w, p if R is None else R), strict=True))
         # Copies: what the function does to its arguments must not change what the scheduler believes.
         copies = {name: values[name].copy() for name in self._arguments}
         scores = np.asarray(self.function(**copies), dtype=np.float64)

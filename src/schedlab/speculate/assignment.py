@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.scheduler.scheduler import GROWTH
+from schedlab.scheduler.retries import GROWTH
 from schedlab.workload.workload import UNKNOWN, Workload
 
 KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}

@@ -16,15 +16,15 @@ class Forecast:
     def __init__(self, case: Case, options: Options, retried: bool) -> None:
         self.correction = options.correction
         self.reservations = self.orders = plain_predictor(case, options.runtimes, retried)
-        if options.order_runtimes != options.runtimes:
-            self.orders = plain_predictor(case, options.order_runtimes, retried)
+        if options.ranking != options.runtimes:
+            self.orders = plain_predictor(case, options.ranking, retried)
 
     def predict(self, job: Job, now: int, running: list[Job]) -> None:
         """Predict for a job that enters the queue."""
         job.estimate = job.order_estimate = self.reservations.predict(job, now, running)
         if self.orders is not self.reservations:
             job.order_estimate = self.orders.predict(job, now, running)
-        job.predicted, job.corrections = job.estimate, 0
+        job.corrections = 0
 
     def learn(self, job: Job, now: int) -> None:
         """Take notice of a run that ends now."""

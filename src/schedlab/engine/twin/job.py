@@ -23,8 +23,6 @@ class Job:
         Of a task that shares the one place of its workflow in the queue: p, q and R of the pilot job.
     estimate, order_estimate
         Seconds that reservations and the order of the queue assume for its next run.
-    predicted
-        What the schedule says that reservations assumed.
     expected
         Seconds that the present run is expected to take.
     expiry
@@ -51,7 +49,6 @@ class Job:
     workflow: int | None = None
     estimate: int = 0
     order_estimate: int = 0
-    predicted: int = 0
     expected: int = 0
     expiry: int | None = None
     corrections: int = 0

@@ -4,30 +4,45 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import Predictor
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.scheduler.slurm_backfill import SlurmBackfill
 
 
 class Options(NamedTuple):
-    """What a scheduler does. `candidates` orders the jobs that EASY tries; of run times, `order_runtimes` is what both
-    orders assume, `runtimes` what reservations do. `fixed`: conservative reservations stand once they are made.
-    """
+    """What a scheduler does; `candidates` orders the jobs that EASY tries, `ranking` is what both orders assume."""
 
     policy: Policy
-    backfill: str
     candidates: Policy
-    fixed: bool
-    slurm: SlurmBackfill
+    backfill: Backfill
     runtimes: Predictor
-    order_runtimes: Predictor
+    ranking: Predictor
     correction: str | None
     starvation: int | None
     window: int | None
-    start_delay: float
     speculation: float | None
+
+    @property
+    def easy(self) -> bool:
+        """Whether candidates may go before a blocked head."""
+        return isinstance(self.backfill, Easy)
+
+    @property
+    def conservative(self) -> bool:
+        """Whether everybody has a reservation."""
+        return isinstance(self.backfill, Conservative)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether reservations stand once they are made."""
+        return isinstance(self.backfill, Conservative) and self.backfill.fixed
+
+    @property
+    def slurm(self) -> Slurm | None:
+        """The rules of Slurm's passes, if it makes them."""
+        return self.backfill if isinstance(self.backfill, Slurm) else None
 
     @property
     def always(self) -> bool:
@@ -39,15 +54,12 @@ def options_of(scheduler: Scheduler) -> Options:
     """Return what a scheduler says."""
     return Options(
         policy=scheduler.policy,
-        backfill=scheduler.backfill,
         candidates=scheduler.order or scheduler.policy,
-        fixed=scheduler.reservations == "fixed",
-        slurm=scheduler.slurm or SlurmBackfill(),
+        backfill=scheduler.backfill,
         runtimes=scheduler.runtimes,
-        order_runtimes=scheduler.runtimes,
+        ranking=scheduler.ranking,
         correction=scheduler.correction,
         starvation=scheduler.starvation,
         window=scheduler.window,
-        start_delay=scheduler.start_delay or 0.0,
-        speculation=scheduler.speculation,
+        speculation=None if scheduler.retries is None else scheduler.retries.speculation,
     )

@@ -35,9 +35,12 @@ class Order:
     def compute(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
         """Return the scores of jobs at a moment."""
         views = [job.pilot or (job.order_estimate, job.processors, job.request) for job in jobs]
-        rows = [(p, q, job.submit - self.origin, now - job.submit) for (p, q, _), job in zip(views, jobs, strict=True)]
-        scores = policy.scores(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
-        for (p, q, r, w), job, score in zip(rows, jobs, scores, strict=True):
+        rows = [
+            (p, q, job.submit - self.origin, now - job.submit, request)
+            for (p, q, request), job in zip(views, jobs, strict=True)
+        ]
+        scores = policy.scores(*np.array(rows, dtype=np.int64).reshape(-1, 5).T)
+        for (p, q, r, w, _), job, score in zip(rows, jobs, scores, strict=True):
             if math.isnan(score):
                 raise InputError(
                     f"policy {policy.text}: the score is not a number for the job submitted at {job.submit} s "
@@ -70,4 +73,4 @@ class Order:
 
     def tie(self, job: Job) -> int:
         """Return what decides between equal scores: the last entry into the queue, or the first submission."""
-        return job.number if self.options.backfill == "conservative" else job.entry
+        return job.number if self.options.conservative else job.entry

@@ -10,8 +10,6 @@ from schedlab.engine.twin.slurm_pass import SlurmPass
 
 def new_pass(clock: Clock) -> QueuePass | PlanPass | SlurmPass:
     """Return the pass of a scheduler before the first event."""
-    if clock.options.backfill == "slurm":
-        return SlurmPass(clock)
-    if clock.options.backfill == "conservative":
-        return PlanPass(clock)
-    return QueuePass(clock, clock.options.backfill == "easy")
+    if clock.options.slurm is not None:
+        return SlurmPass(clock, clock.options.slurm)
+    return PlanPass(clock) if clock.options.conservative else QueuePass(clock, clock.options.easy)

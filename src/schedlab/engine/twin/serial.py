@@ -9,6 +9,7 @@ import numpy as np
 from schedlab.engine.case import Case
 from schedlab.engine.scores import blame
 from schedlab.engine.serial import SAME_MOMENT
+from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
 
@@ -84,7 +85,7 @@ class SerialTwin:
         count = next((i for i, job in enumerate(window) if job.submit > second), len(window))
         if count > 1:
             visible = self.by_policy(window[:count], second)
-            if self.case.scheduler.backfill == "easy" and visible[0].processors > self.free():
+            if isinstance(self.case.scheduler.backfill, Easy) and visible[0].processors > self.free():
                 visible = self.backfill(visible, second)
             self.queue[:count] = visible
 

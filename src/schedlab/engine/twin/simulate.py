@@ -13,7 +13,6 @@ from schedlab.engine.stochastic import prepare_attempts
 from schedlab.engine.twin.clock import Clock
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.options import options_of
 from schedlab.engine.twin.passes import new_pass
 from schedlab.engine.twin.priority import new_priority
 from schedlab.engine.twin.retries import Retries, new_retries
@@ -57,16 +56,17 @@ def replay(workload: Workload, case: Case, asked: Requests | None) -> Schedule:
     if case.events == "sc17":
         return _replay_serially(workload, case)
     jobs = _jobs_of(case)
-    share_places(case, jobs, options_of(case.scheduler).order_runtimes)
+    share_places(case, jobs, case.scheduler.ranking)
     retries = None if asked is None else new_retries(asked, jobs)
     clock = Clock(case, jobs, new_dependencies(case, jobs), new_priority(case), retries)
     clock.run(new_pass(clock))
-    columns = {name: np.array([getattr(job, name) for job in jobs]) for name in ("predicted", "start", "backfilled")}
-    corrections = np.array([job.corrections for job in jobs])
-    case.jobs["duration"] = [job.completion[0] - job.start for job in jobs]
+    names = ("estimate", "start", "backfilled", "corrections")
+    predicted, *columns = (np.array([getattr(job, name) for job in jobs]) for name in names)
     if retries is not None:
         case = case._replace(killed=_killed(case, retries))
-    schedule = to_schedule(workload, case, *columns.values(), corrections)
+        predicted = predicted if case.scheduler.runtimes.learns else case.jobs["estimate"]
+    case.jobs["duration"] = [job.completion[0] - job.start for job in jobs]
+    schedule = to_schedule(workload, case, predicted, *columns)
     schedule = with_eligible(schedule, case, np.array([job.eligible for job in jobs]))
     return schedule if retries is None else replace(schedule, runs=_runs(case, retries))
 

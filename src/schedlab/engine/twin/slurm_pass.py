@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.profile import Profile
-from schedlab.scheduler.slurm_backfill import SlurmBackfill
+from schedlab.scheduler.backfilling import Slurm
 
 MINUTE = 60
 LONG_AGO = -(10**15)
@@ -22,16 +22,13 @@ class SlurmPass:
     """
 
     clock: Clock
-    rules: SlurmBackfill = field(init=False)
+    rules: Slurm
     main_due: int | None = None
     full_due: int | None = None
     last_main: int | None = None
     changed: bool = False
     last_change: int = LONG_AGO
     last_backfill: int = LONG_AGO + 1
-
-    def __post_init__(self) -> None:
-        self.rules = self.clock.options.slurm
 
     def moments(self) -> list[int]:
         """Return when passes are due, if anybody waits."""

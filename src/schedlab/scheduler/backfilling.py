@@ -1,12 +1,13 @@
-"""Slurm's two scheduling passes, as options of a scheduler text: +slurm(interval=30,depth=500,...)."""
+"""Backfilling: which jobs may overtake a head that does not fit. One class per kind; `Backfill` is any of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import ClassVar, Literal
 
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import arguments_of, whole
+from schedlab.scheduler.policy import SPF, Policy
 
 ALL = 10**15
 """As an option: no limit."""
@@ -18,8 +19,74 @@ LONGEST = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class SlurmBackfill:
-    """How Slurm's main pass and its backfill pass work; the defaults are Slurm's own.
+class NoBackfill:
+    """No job overtakes a blocked head."""
+
+    name: ClassVar[str] = "none"
+
+    @property
+    def text(self) -> str:
+        """Nothing: a scheduler text without backfilling names none."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Easy:
+    """Jobs that do not delay the reservation of the head may overtake it.
+
+    Parameters
+    ----------
+    order
+        Order in which candidates are tried; None is the order of the queue.
+
+    Examples
+    --------
+    >>> Easy().text, Easy(SPF()).text
+    ('easy', 'easy:sjf')
+
+    References
+    ----------
+    Lifka, JSSPP 1995; Mu'alem & Feitelson, TPDS 2001; candidates in an order of their own: Tsafrir et al., TPDS 2007.
+    """
+
+    name: ClassVar[str] = "easy"
+    order: Policy | None = None
+
+    @property
+    def text(self) -> str:
+        """How it is written in a scheduler text."""
+        if self.order is None:
+            return "easy"
+        return "easy:sjf" if self.order == SPF() else f"easy:{self.order.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conservative:
+    """Every job has a reservation; jobs that delay none of them may overtake.
+
+    Parameters
+    ----------
+    fixed
+        Whether reservations stand once they are made, in rounds, also when a job ends early (Gainaru et al., ICPP
+        2019). Otherwise they move forward. In a scheduler text, this is the option reservations=fixed.
+
+    References
+    ----------
+    Mu'alem & Feitelson, TPDS 2001.
+    """
+
+    name: ClassVar[str] = "conservative"
+    fixed: bool = False
+
+    @property
+    def text(self) -> str:
+        """How it is written in a scheduler text, without the option."""
+        return "conservative"
+
+
+@dataclass(frozen=True, slots=True)
+class Slurm:
+    """Slurm's main pass and its backfill pass; the defaults are Slurm's own.
 
     The main pass follows every submission and completion: it starts jobs in the order of priority and stops at the
     first that does not fit. The backfill pass comes every `interval` seconds if anything has changed. It plans all
@@ -55,7 +122,7 @@ class SlurmBackfill:
 
     Examples
     --------
-    >>> SlurmBackfill(depth=50).text
+    >>> Slurm(depth=50).text
     'slurm(depth=50)'
 
     References
@@ -63,6 +130,7 @@ class SlurmBackfill:
     Slurm's documentation of SchedulerParameters; for workflows, Rodrigo et al., JSSPP 2017, section 4.2.
     """
 
+    name: ClassVar[str] = "slurm"
     interval: int = 30
     depth: int = 500
     resolution: int = 60
@@ -89,7 +157,7 @@ class SlurmBackfill:
                 raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(known)}")
 
     @classmethod
-    def parse(cls, text: str) -> SlurmBackfill:
+    def parse(cls, text: str) -> Slurm:
         """Read the canonical text, or one with durations and "all".
 
         Raises
@@ -99,7 +167,7 @@ class SlurmBackfill:
 
         Examples
         --------
-        >>> SlurmBackfill.parse("slurm(window=2d, depth=all)").window
+        >>> Slurm.parse("slurm(window=2d, depth=all)").window
         172800
         """
         _, arguments = arguments_of(text, [option.name for option in fields(cls)])
@@ -116,3 +184,9 @@ class SlurmBackfill:
             if value != option.default:
                 shown.append(f"{option.name}={'all' if value == ALL else value}")
         return f"slurm({','.join(shown)})" if shown else "slurm"
+
+
+Backfill = NoBackfill | Easy | Conservative | Slurm
+
+BACKFILLS: dict[str, type[Easy | Conservative | Slurm]] = {kind.name: kind for kind in (Easy, Conservative, Slurm)}
+"""Every kind that a text names."""

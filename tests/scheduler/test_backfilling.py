@@ -1,4 +1,4 @@
-"""Options of Slurm's passes as text."""
+"""Kinds of backfilling, and the options of Slurm's passes as text."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.scheduler import Scheduler
-from schedlab.scheduler.slurm_backfill import ALL, LONGEST, SlurmBackfill
+from schedlab.scheduler import Scheduler, policy_from_text
+from schedlab.scheduler.backfilling import ALL, LONGEST, Conservative, Easy, NoBackfill, Slurm
 
 from_zero, from_one = st.integers(0, ALL), st.integers(1, ALL)
 seconds = st.integers(0, LONGEST)
 options = st.builds(
-    SlurmBackfill,
+    Slurm,
     interval=seconds,
     depth=from_one,
     resolution=st.integers(1, LONGEST),
@@ -32,7 +32,7 @@ options = st.builds(
 def test_the_defaults_are_those_of_slurm():
     # bf_interval, bf_max_job_test, bf_resolution, bf_window (1440 min), default_queue_depth, batch_sched_delay,
     # OverTimeLimit, in slurm.conf(5).
-    passes = SlurmBackfill()
+    passes = Slurm()
     assert (passes.interval, passes.depth, passes.resolution, passes.window) == (30, 500, 60, 1440 * 60)
     assert (passes.queue_depth, passes.delay, passes.overtime) == (100, 3, 0)
     assert passes.text == "slurm"
@@ -40,8 +40,8 @@ def test_the_defaults_are_those_of_slurm():
 
 @given(options)
 def test_options_read_back_from_their_text(passes):
-    assert SlurmBackfill.parse(passes.text) == passes
-    assert Scheduler.parse(f"saf+{passes.text}").slurm == passes
+    assert Slurm.parse(passes.text) == passes
+    assert Scheduler.parse(f"saf+{passes.text}").backfill == passes
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_options_read_back_from_their_text(passes):
     ],
 )
 def test_a_text_has_one_canonical_form(text, canonical):
-    assert SlurmBackfill.parse(text).text == canonical
+    assert Slurm.parse(text).text == canonical
     assert Scheduler.parse(f"fcfs+{text}").text == f"fcfs+{canonical}"
 
 
@@ -77,39 +77,33 @@ def test_slurm_alone_is_not_taken_for_a_policy():
 )
 def test_a_wrong_option_is_refused_in_one_sentence(text, sentence):
     with pytest.raises(InputError) as error:
-        SlurmBackfill.parse(text)
+        Slurm.parse(text)
     assert str(error.value) == sentence
 
 
 def test_options_from_python_are_checked_too():
     with pytest.raises(InputError, match=r"^slurm: interval=-1 is not a whole number from 0"):
-        SlurmBackfill(interval=-1)
+        Slurm(interval=-1)
     with pytest.raises(InputError, match=r"^slurm: window=1.5 is not a whole number from 0"):
-        SlurmBackfill(window=1.5)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"^options of Slurm's passes belong to slurm backfilling$"):
-        Scheduler(Scheduler.parse("fcfs").policy, "easy", slurm=SlurmBackfill())
+        Slurm(window=1.5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("fcfs+slurm@ave2", "fcfs+slurm@ave2/incremental: multifactor and +slurm do not go with @ave2"),
-        ("fcfs+slurm,window=3", "fcfs+slurm,window=3: multifactor and +slurm do not go with window="),
-        ("fcfs+slurm,starvation=60", "fcfs+slurm,starvation=60: multifactor and +slurm do not go with starvation="),
-        ("fcfs+slurm:sjf", "a candidate order (:ORDER) belongs to easy backfilling only"),
-        ("fcfs+easy(depth=3)", "scheduler 'fcfs+easy(depth=3)': easy backfilling has no arguments; slurm has"),
-    ],
-)
-def test_what_does_not_go_with_slurms_passes_is_refused(text, reason):
+def test_only_slurm_has_arguments():
     with pytest.raises(InputError) as error:
-        Scheduler.parse(text)
-    assert str(error.value) == reason
+        Scheduler.parse("fcfs+easy(depth=3)")
+    assert str(error.value) == "scheduler 'fcfs+easy(depth=3)': easy backfilling has no arguments; slurm has"
+
+
+def test_each_kind_has_a_text():
+    order = policy_from_text("saf")
+    kinds = NoBackfill(), Easy(), Easy(order), Conservative(), Conservative(fixed=True), Slurm(depth=5)
+    assert [kind.text for kind in kinds] == ["", "easy", "easy:saf", "conservative", "conservative", "slurm(depth=5)"]
 
 
 @pytest.mark.parametrize("option", ["interval", "resolution", "delay", "node"])
 def test_what_is_no_limit_cannot_be_all(option):
     with pytest.raises(InputError, match=f"{option}=all is not a whole number"):
-        SlurmBackfill.parse(f"slurm({option}=all)")
+        Slurm.parse(f"slurm({option}=all)")
 
 
 @pytest.mark.parametrize("text", ["fcfs+slurm(depth=50", "multifactor(age=1", '"p*(q"+slurm(depth=5'])

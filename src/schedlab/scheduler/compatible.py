@@ -1,0 +1,134 @@
+"""What does not go together in one simulation, and why: one table for schedulers, engine, campaigns, CLI and docs.
+
+Whatever is not in `TABLE` goes together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import NoBackfill
+from schedlab.scheduler.grammar import OPTIONS
+from schedlab.scheduler.multifactor import Multifactor
+
+if TYPE_CHECKING:
+    from schedlab.scheduler.scheduler import Scheduler
+
+
+class Incompatible(NamedTuple):
+    """Two features that do not go together, and the reason.
+
+    Features are written as in a scheduler text, with capitals for what varies: `+slurm`, `:ORDER`, `speculation=SHARE`.
+    """
+
+    first: str
+    second: str
+    reason: str
+
+
+NONE = "no backfilling"
+PLANNED = "only EASY tries candidates in an order of their own; the others start or plan jobs in the order of the queue"
+FIXED = "only conservative backfilling keeps a reservation for longer than one scheduling pass"
+SC17 = (
+    "the event order sc17 is the original simulator of SC'17, which knows a policy, +easy, @actual, window=, "
+    "start_delay= and in_order, and nothing else; take the default order"
+)
+GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
+DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
+
+TABLE: tuple[Incompatible, ...] = (
+    *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),
+    Incompatible(":ORDER", ":multifactor", "multifactor orders the queue, not the candidates of a scheduling pass"),
+    *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
+    Incompatible("speculation=SHARE", NONE, GAPS),
+    *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
+    *(
+        Incompatible("events=sc17", other, SC17)
+        for other in (
+            "+conservative",
+            "+slurm",
+            ":ORDER",
+            "multifactor",
+            "POLICY@RUNTIMES+BACKFILL",
+            "@PREDICTOR",
+            "starvation=SECONDS",
+            "requests=METHOD",
+            "speculation=SHARE",
+            "dependencies",
+        )
+    ),
+)
+"""All pairs that are refused."""
+
+
+def refusal(
+    scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, dependencies: bool = False
+) -> str | None:
+    """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
+
+    Parameters
+    ----------
+    scheduler
+        The scheduler.
+    events
+        Event order of the simulation.
+    in_order
+        Jobs that are started first come, first served at the beginning; goes with everything.
+    dependencies
+        Whether jobs of the workload wait for others.
+
+    Examples
+    --------
+    >>> from schedlab.scheduler import Scheduler
+    >>> refusal(Scheduler.parse("saf+conservative,window=10"), events="pyss", in_order=16, dependencies=True)
+    >>> refusal(Scheduler.parse("saf+conservative"), events="sc17")
+    "saf+conservative: events=sc17 does not go with +conservative: the event order sc17 is the original ..."
+    """
+    features = {**features_of(scheduler), f"events={events}": f"events={events}"}
+    if in_order:
+        features["in_order"] = f"in_order={in_order}"
+    if dependencies:
+        features["dependencies"] = "jobs that wait for others"
+    return clash(scheduler.text, features)
+
+
+def check(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, dependencies: bool = False) -> None:
+    """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
+    if sentence := refusal(scheduler, events=events, in_order=in_order, dependencies=dependencies):
+        raise InputError(sentence)
+
+
+def clash(text: str, features: Mapping[str, str]) -> str | None:
+    """Return a sentence on the first pair of the table among some features, or None.
+
+    Parameters
+    ----------
+    text
+        Of the scheduler.
+    features
+        How each feature is written here, by its name in the table.
+    """
+    for first, second, reason in TABLE:
+        if first in features and second in features:
+            return f"{text}: {features[first]} does not go with {features[second]}: {reason}"
+    return None
+
+
+def features_of(scheduler: Scheduler) -> dict[str, str]:
+    """Return what a scheduler has of the features in the table, and how each is written in it."""
+    backfill, order = scheduler.backfill, scheduler.order
+    found = {} if isinstance(backfill, NoBackfill) else {f"+{backfill.name}": f"+{backfill.text.partition(':')[0]}"}
+    found = found or {NONE: NONE}
+    if order is not None:
+        found[":ORDER"] = f":{order.text}"
+    if isinstance(order, Multifactor):
+        found[":multifactor"] = "an order of candidates"
+    if isinstance(scheduler.policy, Multifactor):
+        found["multifactor"] = scheduler.policy.text
+    if scheduler.order_runtimes is not None:
+        found["POLICY@RUNTIMES+BACKFILL"] = f"run times of its own for the order (@{scheduler.order_runtimes.text})"
+    if scheduler.runtimes.learns:
+        found["@PREDICTOR"] = f"@{scheduler.runtimes.text}"
+    return found | {f"{name}={OPTIONS[name].value}": f"{name}={value}" for name, value in scheduler.options.items()}

@@ -1,0 +1,219 @@
+"""Scheduler texts: cut into the parts of the grammar, and each part read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import BACKFILLS, Backfill, Conservative, Easy, NoBackfill, Slurm
+from schedlab.scheduler.compatible import NONE, clash
+from schedlab.scheduler.grammar import ALIASES, OPTIONS
+from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.policy_file import with_formulas
+from schedlab.scheduler.policy_text import policy_from_text
+from schedlab.scheduler.predictor_text import predictor_from_text
+from schedlab.scheduler.retries import Retries
+
+_BACKFILL = r"(?P<name>{name})\s*(?P<arguments>\([^()]*\))?\s*(?P<order>:.*)?"
+_KNOWN, _ANY = _BACKFILL.format(name="|".join(BACKFILLS)), _BACKFILL.format(name="[A-Za-z]+")
+_KNOWN_BACKFILL, _ANY_BACKFILL = (re.compile(known, re.DOTALL | re.IGNORECASE) for known in (_KNOWN, _ANY))
+_KNOWN_AT_THE_END, _ANY_AT_THE_END = (
+    re.compile(rf"(?P<policy>.*)\+\s*(?P<backfill>{known})", re.DOTALL | re.IGNORECASE) for known in (_KNOWN, _ANY)
+)
+
+
+def parts_of(text: str) -> dict[str, Any]:
+    """Return the arguments of `Scheduler` that a text stands for.
+
+    Raises
+    ------
+    InputError
+        If some part is unknown; the message names it and lists what is known.
+    """
+    text = with_formulas(text)
+    whole, comma, rest = text.partition(",")
+    text = ALIASES.get(whole.strip().lower(), whole) + comma + rest
+    front, runtimes, options = _split(text)
+    parts: dict[str, Any] = {}
+    if runtimes and len(pieces := _cut(runtimes[0], "+", text)) > 1:
+        ranking, backfill = pieces[0].strip(), "+".join(piece.lstrip("+") for piece in pieces[1:])
+        parts["policy"] = _policy_before(front, text)
+        parts["order_runtimes"] = _uncorrected(ranking, text)
+        parts["backfill"] = _backfill(backfill, text)
+        del runtimes[0]
+    else:
+        parts["policy"], parts["backfill"] = _front(front, text)
+    if len(runtimes) > 1:
+        raise InputError(f"scheduler {text!r}: '@{runtimes[1]}' must stand before the options and only once")
+    if runtimes:
+        assumed, slash, correction = runtimes[0].rpartition("/") if "/" in runtimes[0] else (runtimes[0], "", "")
+        parts["runtimes"] = predictor_from_text(assumed)
+        parts["correction"] = correction.strip().lower() if slash else None
+    return _with_options(parts, options, text)
+
+
+def as_policy(given: object) -> Policy:
+    """Return a policy as it is, or the one that a text names.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if isinstance(given, Policy):
+        return given
+    if not isinstance(given, str) or _names_a_backfill(given):
+        raise InputError(f"{given!r} is not a policy; Scheduler.parse reads a text, FunctionPolicy takes a function")
+    return policy_from_text(given)
+
+
+def as_backfill(given: object) -> Backfill:
+    """Return a backfilling as it is, or the one that a text names: "none", "easy", "easy:sjf", "slurm(depth=50)".
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if isinstance(given, NoBackfill | Easy | Conservative | Slurm):
+        return given
+    if given == "none":
+        return NoBackfill()
+    if not isinstance(given, str):
+        raise InputError(f"unknown backfilling {given!r}; known are {' '.join(BACKFILLS)}")
+    return _backfill(given, given)
+
+
+def _split(text: str) -> tuple[str, list[str], list[str]]:
+    """Cut a text into what stands before the first "@", what stands behind each, and the options."""
+    front, *rest = _cut(text, "@,", text)
+    runtimes: list[str] = []
+    while rest and rest[0].startswith("@"):
+        runtimes.append(rest.pop(0)[1:].strip())
+    for piece in rest:
+        if piece.startswith("@"):
+            raise InputError(f"scheduler {text!r}: {piece!r} must stand before the options and only once")
+    return front.strip(), runtimes, [piece[1:].strip() for piece in rest]
+
+
+def _cut(text: str, marks: str, whole: str) -> list[str]:
+    """Cut a text before each of some characters, except in brackets and quotes."""
+    pieces = [""]
+    depth = 0
+    quote = ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        else:
+            depth += (character == "(") - (character == ")")
+        if character in marks and not quote and depth <= 0:
+            pieces.append(character)
+        else:
+            pieces[-1] += character
+    if quote:
+        raise InputError(f"scheduler {whole!r}: a quotation mark is not closed")
+    if depth > 0:
+        raise InputError(f"scheduler {whole!r}: a bracket is not closed")
+    return pieces
+
+
+def _front(front: str, text: str) -> tuple[Policy, Backfill]:
+    """Read POLICY[+BACKFILL[:ORDER]]; a formula may hold "+" itself, so backfilling is looked for at the end."""
+    if not front or front.startswith("+"):
+        raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
+    if _KNOWN_BACKFILL.fullmatch(front):
+        return FCFS(), _backfill(front, text)
+    match = _KNOWN_AT_THE_END.fullmatch(front) or _ANY_AT_THE_END.fullmatch(front)
+    if match is None or (front[-1] in "\"'" and match["order"] is None):
+        policy, *order = _cut(front, ":", text)
+        if order:
+            raise InputError(str(clash(text, {NONE: NONE, ":ORDER": f":{policy_from_text(order[0][1:]).text}"})))
+        return policy_from_text(policy), NoBackfill()
+    # The last term of a formula, as in p + q or p + sqrt(q).
+    term = (len(match["name"]) == 1 or match["arguments"]) and match["order"] is None
+    if match["name"].lower() not in BACKFILLS and term:
+        return policy_from_text(front), NoBackfill()
+    backfill = _backfill(match["backfill"], text)
+    return policy_from_text(match["policy"]), backfill
+
+
+def _names_a_backfill(front: str) -> bool:
+    return _KNOWN_AT_THE_END.fullmatch(front.strip()) is not None
+
+
+def _policy_before(front: str, text: str) -> Policy:
+    """Read the POLICY before its own run times."""
+    if not front:
+        raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
+    if _names_a_backfill(front):
+        raise InputError(
+            f"scheduler {text!r}: two backfillings are named; write for example saf@similar+easy@requested"
+        )
+    return policy_from_text(front)
+
+
+def _uncorrected(runtimes: str, text: str) -> Any:
+    """Read the run times of the order, which are never corrected."""
+    if "/" in runtimes:
+        _, _, correction = runtimes.rpartition("/")
+        raise InputError(
+            f"scheduler {text!r}: run times of the order are never corrected: write /{correction.strip()} behind those "
+            "of the reservations, or leave it out"
+        )
+    return predictor_from_text(runtimes)
+
+
+def _backfill(text: str, whole: str) -> Backfill:
+    """Read BACKFILL[(...)][:ORDER]."""
+    match = _ANY_BACKFILL.fullmatch(text.strip())
+    name = match["name"].lower() if match else text.strip()
+    if match is None or name not in BACKFILLS:
+        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLS)}")
+    kind = BACKFILLS[name]
+    if match["arguments"] and kind is not Slurm:
+        raise InputError(f"scheduler {whole!r}: {name} backfilling has no arguments; slurm has")
+    order = policy_from_text(match["order"][1:]) if match["order"] is not None else None
+    if kind is Easy:
+        return Easy(order)
+    backfill = Slurm.parse(name + (match["arguments"] or "")) if kind is Slurm else Conservative()
+    if order is not None:
+        raise InputError(str(clash(whole, {f"+{name}": f"+{backfill.text}", ":ORDER": f":{order.text}"})))
+    return backfill
+
+
+def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[str, Any]:
+    """Add the options to the parts that they belong to."""
+    given: dict[str, Any] = {}
+    for option in options:
+        name, equals, value = (part.strip() for part in option.partition("="))
+        if name not in OPTIONS or not equals:
+            raise InputError(f"unknown option {option!r}; known are {' '.join(f'{known}=' for known in OPTIONS)}")
+        if name in given:
+            raise InputError(f"scheduler {text!r}: {name}= is given twice")
+        given[name] = OPTIONS[name].read(value)
+    retries = {}
+    for name, value in given.items():
+        option = OPTIONS[name]
+        if option.part == "retries" and value != option.usual:
+            retries[option.attribute] = value
+        elif option.part == "backfill":
+            parts["backfill"] = _with_backfill_option(parts["backfill"], name, value, text)
+        elif not option.part:
+            parts[option.attribute] = value
+    if retries:
+        parts["retries"] = Retries(**retries)
+    return parts
+
+
+def _with_backfill_option(backfill: Backfill, name: str, value: Any, text: str) -> Backfill:
+    """Return backfilling with an option that may belong to another kind of backfilling."""
+    option = OPTIONS[name]
+    if hasattr(backfill, option.attribute):
+        return replace(backfill, **{option.attribute: value})
+    kind = NONE if isinstance(backfill, NoBackfill) else f"+{backfill.name}"
+    feature, written = f"{name}={option.value}", f"{name}={option.write(value)}"
+    raise InputError(str(clash(text, {kind: kind if kind == NONE else f"+{backfill.text}", feature: written})))

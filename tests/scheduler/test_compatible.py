@@ -1,0 +1,81 @@
+"""The table of what does not go together."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.scheduler import Scheduler
+from schedlab.scheduler.compatible import TABLE, check, refusal
+
+WRITTEN = {
+    "no backfilling": "saf",
+    "+easy": "saf+easy",
+    "+conservative": "saf+conservative",
+    "+slurm": "saf+slurm",
+    ":ORDER": "saf{}:spf",
+    ":multifactor": "saf+easy:multifactor(age=1)",
+    "multifactor": "multifactor(age=1)+easy",
+    "@PREDICTOR": "saf+easy@ave2",
+    "POLICY@RUNTIMES+BACKFILL": "saf@actual+easy",
+    "starvation=SECONDS": "saf+easy,starvation=60",
+    "start_delay=SECONDS": "saf+easy,start_delay=1",
+    "requests=METHOD": "saf+easy,requests=classic",
+    "speculation=SHARE": "saf{},speculation=0.5",
+    "reservations=fixed": "saf{},reservations=fixed",
+}
+"""A scheduler text with each feature; {} is for backfilling."""
+
+
+@pytest.mark.parametrize(("first", "second", "reason"), TABLE)
+def test_every_pair_of_the_table_is_refused_with_both_texts_and_the_reason(first, second, reason):
+    simulation = {}
+    if "events=" in first + second:
+        simulation = {"events": (first if "events=" in first else second).removeprefix("events=")}
+    if second == "dependencies":
+        simulation["dependencies"] = True
+    alone = first.startswith("events=") or second == ":multifactor"
+    text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
+    backfill = second if second.startswith("+") else "" if second == "no backfilling" else "+easy"
+    with pytest.raises(InputError) as error:
+        check(Scheduler.parse(text.format(backfill)), **simulation)
+    sentence = str(error.value)
+    assert sentence.endswith(f": {reason}")
+    pair = sentence.removesuffix(f": {reason}").rpartition(": ")[2]
+    assert " does not go with " in pair
+
+
+@pytest.mark.parametrize(
+    ("text", "simulation", "sentence"),
+    [
+        ("saf+easy,start_delay=0.5", {"events": "pyss"}, "start_delay=0.5 does not go with events=pyss: "),
+        ("saf+slurm(depth=5)", {"events": "sc17"}, "events=sc17 does not go with +slurm(depth=5): "),
+        ("saf+easy@ave(5)", {"events": "sc17"}, "events=sc17 does not go with @ave(5): "),
+        ("saf", {"events": "sc17", "dependencies": True}, "events=sc17 does not go with jobs that wait for others: "),
+    ],
+)
+def test_a_refusal_names_the_scheduler_and_both_texts(text, simulation, sentence):
+    scheduler = Scheduler.parse(text)
+    assert str(refusal(scheduler, **simulation)).startswith(f"{scheduler.text}: {sentence}")
+
+
+POLICIES = ("saf", '"p*R+w"', "multifactor(age=1)")
+BACKFILLS = ("", "+easy", "+conservative", "+slurm")
+RUNTIMES = ("", "@actual", "@ave2", "@@")
+OPTIONS = ("", ",window=3", ",starvation=60", ",requests=classic", ",window=2,starvation=9,requests=given")
+
+
+@pytest.mark.parametrize("events", ["batched", "pyss"])
+def test_everything_else_goes_together(events):
+    for policy, backfill, runtimes, options in itertools.product(POLICIES, BACKFILLS, RUNTIMES, OPTIONS):
+        separate = runtimes == "@@" and backfill
+        text = f"{policy}@ave2{backfill}@actual" if separate else f"{policy}{backfill}{runtimes.replace('@@', '')}"
+        scheduler = Scheduler.parse(text + options)
+        assert refusal(scheduler, events=events, in_order=3, dependencies=True) is None
+
+
+def test_the_original_of_sc17_knows_its_own_options():
+    for text in ("saf", "wfp3+easy@actual,window=32,start_delay=0.0026"):
+        assert refusal(Scheduler.parse(text), events="sc17", in_order=16) is None
