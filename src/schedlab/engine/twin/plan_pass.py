@@ -23,7 +23,10 @@ class PlanPass:
     set_at: dict[Job, int] = field(default_factory=dict)
     reservations: int = 0
     round_end: int = 0
-    planning: bool = False
+    planning: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.planning = not self.clock.in_order
 
     def moments(self) -> list[int]:
         """Return when waiting jobs are to start."""
