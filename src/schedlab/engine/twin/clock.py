@@ -7,10 +7,9 @@ from typing import NamedTuple, Protocol
 
 from schedlab.engine.case import Case
 from schedlab.engine.twin.dependencies import Dependencies
-from schedlab.engine.twin.forecast import Forecast
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.options import options_of
 from schedlab.engine.twin.order import Order
+from schedlab.engine.twin.predictors import Forecast
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.retries import Retries
 from schedlab.scheduler.policy import Policy
@@ -61,10 +60,10 @@ class Clock:
     entries: int = 0
 
     def __post_init__(self) -> None:
-        self.options = options_of(self.case.scheduler)
+        self.scheduler = self.case.scheduler
         self.to_come = list(self.jobs)
-        self.forecast = Forecast(self.case, self.options, self.retries is not None)
-        self.order = Order(self.options, self.jobs[0].submit, self.priority, self.retries)
+        self.forecast = Forecast(self.case, self.retries is not None)
+        self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries)
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
@@ -121,12 +120,13 @@ class Clock:
 
     def correct(self) -> bool:
         """Correct the predictions that have expired; return whether there are any."""
-        return any([self.forecast.correct(job, self.now) for job in self.running])
+        corrected = [self.forecast.correct(job, self.now) for job in self.running]
+        return any(corrected)
 
     def make_ready(self, job: Job) -> None:
         """Let a job that waits for nobody any more be submitted now, as the scheduler sees it."""
         job.ready, job.eligible = True, self.now
-        if job.workflow is None and not self.options.always:
+        if job.workflow is None and not self.order.always:
             job.submit = self.now
 
     def enter(self, resumed: list[Job], entering: list[Job]) -> None:
@@ -134,7 +134,7 @@ class Clock:
         for job in entering:
             if self.retries is not None and job.entry < 0:
                 self.retries.ask_first(job)
-            job.entry = job.number if self.options.always else self.entries
+            job.entry = job.number if self.order.always else self.entries
             self.entries += 1
             self.forecast.predict(job, self.now, self.running)
             self.order.enter(job, self.now)
@@ -144,17 +144,17 @@ class Clock:
         """Compute priorities if their period is over."""
         if self.priority is not None and self.priority.compute(self.now, self.running):
             for job in self.waiting:
-                job.rank = self.priority.rank(job, self.priority.last)
+                job.scores[self.scheduler.policy] = self.priority.rank(job, self.priority.last)
             return news._replace(computed=bool(self.waiting))
         return news
 
     def visible(self) -> list[Job]:
         """Return the waiting jobs that the scheduler sees, in the order of entry."""
-        return self.waiting[: self.options.window]
+        return self.waiting[: self.scheduler.window]
 
     def sorted(self, jobs: list[Job], policy: Policy | None = None) -> list[Job]:
         """Sort jobs as a policy, by default that of the queue, orders them now."""
-        return self.order.sort(jobs, self.now, policy)
+        return self.order.sort(jobs, self.now, policy or self.scheduler.policy)
 
     def head(self, jobs: list[Job]) -> Job:
         """Return who of these jobs, in the order of entry, comes first."""
@@ -195,9 +195,8 @@ class Clock:
 
     def speculate(self, lengths: dict[Job, int]) -> Job | None:
         """Start the job whose speculative run would use a gap best, given how long each could run; return it."""
-        if self.retries is None or self.options.speculation is None:
-            return None
-        job = self.retries.best(lengths, self.free(), self.options.speculation)
+        limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
+        job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)
         if job is not None:
             self.begin(job, backfilled=True, speculative=lengths[job])
         return job

@@ -9,58 +9,29 @@ from schedlab.scheduler.policy import Policy
 
 @dataclass(eq=False)
 class Job:
-    """A job and what has become of it; `number` counts submissions.
-
-    Parameters
-    ----------
-    submit
-        As the scheduler sees it: of the last submission, or when the job was released.
-    need
-        Seconds that it runs if nothing stops it.
-    request
-        Seconds that it asks for now.
-    pilot
-        Of a task that shares the one place of its workflow in the queue: p, q and R of the pilot job.
-    estimate, order_estimate
-        Seconds that reservations and the order of the queue assume for its next run.
-    expected
-        Seconds that the present run is expected to take.
-    expiry
-        When it will outlive that, None if it will not, or if nobody would correct it.
-    corrections
-        How often that was corrected since its last entry.
-    entry
-        Number of its last entry into the queue; its own number where its age grows from the submission on.
-    scores, rank
-        Of the orders that stand still while it waits; the rank is that of multifactor.
-    completion
-        When its run will end, and number of the start.
-    ended
-        When it was done, or given up.
-    """
+    """A job and what has become of it; `number` counts submissions. Times are in seconds."""
 
     number: int
     user: int
     processors: int
-    submit: int
-    need: int
-    request: int
-    pilot: tuple[int, int, int] | None = None
-    workflow: int | None = None
-    estimate: int = 0
-    order_estimate: int = 0
-    expected: int = 0
-    expiry: int | None = None
-    corrections: int = 0
-    entry: int = -1
-    ready: bool = False
-    eligible: int = -1
-    scores: dict[Policy, float] = field(default_factory=dict)
-    rank: float = 0.0
+    submit: int  # as the scheduler sees it: of the last submission, or when the job was released
+    need: int  # how long it runs if nothing stops it
+    request: int  # what it asks for now
+    workflow: int | None = None  # whose place in the queue it shares
+    pilot: tuple[int, int, int] | None = None  # p, q and R of the pilot job, which stands for it in the queue then
+    estimate: int = 0  # what reservations assume for the next run
+    ranking: int = 0  # what the order of the queue assumes
+    expected: int = 0  # what the present run is expected to take
+    expiry: int | None = None  # when it will outlive that, if that will be corrected
+    corrections: int = 0  # since the last entry
+    entry: int = -1  # number of the last entry into the queue
+    ready: bool = False  # whether it waits for nobody
+    eligible: int = -1  # since when
+    scores: dict[Policy, float] = field(default_factory=dict)  # by the orders that stand still while it waits
     start: int = -1
-    completion: tuple[int, int] = (-1, -1)
+    completion: tuple[int, int] = (-1, -1)  # when the present run will end, and number of the start
     backfilled: bool = False
-    ended: int | None = None
+    ended: int | None = None  # when it was done, or given up
 
     @property
     def expected_end(self) -> int:

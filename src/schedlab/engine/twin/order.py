@@ -7,34 +7,36 @@ import math
 import numpy as np
 
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.options import Options
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.retries import Retries
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.scheduler import Scheduler
 
 
 class Order:
     """Starving jobs by entry, then the smallest score; `origin` is the second from which submissions are counted."""
 
-    def __init__(self, options: Options, origin: int, priority: Priority | None, retries: Retries | None) -> None:
-        self.options = options
-        self.origin = origin
-        self.priority = priority
-        self.retries = retries
+    def __init__(self, scheduler: Scheduler, origin: int, priority: Priority | None, retries: Retries | None) -> None:
+        self.policy, self.candidates = scheduler.policy, scheduler.order or scheduler.policy
+        self.starvation = scheduler.starvation
+        self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
+        self.ties_by_number = isinstance(scheduler.backfill, Conservative)
+        self.origin, self.priority, self.retries = origin, priority, retries
 
     def enter(self, job: Job, now: int) -> None:
         """Score a job that enters the queue, where scores stand still from then on."""
-        if self.priority is not None:
-            job.rank = self.priority.rank(job, now)
-        for policy in {self.options.policy, self.options.candidates}:
-            if not isinstance(policy, Multifactor) and not policy.changes_with_time:
+        for policy in (self.policy, self.candidates):
+            if self.priority is not None and policy == self.policy:
+                job.scores[policy] = self.priority.rank(job, now)
+            elif not policy.changes_with_time:
                 job.scores[policy] = self.compute(policy, [job], now)[0]
 
     def compute(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
         """Return the scores of jobs at a moment."""
-        views = [job.pilot or (job.order_estimate, job.processors, job.request) for job in jobs]
+        views = [job.pilot or (job.ranking, job.processors, job.request) for job in jobs]
         rows = [
             (p, q, job.submit - self.origin, now - job.submit, request)
             for (p, q, request), job in zip(views, jobs, strict=True)
@@ -50,27 +52,18 @@ class Order:
 
     def scores(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
         """Return what jobs are ordered by, smallest first; who has just failed speculatively comes first of all."""
-        if isinstance(policy, Multifactor):
-            scores = [job.rank for job in jobs]
-        elif policy.changes_with_time:
-            scores = self.compute(policy, jobs, now)
-        else:
-            scores = [job.scores[policy] for job in jobs]
-        if self.retries is None:
-            return scores
-        return [-math.inf if self.retries.of[job].first else score for job, score in zip(jobs, scores, strict=True)]
+        timed = policy.changes_with_time and not isinstance(policy, Multifactor)
+        scores = self.compute(policy, jobs, now) if timed else [job.scores[policy] for job in jobs]
+        first = [self.retries is not None and self.retries.of[job].first for job in jobs]
+        return [-math.inf if before else score for before, score in zip(first, scores, strict=True)]
 
-    def starving(self, job: Job, now: int) -> bool:
-        """Return whether a waiting job goes before all others."""
-        return self.options.starvation is not None and now - job.submit > self.options.starvation
+    def sort(self, jobs: list[Job], now: int, policy: Policy) -> list[Job]:
+        """Sort jobs: starving ones by entry, then the others by score, equal ones by entry.
 
-    def sort(self, jobs: list[Job], now: int, policy: Policy | None = None) -> list[Job]:
-        """Sort jobs: starving ones by entry, then the others by score."""
-        starving = sorted((job for job in jobs if self.starving(job, now)), key=lambda job: job.entry)
-        others = [job for job in jobs if not self.starving(job, now)]
-        scores = dict(zip(others, self.scores(policy or self.options.policy, others, now), strict=True))
-        return starving + sorted(others, key=lambda job: (scores[job], self.tie(job)))
-
-    def tie(self, job: Job) -> int:
-        """Return what decides between equal scores: the last entry into the queue, or the first submission."""
-        return job.number if self.options.conservative else job.entry
+        Conservative backfilling knows equal ones by their numbers, whenever they entered.
+        """
+        limit = math.inf if self.starvation is None else self.starvation
+        starving = sorted((job for job in jobs if now - job.submit > limit), key=lambda job: job.entry)
+        others = [job for job in jobs if now - job.submit <= limit]
+        score = dict(zip(others, self.scores(policy, others, now), strict=True))
+        return starving + sorted(others, key=lambda job: (score[job], job.number if self.ties_by_number else job.entry))

@@ -18,6 +18,7 @@ class PlanPass:
     """
 
     clock: Clock
+    fixed: bool
     listed: list[Job] = field(default_factory=list)
     reserved: dict[Job, int] = field(default_factory=dict)
     set_at: dict[Job, int] = field(default_factory=dict)
@@ -49,7 +50,7 @@ class PlanPass:
                 return
         afresh = self.expect_longer() or news.corrected or not self.planning
         self.planning = True
-        if clock.options.fixed:
+        if self.fixed:
             self.go_round(afresh)
         elif afresh:
             self.plan_afresh()
@@ -134,7 +135,7 @@ class PlanPass:
         begin = self.profile().earliest(job.processors, job.estimate, clock.now)
         if longer_round:
             self.round_end = max(self.round_end, begin + job.estimate)
-        if clock.options.fixed and begin + job.estimate > self.round_end:
+        if self.fixed and begin + job.estimate > self.round_end:
             return
         self.reserved[job] = begin
         if begin != before:
@@ -156,7 +157,7 @@ class PlanPass:
         clock, profile, lengths = self.clock, self.profile(), {}
         for job in self.listed:
             ends = [self.reserved[job]] if job in self.reserved else []
-            end = min([*ends, self.round_end] if clock.options.fixed else ends)
+            end = min([*ends, self.round_end] if self.fixed else ends)
             lengths[job] = max(0, profile.room_until(job.processors, clock.now, end) - clock.now)
         chosen = clock.speculate(lengths)
         if chosen is not None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from schedlab.engine.case import Case
 from schedlab.engine.twin.job import Job
@@ -21,32 +22,76 @@ from schedlab.scheduler.predictor import (
     PythonPredictor,
     RecentAverage,
     Regression,
+    Requested,
     SimilarQuantile,
     UserMean,
     UserQuantile,
 )
 
+MINUTES_ADDED = (1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_000, 6_000)
 DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
+
+
+class Forecast:
+    """The predictors of a simulation: one, or one for reservations and another one for the order."""
+
+    def __init__(self, case: Case, retried: bool) -> None:
+        scheduler = case.scheduler
+        self.correction = scheduler.correction
+        self.reservations = self.orders = plain_predictor(case, scheduler.runtimes, retried)
+        if scheduler.ranking != scheduler.runtimes:
+            self.orders = plain_predictor(case, scheduler.ranking, retried)
+
+    def predict(self, job: Job, now: int, running: list[Job]) -> None:
+        """Predict for a job that enters the queue."""
+        job.estimate = job.ranking = self.reservations.predict(job, now, running)
+        if self.orders is not self.reservations:
+            job.ranking = self.orders.predict(job, now, running)
+        job.corrections = 0
+
+    def learn(self, job: Job, now: int) -> None:
+        """Take notice of a run that ends now."""
+        for predictor in {self.reservations, self.orders}:
+            predictor.learn(job, now)
+
+    def watch(self, job: Job) -> None:
+        """Note when a run will outlive what is expected of it, if it will and that can be corrected."""
+        outlives = self.correction is not None and job.expected_end < job.completion[0]
+        job.expiry = job.expected_end if outlives else None
+
+    def correct(self, job: Job, now: int) -> bool:
+        """Correct the prediction for a running job if it has expired; return whether it did."""
+        before = job.expected
+        while job.expiry is not None and job.expiry <= now:
+            longer, job.expiry = self.longer(job), None
+            if longer > job.expected:
+                job.expected = longer
+                job.corrections += 1
+                self.watch(job)
+        return job.expected > before
+
+    def longer(self, job: Job) -> int:
+        """Return the next prediction for a run that has outlived the one it has."""
+        if self.correction == "doubling":
+            return 2 * job.expected
+        if self.correction == "incremental" and job.corrections < len(MINUTES_ADDED):
+            return min(job.request, job.estimate + 60 * MINUTES_ADDED[job.corrections])
+        return job.request
 
 
 def plain_predictor(case: Case, choice: Predictor, retried: bool) -> PlainPredictor:
     """Return a predictor that knows nothing yet; `retried`: whether runs end at the request at the latest."""
-    match choice:
-        case Actual():
-            return Clairvoyant(retried)
-        case RecentAverage():
-            return Average(choice)
-        case UserMean():
-            return Mean()
-        case UserQuantile():
-            return Quantile(choice)
-        case SimilarQuantile():
-            return Similar(choice)
-        case Regression():
-            return OnlineRegression(choice)
-        case PythonPredictor():
-            return Own(case, choice)
-    return PlainPredictor()
+    known: dict[type[Predictor], Callable[[Any], PlainPredictor]] = {
+        Requested: lambda _: PlainPredictor(),
+        Actual: lambda _: Clairvoyant(retried),
+        RecentAverage: Average,
+        UserMean: lambda _: Mean(),
+        UserQuantile: Quantile,
+        SimilarQuantile: Similar,
+        Regression: OnlineRegression,
+        PythonPredictor: lambda choice: Own(case, choice),
+    }
+    return known[type(choice)](choice)
 
 
 class Past(NamedTuple):

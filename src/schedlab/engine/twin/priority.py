@@ -52,7 +52,7 @@ class Priority:
 
     def size(self, job: Job) -> float:
         """Return the size factor: the share of the machine, perhaps per minute."""
-        length, processors, _ = job.pilot or (job.order_estimate, job.processors, 0)
+        length, processors, _ = job.pilot or (job.ranking, job.processors, 0)
         size = processors / self.processors
         if self.policy.relative:
             size /= math.ceil(length / 60)

@@ -58,7 +58,7 @@ class QueuePass:
         """Return the first job that does not delay the reservation."""
         clock = self.clock
         shadow, extra = self.reservation(tasks)
-        for job in clock.sorted(clock.visible(), clock.options.candidates):
+        for job in clock.sorted(clock.visible(), clock.order.candidates):
             in_time = clock.now + job.estimate <= shadow
             if job.ready and clock.fits(job) and (in_time or job.processors <= extra):
                 return job

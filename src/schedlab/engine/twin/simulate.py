@@ -10,14 +10,17 @@ from schedlab.engine.attempts import RUN
 from schedlab.engine.case import LATEST, Case, Events, prepare
 from schedlab.engine.simulation import to_schedule, with_eligible
 from schedlab.engine.stochastic import prepare_attempts
-from schedlab.engine.twin.clock import Clock
+from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.passes import new_pass
+from schedlab.engine.twin.plan_pass import PlanPass
 from schedlab.engine.twin.priority import new_priority
+from schedlab.engine.twin.queue_pass import QueuePass
 from schedlab.engine.twin.retries import Retries, new_retries
 from schedlab.engine.twin.serial import SerialTwin
+from schedlab.engine.twin.slurm_pass import SlurmPass
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
@@ -59,7 +62,7 @@ def replay(workload: Workload, case: Case, asked: Requests | None) -> Schedule:
     share_places(case, jobs, case.scheduler.ranking)
     retries = None if asked is None else new_retries(asked, jobs)
     clock = Clock(case, jobs, new_dependencies(case, jobs), new_priority(case), retries)
-    clock.run(new_pass(clock))
+    clock.run(_pass(clock))
     names = ("estimate", "start", "backfilled", "corrections")
     predicted, *columns = (np.array([getattr(job, name) for job in jobs]) for name in names)
     if retries is not None:
@@ -69,6 +72,17 @@ def replay(workload: Workload, case: Case, asked: Requests | None) -> Schedule:
     schedule = to_schedule(workload, case, predicted, *columns)
     schedule = with_eligible(schedule, case, np.array([job.eligible for job in jobs]))
     return schedule if retries is None else replace(schedule, runs=_runs(case, retries))
+
+
+def _pass(clock: Clock) -> Pass:
+    """Return the scheduling pass of a simulation before its first event."""
+    match clock.scheduler.backfill:
+        case Slurm() as rules:
+            return SlurmPass(clock, rules)
+        case Conservative(fixed=fixed):
+            return PlanPass(clock, fixed)
+        case other:
+            return QueuePass(clock, isinstance(other, Easy))
 
 
 def _jobs_of(case: Case) -> list[Job]:
