@@ -1,0 +1,202 @@
+"""The event loop: what happens in a second, in both event orders, and the machine with its running jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from schedlab.engine.case import Case
+from schedlab.engine.twin.dependencies import Dependencies
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.order import Order
+from schedlab.engine.twin.predictors import Forecast
+from schedlab.engine.twin.priority import Priority
+from schedlab.engine.twin.retries import Retries
+from schedlab.scheduler.policy import Policy
+
+
+class News(NamedTuple):
+    """What a second brings: jobs that were submitted, ended, came into the queue (`entered` anew, or `resumed` their
+    place), or became ready; whether predictions were corrected, and priorities computed for those that wait.
+    """
+
+    submitted: list[Job]
+    ended: list[Job]
+    resumed: list[Job]
+    entered: list[Job]
+    ready: list[Job]
+    corrected: bool = False
+    computed: bool = False
+
+    @property
+    def events(self) -> bool:
+        """Whether anything happened to a job."""
+        return bool(self.ended or self.entered or self.ready)
+
+
+class Pass(Protocol):
+    """What starts jobs."""
+
+    def moments(self) -> list[int]:
+        """Return the seconds in which it is due by itself."""
+
+    def schedule(self, news: News) -> None:
+        """Start jobs, if it is due."""
+
+
+@dataclass
+class Clock:
+    """The machine, the queue and the time. `waiting` is in the order of entry; `retries` is None if no run fails."""
+
+    case: Case
+    jobs: list[Job]
+    dependencies: Dependencies
+    priority: Priority | None
+    retries: Retries | None
+    now: int = 0
+    waiting: list[Job] = field(default_factory=list)
+    running: list[Job] = field(default_factory=list)
+    started: int = 0
+    entries: int = 0
+
+    def __post_init__(self) -> None:
+        self.scheduler = self.case.scheduler
+        self.to_come = list(self.jobs)
+        self.forecast = Forecast(self.case, self.retries is not None)
+        self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries)
+
+    def run(self, passes: Pass) -> None:
+        """Simulate until every job has ended."""
+        while self.to_come or self.running or self.waiting or self.dependencies.held:
+            self.now = min(self.moments() + passes.moments())
+            news = self.compute(self.happen())
+            if not (self.case.gated and news.submitted and not self.fits(news.submitted[0])):
+                passes.schedule(news)
+
+    def moments(self) -> list[int]:
+        """Return the seconds in which something happens."""
+        moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
+        moments += self.dependencies.moments()
+        if not self.case.one_by_one:
+            moments += [job.expiry for job in self.running if job.expiry is not None]
+        if self.priority is not None:
+            moments += self.priority.moments(self.now, self.waiting, self.running)
+        return moments
+
+    def happen(self) -> News:
+        """Let things happen that are due: all of this second, or one of them if events come one at a time."""
+        corrected = self.correct() if self.case.one_by_one else False
+        ended = sorted((job for job in self.running if job.completion[0] == self.now), key=lambda job: job.completion)
+        submitted = [job for job in self.to_come if job.submit == self.now]
+        if self.case.one_by_one:
+            submitted = submitted[:1]
+            ended = [] if submitted else ended[:1]
+        del self.to_come[: len(submitted)]
+        self.running = [job for job in self.running if job not in ended]
+        resumed = [job for job in ended if self.end(job) == "resumes"]
+        returned = [job for job in ended if job.ended is None and job not in resumed]
+        if not self.case.one_by_one:
+            corrected = self.correct()
+        ready = self.dependencies.release(submitted, self.now)
+        for job in ready:
+            self.make_ready(job)
+        standing = [job for job in submitted if job.workflow is not None]
+        fresh = sorted({*standing, *(job for job in ready if job.entry < 0)}, key=lambda job: job.number)
+        self.enter(resumed, returned + fresh)
+        return News(submitted, ended, resumed, returned + fresh, ready, corrected)
+
+    def end(self, job: Job) -> str:
+        """See what becomes of a job whose run is over: it is "done", or "given up", "returns" or "resumes"."""
+        fate = "done" if self.retries is None else self.retries.end(job, self.now)
+        if fate != "resumes":
+            self.forecast.learn(job, self.now)
+        if self.priority is not None:
+            self.priority.charge(job, self.now)
+        if fate in ("done", "given up"):
+            job.ended = self.now
+        elif fate == "returns":
+            job.submit = self.now
+        return fate
+
+    def correct(self) -> bool:
+        """Correct the predictions that have expired; return whether there are any."""
+        corrected = [self.forecast.correct(job, self.now) for job in self.running]
+        return any(corrected)
+
+    def make_ready(self, job: Job) -> None:
+        """Let a job that waits for nobody any more be submitted now, as the scheduler sees it."""
+        job.ready, job.eligible = True, self.now
+        if job.workflow is None and not self.order.always:
+            job.submit = self.now
+
+    def enter(self, resumed: list[Job], entering: list[Job]) -> None:
+        """Put jobs into the queue: those that resume their place as they were, the others behind all."""
+        for job in entering:
+            if self.retries is not None and job.entry < 0:
+                self.retries.ask_first(job)
+            job.entry = job.number if self.order.always else self.entries
+            self.entries += 1
+            self.forecast.predict(job, self.now, self.running)
+            self.order.enter(job, self.now)
+        self.waiting = sorted([*self.waiting, *resumed, *entering], key=lambda job: job.entry)
+
+    def compute(self, news: News) -> News:
+        """Compute priorities if their period is over."""
+        if self.priority is not None and self.priority.compute(self.now, self.running):
+            for job in self.waiting:
+                job.scores[self.scheduler.policy] = self.priority.rank(job, self.priority.last)
+            return news._replace(computed=bool(self.waiting))
+        return news
+
+    def visible(self) -> list[Job]:
+        """Return the waiting jobs that the scheduler sees, in the order of entry."""
+        return self.waiting[: self.scheduler.window]
+
+    def sorted(self, jobs: list[Job], policy: Policy | None = None) -> list[Job]:
+        """Sort jobs as a policy, by default that of the queue, orders them now."""
+        return self.order.sort(jobs, self.now, policy or self.scheduler.policy)
+
+    def head(self, jobs: list[Job]) -> Job:
+        """Return who of these jobs, in the order of entry, comes first."""
+        return jobs[0] if self.in_order else self.sorted(jobs)[0]
+
+    def seen(self) -> list[Job]:
+        """Return the running jobs as the scheduler sees them."""
+        if self.case.one_by_one:
+            return [job for job in self.running if job.expected_end > self.now]
+        return self.running
+
+    def free(self) -> int:
+        """Return how many processors the scheduler believes free."""
+        return self.case.processors - sum(job.processors for job in self.seen())
+
+    def fits(self, job: Job) -> bool:
+        """Return whether there is room for a job now."""
+        return job.processors <= self.free()
+
+    def running_ends(self) -> dict[Job, int]:
+        """Return when running jobs are expected to end, late ones now."""
+        return {job: max(self.now, job.expected_end) for job in self.running}
+
+    @property
+    def in_order(self) -> bool:
+        """Whether jobs are still started strictly in the order of entry."""
+        return self.started < self.case.in_order
+
+    def begin(self, job: Job, backfilled: bool = False, speculative: int | None = None) -> None:
+        """Start a job now, perhaps before others, and perhaps speculatively, for so many seconds."""
+        job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
+        lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
+        job.completion = (self.now + lasts, self.started)
+        self.started += 1
+        self.forecast.watch(job)
+        self.waiting.remove(job)
+        self.running.append(job)
+
+    def speculate(self, lengths: dict[Job, int]) -> Job | None:
+        """Start the job whose speculative run would use a gap best, given how long each could run; return it."""
+        limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
+        job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)
+        if job is not None:
+            self.begin(job, backfilled=True, speculative=lengths[job])
+        return job

@@ -1,0 +1,77 @@
+"""Jobs that wait for others to end, and tasks that share one place of their workflow in the queue."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from schedlab.engine.case import Case, whole_nodes
+from schedlab.engine.twin.job import Job
+from schedlab.scheduler.predictor import Actual, Predictor
+
+
+@dataclass
+class Dependencies:
+    """Who waits for whom, and how long after its end; `held` are those submitted that are not ready yet.
+
+    Tasks that share a place stand in the queue all the same, so that a pass may reserve for them.
+    """
+
+    parents: dict[Job, dict[Job, int]]
+    held: list[Job] = field(default_factory=list)
+
+    def ready_at(self, job: Job) -> int | None:
+        """Return when a job may start, None while that is open."""
+        ends = [None if parent.ended is None else parent.ended + wait for parent, wait in self.parents[job].items()]
+        return None if None in ends else max([job.submit, *(end for end in ends if end is not None)])
+
+    def moments(self) -> list[int]:
+        """Return when held jobs will be ready, as far as that is known."""
+        return [moment for job in self.held if (moment := self.ready_at(job)) is not None]
+
+    def after_parents(self, job: Job, now: int, ends: dict[Job, int]) -> int | None:
+        """Return when a job could start, given when some that have not ended will, None if that says too little."""
+        possible = now
+        for parent, delay in self.parents[job].items():
+            end = ends.get(parent) if parent.ended is None else parent.ended
+            if end is None:
+                return None
+            possible = max(possible, end + delay)
+        return possible
+
+    def release(self, submitted: list[Job], now: int) -> list[Job]:
+        """Return the jobs that are ready now, by number."""
+        self.held += submitted
+        ready = [job for job in self.held if (moment := self.ready_at(job)) is not None and moment <= now]
+        self.held = [job for job in self.held if job not in ready]
+        return sorted(ready, key=lambda job: job.number)
+
+
+def new_dependencies(case: Case, jobs: list[Job]) -> Dependencies:
+    """Return who waits for whom before the first submission."""
+    rows = range(len(jobs)) if case.order is None else case.order.tolist()
+    job_of = dict(zip(rows, jobs, strict=True))
+    parents: dict[Job, dict[Job, int]] = {job: {} for job in jobs}
+    after = case.workload.dependencies
+    if after is not None:
+        for child, parent, delay in zip(after.children, after.parents, after.delay, strict=True):
+            parents[job_of[int(child)]][job_of[int(parent)]] = int(delay)
+    return Dependencies(parents)
+
+
+def share_places(case: Case, jobs: list[Job], order_runtimes: Predictor) -> None:
+    """Let tasks of workflows with one place in the queue look like the pilot job to the order of the queue."""
+    workflows = case.workload.workflows
+    if workflows is None:
+        return
+    rows = range(len(jobs)) if case.order is None else case.order.tolist()
+    for job, row in zip(jobs, rows, strict=True):
+        if workflows.aware[row]:
+            job.workflow = int(workflows.number[row])
+            whole = workflows.submissions[job.workflow].workflow
+            request = max(1, math.ceil(whole.pilot_request))
+            length = max(1, math.floor(whole.length + 0.5)) if isinstance(order_runtimes, Actual) else request
+            processors = whole_nodes(np.array([whole.peak_processors]), case.scheduler)
+            job.pilot = (length, int(processors[0]), request)

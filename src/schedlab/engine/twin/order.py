@@ -1,0 +1,69 @@
+"""The order of the queue: scores, who starves, and what decides between equal ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.priority import Priority
+from schedlab.engine.twin.retries import Retries
+from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Conservative
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.scheduler import Scheduler
+
+
+class Order:
+    """Starving jobs by entry, then the smallest score; `origin` is the second from which submissions are counted."""
+
+    def __init__(self, scheduler: Scheduler, origin: int, priority: Priority | None, retries: Retries | None) -> None:
+        self.policy, self.candidates = scheduler.policy, scheduler.order or scheduler.policy
+        self.starvation = scheduler.starvation
+        self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
+        self.ties_by_number = isinstance(scheduler.backfill, Conservative)
+        self.origin, self.priority, self.retries = origin, priority, retries
+
+    def enter(self, job: Job, now: int) -> None:
+        """Score a job that enters the queue, where scores stand still from then on."""
+        for policy in (self.policy, self.candidates):
+            if self.priority is not None and policy == self.policy:
+                job.scores[policy] = self.priority.rank(job, now)
+            elif not policy.changes_with_time:
+                job.scores[policy] = self.compute(policy, [job], now)[0]
+
+    def compute(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
+        """Return the scores of jobs at a moment."""
+        views = [job.pilot or (job.ranking, job.processors, job.request) for job in jobs]
+        rows = [
+            (p, q, job.submit - self.origin, now - job.submit, request)
+            for (p, q, request), job in zip(views, jobs, strict=True)
+        ]
+        scores = policy.scores(*np.array(rows, dtype=np.int64).reshape(-1, 5).T)
+        for (p, q, r, w, _), job, score in zip(rows, jobs, scores, strict=True):
+            if math.isnan(score):
+                raise InputError(
+                    f"policy {policy.text}: the score is not a number for the job submitted at {job.submit} s "
+                    f"({p=}, {q=}, {r=}, {w=}); guard the formula, for example with max(x, 1)"
+                )
+        return [float(score) for score in scores]
+
+    def scores(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
+        """Return what jobs are ordered by, smallest first; who has just failed speculatively comes first of all."""
+        timed = policy.changes_with_time and not isinstance(policy, Multifactor)
+        scores = self.compute(policy, jobs, now) if timed else [job.scores[policy] for job in jobs]
+        first = [self.retries is not None and self.retries.of[job].first for job in jobs]
+        return [-math.inf if before else score for before, score in zip(first, scores, strict=True)]
+
+    def sort(self, jobs: list[Job], now: int, policy: Policy) -> list[Job]:
+        """Sort jobs: starving ones by entry, then the others by score, equal ones by entry.
+
+        Conservative backfilling knows equal ones by their numbers, whenever they entered.
+        """
+        limit = math.inf if self.starvation is None else self.starvation
+        starving = sorted((job for job in jobs if now - job.submit > limit), key=lambda job: job.entry)
+        others = [job for job in jobs if now - job.submit <= limit]
+        score = dict(zip(others, self.scores(policy, others, now), strict=True))
+        return starving + sorted(others, key=lambda job: (score[job], job.number if self.ties_by_number else job.entry))

@@ -1,0 +1,165 @@
+"""Conservative backfilling: everybody has a reservation, which moves forward, or stands in rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schedlab.engine.twin.clock import Clock, News
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.profile import Profile
+
+
+@dataclass
+class PlanPass:
+    """The plan: `listed` are the visible waiting jobs in its order, `reserved` says when jobs are to start.
+
+    A job that runs speculatively keeps its reservation. `set_at` counts reservations, in the order in which they were
+    set. `planning` is false until the warm-up jobs have been started.
+    """
+
+    clock: Clock
+    fixed: bool
+    listed: list[Job] = field(default_factory=list)
+    reserved: dict[Job, int] = field(default_factory=dict)
+    set_at: dict[Job, int] = field(default_factory=dict)
+    reservations: int = 0
+    round_end: int = 0
+    planning: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.planning = not self.clock.in_order
+
+    def moments(self) -> list[int]:
+        """Return when waiting jobs are to start."""
+        return [self.reserved[job] for job in self.listed if job in self.reserved]
+
+    def schedule(self, news: News) -> None:
+        """Plan, start the jobs whose time has come, use gaps."""
+        clock = self.clock
+        for job in news.ended:
+            if job not in news.resumed:
+                self.reserved.pop(job, None)
+        self.listed += news.resumed
+        due = any(moment <= clock.now for moment in self.moments())
+        if not (news.events or news.corrected or news.computed or due):
+            return
+        if clock.in_order:
+            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]) and clock.fits(ready[0]):
+                clock.begin(ready[0])
+            if clock.in_order:
+                return
+        afresh = self.expect_longer() or news.corrected or not self.planning
+        self.planning = True
+        if self.fixed:
+            self.go_round(afresh)
+        elif afresh:
+            self.plan_afresh()
+        elif news.ended:
+            self.compress()
+        self.start_due()
+        while clock.waiting and clock.free() > 0:
+            if not self.use_gap():
+                break
+            self.start_due()
+
+    def expect_longer(self) -> bool:
+        """Expect jobs that outlive what they were expected to run at most to take as long again."""
+        overrun = [job for job in self.clock.seen() if job.expected_end <= self.clock.now]
+        for job in overrun:
+            job.expected = max(1, 2 * (self.clock.now - job.start))
+            job.corrections += 1
+        return bool(overrun)
+
+    def plan_afresh(self) -> None:
+        """Forget all reservations and make them again in the order of the policy."""
+        self.look()
+        self.listed = self.clock.sorted(self.listed)
+        before, self.reserved = self.reserved, {}
+        for job in self.listed:
+            self.reserve(job, before.get(job))
+
+    def compress(self) -> None:
+        """Move the reservations of those that waited before forward, one by one, in the order of the policy."""
+        self.listed = self.clock.sorted(self.listed)
+        for job in self.listed:
+            if self.reserved.get(job, self.clock.now + 1) > self.clock.now:
+                self.reserve(job, self.reserved.pop(job, None))
+
+    def go_round(self, afresh: bool) -> None:
+        """Reserve within the round, or begin a new one: when nobody runs and nobody has a reservation.
+
+        Afresh, the reservations that stand are made again, and the round becomes longer if need be.
+        """
+        self.look()
+        self.listed = self.clock.sorted(self.listed)
+        standing, new_round = dict(self.reserved), not (self.clock.running or self.reserved)
+        if afresh:
+            self.reserved = {}
+        if new_round:
+            self.round_end = self.clock.now
+        for job in self.listed:
+            if job in standing and afresh:
+                self.reserve(job, standing[job], longer_round=True)
+        for job in self.listed:
+            if job not in self.reserved:
+                self.reserve(job, None, longer_round=new_round)
+
+    def look(self) -> list[Job]:
+        """List the jobs that have come into view; return them."""
+        new = [job for job in self.clock.visible() if job.ready and job not in self.listed]
+        self.listed += new
+        return new
+
+    def start_due(self) -> None:
+        """Start the jobs whose reserved time has come, in the order in which their reservations were set."""
+        clock = self.clock
+        while True:
+            for job in self.look():
+                self.reserve(job, None)
+            due = [job for job in self.listed if self.is_due(job)]
+            if not due:
+                return
+            job = min(due, key=lambda job: self.set_at[job])
+            overtakes = not all(map(self.is_due, self.listed[: self.listed.index(job)]))
+            self.listed.remove(job)
+            del self.reserved[job]
+            clock.begin(job, backfilled=overtakes)
+
+    def is_due(self, job: Job) -> bool:
+        """Return whether the reserved time of a job has come."""
+        return job in self.reserved and self.reserved[job] <= self.clock.now
+
+    def reserve(self, job: Job, before: int | None, longer_round: bool = False) -> None:
+        """Give a job its earliest slot; in a round, only if it ends within, or may make it longer."""
+        clock = self.clock
+        begin = self.profile().earliest(job.processors, job.estimate, clock.now)
+        if longer_round:
+            self.round_end = max(self.round_end, begin + job.estimate)
+        if self.fixed and begin + job.estimate > self.round_end:
+            return
+        self.reserved[job] = begin
+        if begin != before:
+            self.set_at[job] = self.reservations
+            self.reservations += 1
+
+    def profile(self) -> Profile:
+        """Return what running jobs and reservations leave free."""
+        now = self.clock.now
+        profile = Profile(now, self.clock.case.processors)
+        for job in self.clock.seen():
+            profile.take(now, job.expected_end, job.processors)
+        for job, begin in self.reserved.items():
+            profile.take(max(now, begin), begin + job.estimate, job.processors)
+        return profile
+
+    def use_gap(self) -> bool:
+        """Run the best job speculatively beside the plan, its own reservation included; return whether there is one."""
+        clock, profile, lengths = self.clock, self.profile(), {}
+        for job in self.listed:
+            ends = [self.reserved[job]] if job in self.reserved else []
+            end = min([*ends, self.round_end] if self.fixed else ends)
+            lengths[job] = max(0, profile.room_until(job.processors, clock.now, end) - clock.now)
+        chosen = clock.speculate(lengths)
+        if chosen is not None:
+            self.listed.remove(chosen)
+        return chosen is not None

@@ -1,0 +1,121 @@
+"""Jobs that fail at their requests and come back, and speculative runs in gaps that no request fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from schedlab.engine.twin.job import Job
+from schedlab.speculate.requests import NO_LAW, Requests
+
+
+@dataclass
+class Run:
+    """A run of a job, stopped after `length` seconds."""
+
+    job: int
+    start: int
+    end: int
+    length: int
+    speculative: bool
+    done: bool
+
+
+@dataclass
+class Wish:
+    """What a job asks for, one after the other, at most `most`; beyond the sequence, requests grow.
+
+    `known` are seconds that it is known to exceed, `run` is its present run. It is `first` of all after it has failed
+    speculatively.
+    """
+
+    sequence: list[int]
+    most: int
+    growth: float
+    distribution: int
+    application: int
+    known: int = 0
+    run: Run | None = None
+    first: bool = False
+
+    def after(self, request: int) -> int | None:
+        """Return the request after a failed one, or None if the job is given up."""
+        longer = [length for length in self.sequence if length > max(request, self.known)]
+        if longer:
+            return longer[0]
+        if self.growth <= 0 or request >= self.most:
+            return None
+        return min(self.most, max(request + 1, int(request * self.growth)))
+
+
+@dataclass
+class Retries:
+    """What the jobs ask for, `of` each of them, and all `runs`; `latest` has the run times of each application."""
+
+    requests: Requests
+    of: dict[Job, Wish]
+    runs: list[Run] = field(default_factory=list)
+    latest: dict[int, list[int]] = field(default_factory=dict)
+
+    def ask_first(self, job: Job) -> None:
+        """Let a job ask for the longest of its application's last run times, if it is one of those that do."""
+        wish = self.of[job]
+        known = self.latest.get(wish.application, [])[-self.requests.history :]
+        if self.requests.history and wish.application >= 0 and known:
+            wish.sequence = []
+            job.request = min(wish.most, max(1, *known))
+
+    def begin(self, job: Job, speculative: int | None) -> int:
+        """Begin a run; return how long it lasts."""
+        run = Run(job.number, job.start, -1, speculative or job.request, speculative is not None, False)
+        self.of[job].run = run
+        self.runs.append(run)
+        return min(job.need, run.length)
+
+    def end(self, job: Job, now: int) -> str:
+        """See what becomes of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes"."""
+        wish = self.of[job]
+        run = wish.run
+        assert run is not None
+        run.end, run.done = now, now - job.start >= job.need
+        wish.first = run.speculative and not run.done
+        if run.done:
+            self.latest.setdefault(wish.application, []).append(job.need)
+            return "done"
+        wish.known = max(wish.known, run.length)
+        if run.speculative:
+            return "resumes"
+        following = wish.after(job.request)
+        if following is None:
+            return "given up"
+        job.request = following
+        return "returns"
+
+    def share(self, job: Job, length: int, free: int) -> float:
+        """Return the expected share of the free processors, for so long, that a speculative run would use well."""
+        wish, tables = self.of[job], self.requests.laws
+        if wish.distribution == NO_LAW or length <= wish.known or job.processors > free:
+            return -1.0
+        row = wish.distribution
+        grid = tables.begin[row] + tables.step[row] * np.arange(tables.below.shape[1])
+        below = np.interp(wish.known, grid, tables.below[row], left=0.0)
+        part, more = (np.interp(second, grid, tables.part[row], left=0.0) for second in (wish.known, length))
+        return -1.0 if below >= 1 else float(job.processors * (more - part) / ((1 - below) * free * length))
+
+    def best(self, lengths: dict[Job, int], free: int, least: float) -> Job | None:
+        """Return the job whose run of such a length would use most of the gap, the wider of equal ones; or None."""
+        shares = {job: self.share(job, length, free) for job, length in lengths.items()}
+        good = [job for job in lengths if shares[job] > least]
+        return max(good, key=lambda job: (shares[job], job.processors), default=None)
+
+
+def new_retries(requests: Requests, jobs: list[Job]) -> Retries:
+    """Return what jobs in order of submission ask for, before the first of them does."""
+    sequences = [requests.lengths[a:b].tolist() for a, b in pairwise(requests.offsets.tolist())]
+    columns = [getattr(requests, name).tolist() for name in ("most", "growth", "law", "application")]
+    wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]
+    for job, wish in zip(jobs, wishes, strict=True):
+        job.request = wish.sequence[0]
+    return Retries(requests, dict(zip(jobs, wishes, strict=True)))

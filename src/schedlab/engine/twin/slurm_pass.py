@@ -1,0 +1,176 @@
+"""Slurm's two passes: a main pass after events, a backfill pass now and then. Plans do not outlive a pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedlab.engine.twin.clock import Clock, News
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.profile import Profile
+from schedlab.scheduler.backfilling import Slurm
+
+MINUTE = 60
+LONG_AGO = -(10**15)
+
+
+@dataclass
+class SlurmPass:
+    """When passes are due, and what they do.
+
+    `full_due`: when a main pass that was cut short is followed by one that sees the whole queue. `changed`: whether
+    anything has happened since the last backfill pass.
+    """
+
+    clock: Clock
+    rules: Slurm
+    main_due: int | None = None
+    full_due: int | None = None
+    last_main: int | None = None
+    changed: bool = False
+    last_change: int = LONG_AGO
+    last_backfill: int = LONG_AGO + 1
+
+    def moments(self) -> list[int]:
+        """Return when passes are due, if anybody waits."""
+        if not self.clock.waiting:
+            return []
+        moments = [due for due in (self.main_due, self.full_due) if due is not None]
+        if self.changed or self.rules.interval:
+            moments.append(max(self.clock.now + 1, self.last_backfill + self.rules.interval))
+        return moments
+
+    def schedule(self, news: News) -> None:
+        """Make the passes that are due."""
+        clock, now, rules = self.clock, self.clock.now, self.rules
+        self.note_idle_passes()
+        if news.events or (clock.waiting and (news.corrected or news.computed)):
+            self.changed, self.last_change = True, now
+        if news.events:
+            due = now if self.last_main is None else max(now, self.last_main + rules.delay)
+            self.main_due = due if self.main_due is None else min(self.main_due, due)
+        main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
+        backfill = self.changed or (clock.waiting and rules.interval)
+        backfill = backfill and self.last_backfill + rules.interval <= now
+        if backfill:
+            self.changed, self.last_backfill = False, now
+            if clock.waiting:
+                self.last_change = now
+        visible = clock.visible()
+        if main and clock.waiting:
+            self.main_pass(visible)
+        if backfill and clock.waiting and not clock.in_order:
+            self.backfill_pass(visible)
+
+    def note_idle_passes(self) -> None:
+        """Count the backfill passes before now for which nobody waited: one after a change."""
+        interval = self.rules.interval
+        while interval and self.last_backfill + interval < self.clock.now and self.last_change >= self.last_backfill:
+            self.changed = False
+            self.last_backfill += interval
+
+    def main_pass(self, visible: list[Job]) -> None:
+        """Start ready jobs in order, up to the first that does not fit."""
+        clock = self.clock
+        whole = self.full_due is not None and self.full_due <= clock.now
+        self.main_due, self.full_due, self.last_main = None, None, clock.now
+        ready = [job for job in visible if job.ready]
+        looked_at = 0
+        while ready:
+            if not (whole or clock.in_order):
+                looked_at += 1
+                if looked_at > self.rules.queue_depth:
+                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                    return
+            head = clock.head(ready)
+            if not clock.fits(head):
+                return
+            ready.remove(head)
+            clock.begin(head)
+            self.last_change = clock.now
+
+    def backfill_pass(self, visible: list[Job]) -> None:
+        """Plan jobs in order, each at its earliest time; start them, or reserve; then use gaps."""
+        clock, now, rules = self.clock, self.clock.now, self.rules
+        profile = self.machine()
+        begins: dict[Job, int] = {}
+        ends = clock.running_ends()
+        blocked, looked_at, opened, previous = False, 0, 0, None
+        for job in clock.sorted([job for job in visible if job in clock.waiting]):
+            another = job.workflow is None or job.workflow != previous
+            previous = job.workflow
+            opened += another and job.workflow is not None
+            possible = now if job.ready else self.after_parents(job, ends)
+            begin = None
+            if possible is not None and (job.workflow is None or opened <= rules.wf_depth):
+                if another or rules.wf_count == "tasks":
+                    if looked_at == rules.depth:
+                        break
+                    looked_at += 1
+                begin = profile.earliest(job.processors, job.estimate + self.inclusive, possible)
+            if begin == now and job.ready and clock.fits(job):
+                clock.begin(job, backfilled=blocked)
+                ends[job] = job.expected_end
+                profile.take(now, job.expected_end, job.processors)
+                continue
+            blocked |= job.ready
+            if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
+                begins[job], ends[job] = begin, begin + job.estimate
+                self.book(profile, job, begin)
+        self.use_gaps(profile, begins)
+
+    @property
+    def inclusive(self) -> int:
+        """Return 1 if a job must have ended before the second in which others need its processors."""
+        return 1 if self.rules.interval else 0
+
+    def machine(self) -> Profile:
+        """Return what running jobs leave free, before anybody is planned."""
+        clock, now = self.clock, self.clock.now
+        profile = Profile(now, clock.case.processors)
+        ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
+        together = in_groups(ends) if self.rules.interval else dict(zip(ends, ends, strict=True))
+        for job in clock.seen():
+            profile.take(now, together.get(job.expected_end, now + self.inclusive), job.processors)
+        return profile
+
+    def book(self, profile: Profile, job: Job, begin: int) -> None:
+        """Reserve processors: rounded down, but where the begin is, only those that the job would use itself."""
+        resolution = self.rules.resolution
+        floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
+        if self.rules.interval:
+            end = max(end, floor + resolution)
+        if end > begin:
+            profile.take(begin, end, job.processors)
+            left = profile.at(begin)
+            profile.change(max(self.clock.now, floor), begin, lambda free: min(free, left))
+
+    def after_parents(self, job: Job, ends: dict[Job, int]) -> int | None:
+        """Return when a task that waits for others could start by the plan, None if the plan does not say."""
+        return self.clock.dependencies.after_parents(job, self.clock.now, ends) if self.rules.wf_plan == "all" else None
+
+    def use_gaps(self, profile: Profile, begins: dict[Job, int]) -> None:
+        """Run jobs speculatively before their own reservations and beside those of others."""
+        clock, now = self.clock, self.clock.now
+        while clock.free() > 0:
+            planned = {job: begin for job, begin in begins.items() if job in clock.waiting and job.ready}
+            lengths = {job: profile.room_until(job.processors, now, begin) - now for job, begin in planned.items()}
+            job = clock.speculate(lengths)
+            if job is None:
+                return
+            profile.take(now, job.expected_end, job.processors)
+
+
+def in_groups(ends: list[int]) -> dict[int, int]:
+    """Return what Slurm takes for the ends of running jobs: the last one of a group, the wider the later.
+
+    Half a minute behind the first half minute, then twice as much each time (the estimate of select/cons_tres).
+    """
+    rest, together = sorted(set(ends)), {}
+    edge, window = (rest[0] + 30 - rest[0] % 30, 30) if rest else (0, 30)
+    while rest:
+        while rest[0] > edge + window:
+            window *= 2
+        group = [end for end in rest if end <= edge + window]
+        together |= dict.fromkeys(group, group[-1])
+        rest, window = rest[len(group) :], 2 * window
+    return together

@@ -1,0 +1,198 @@
+"""Every feature of a simulation, so that tests can put together any of them: schedulers, workloads, event orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from random_workloads import small_work_and_age
+
+from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.scheduler.backfilling import Conservative, Easy, NoBackfill
+from schedlab.scheduler.compatible import refusal
+from schedlab.scheduler.policy_text import policy_from_text
+from schedlab.scheduler.retries import Retries
+from schedlab.scheduler.scheduler_text import as_backfill
+from schedlab.speculate.requests import Laws, Requests
+from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.submissions import Submission, WorkflowJobs
+from schedlab.workload.workload import Workload
+
+UNIFORM = Laws(
+    begin=np.zeros(1),
+    step=np.full(1, 4.0),
+    below=np.linspace(0, 1, 11)[None],
+    part=(np.linspace(0, 40, 11) ** 2 / 80)[None],
+)
+"""A distribution of run times: uniform from 0 to 40 seconds, of which E[X; X <= t] = t^2 / 80."""
+
+
+class TwiceTheLast:
+    """A predictor of a user's own."""
+
+    def __init__(self) -> None:
+        self.last: dict[int, int] = {}
+
+    def predict(self, job: Any) -> float:
+        return 2 * self.last.get(job.user_id, 3) / job.processors
+
+    def learn(self, job: Any, run_time: int) -> None:
+        self.last[job.user_id] = run_time
+
+
+BACKFILLINGS = {
+    "none": NoBackfill(),
+    "easy": Easy(),
+    "easy:ORDER": Easy(policy_from_text("sqf")),
+    "conservative": Conservative(),
+    "fixed": Conservative(fixed=True),
+    "slurm": as_backfill("slurm(interval=4,depth=6,resolution=3,window=40,queue_depth=3,delay=2)"),
+    "slurm, every event": as_backfill("slurm(interval=0,depth=all,resolution=1,window=all,reserve=2,delay=0)"),
+}
+
+POLICIES = {
+    "saf": policy_from_text("saf"),
+    "wfp3": policy_from_text("wfp3"),
+    "formula of R": policy_from_text("p/R + q"),
+    "formula of R and w": policy_from_text("p*q - 2*w + R"),
+    "multifactor": policy_from_text("multifactor(fairshare=1000,age=30,max_age=30,half_life=20,period=7)"),
+    "multifactor, always": policy_from_text(
+        "multifactor(age=50,size=90,favor=small,relative=yes,period=5,accrue=always)"
+    ),
+    "function": FunctionPolicy(lambda p, q: q - p),
+    "function of w": FunctionPolicy(small_work_and_age),
+}
+
+RUN_TIMES: dict[str, dict[str, Any]] = {
+    "@actual": {"runtimes": "actual"},
+    "@ave2/incremental": {"runtimes": "ave2"},
+    "@similar/doubling": {"runtimes": "similar", "correction": "doubling"},
+    "@e-loss/requested": {"runtimes": "e-loss", "correction": "requested"},
+    "@python": {"runtimes": TwiceTheLast()},
+    "POLICY@actual": {"order_runtimes": "actual", "runtimes": "requested"},
+    "POLICY@similar": {"order_runtimes": "similar", "runtimes": "requested"},
+    "POLICY@python+@mean": {"order_runtimes": TwiceTheLast(), "runtimes": "mean"},
+}
+
+OPTIONS = {"starvation": {"starvation": 9}, "window": {"window": 3}}
+OTHERS = ("in_order", "requests", "speculation", "dependencies", "workflows", "pyss")
+GROUPS: tuple[Iterable[str], ...] = (POLICIES, RUN_TIMES, *([one] for one in (*OPTIONS, *OTHERS)))
+"""Features of one group exclude each other."""
+
+
+class Setting(NamedTuple):
+    """A simulation with some features."""
+
+    scheduler: Scheduler
+    options: dict[str, Any]
+    dependencies: bool
+    workflows: bool
+    fails: bool
+
+    @property
+    def refused(self) -> bool:
+        """Whether this is one of the pairs that make no sense."""
+        events = {name: self.options[name] for name in ("events", "in_order") if name in self.options}
+        return refusal(self.scheduler, **events, dependencies=self.dependencies) is not None
+
+
+def setting(backfilling: str, features: Iterable[str]) -> Setting:
+    """Return a simulation with these features."""
+    chosen = set(features)
+    policy = next((POLICIES[name] for name in POLICIES if name in chosen), policy_from_text("fcfs"))
+    values: dict[str, Any] = {}
+    for name in chosen:
+        values |= RUN_TIMES.get(name, {}) | OPTIONS.get(name, {})
+    if "speculation" in chosen:
+        values["retries"] = Retries(speculation=0.0)
+    options: dict[str, Any] = {}
+    if "pyss" in chosen:
+        options["events"] = "pyss"
+    if "in_order" in chosen:
+        options["in_order"] = 3
+    return Setting(
+        Scheduler(policy, BACKFILLINGS[backfilling], **values),
+        options,
+        dependencies=bool(chosen & {"dependencies", "workflows"}),
+        workflows="workflows" in chosen,
+        fails=bool(chosen & {"requests", "speculation"}) or backfilling == "fixed",
+    )
+
+
+def random_simulation(case: Setting, seed: int) -> tuple[Workload, dict[str, Any]]:
+    """Return a small random workload that goes with a setting, and the other arguments of `simulate`."""
+    rng = np.random.default_rng(seed)
+    jobs, processors = int(rng.integers(2, 19)), int(rng.integers(1, 9))
+    whole = case.fails or "events" in case.options or bool(rng.integers(2))
+    workload = Workload.from_columns(
+        {
+            "submit_time": np.sort(rng.integers(0, rng.choice([1, 8, 50]), jobs)),
+            "run_time": rng.integers(0, 30, jobs),
+            "requested_time": rng.integers(1, 40, jobs),
+            "requested_processors": rng.integers(1, processors + 1, jobs),
+            "user_id": rng.integers(1, 4, jobs),
+        },
+        processors=processors,
+        requests_enforced=whole,
+    )
+    if case.dependencies:
+        workload = with_dependencies(workload, case.workflows, rng)
+    return workload, case.options | ({"requests": random_requests(jobs, rng)} if case.fails else {})
+
+
+def with_dependencies(workload: Workload, workflows: bool, rng: np.random.Generator) -> Workload:
+    """Return the workload with jobs that wait for others, some of which may share the place of a workflow."""
+    jobs = len(workload)
+    pairs = rng.integers(0, jobs, (jobs // 2, 2))
+    child, parent = pairs.max(axis=1), pairs.min(axis=1)
+    keep = child > parent
+    delay = rng.choice([0, 0, 4], len(pairs))
+    after = Dependencies.from_pairs(child[keep], parent[keep], delay[keep], jobs=jobs)
+    if not workflows:
+        return workload.replace(dependencies=after)
+    flow = Workflow("flow", (Task("a", 2, 15.0, 30.0, ()), Task("b", 1, 5.0, 9.0, ())))
+    number = rng.integers(-1, 2, jobs)
+    flows = WorkflowJobs(number, np.zeros(jobs, dtype=np.int64), [Submission(flow, "aware", 0)] * 2)
+    return workload.replace(dependencies=after, workflows=flows)
+
+
+def random_requests(jobs: int, rng: np.random.Generator) -> Requests:
+    """Return sequences of requests that may be too short."""
+    sequences = [np.unique(rng.integers(1, 30, rng.integers(1, 4))) for _ in range(jobs)]
+    return Requests(
+        offsets=np.concatenate([[0], np.cumsum([len(one) for one in sequences])]),
+        lengths=np.concatenate(sequences),
+        most=np.full(jobs, 60),
+        growth=rng.choice([0.0, 1.5], jobs),
+        law=rng.integers(-1, 1, jobs),
+        application=rng.integers(-1, 2, jobs),
+        history=int(rng.choice([0, 0, 2])),
+        laws=UNIFORM,
+    )
+
+
+def outcome(schedule: Any) -> dict[str, list[Any]]:
+    """Return what a schedule says of each job, in a form that shows a difference."""
+    names = ("start_time", "end_time", "backfilled", "killed", "corrections", "predicted_run_time", "queued_since")
+    found = {name: getattr(schedule, name).tolist() for name in names}
+    return found | ({} if schedule.runs is None else {"runs": sorted(schedule.runs.tolist())})
+
+
+def check_invariants(schedule: Any, workload: Workload) -> None:
+    """Check what holds for every schedule, whatever the features."""
+    width = workload.job_processors
+    runs = schedule.runs
+    job, start, end = np.arange(len(width)), schedule.start_time, schedule.end_time
+    if runs is not None:
+        job, start, end = runs["job"], runs["start"], runs["end"]
+    assert np.all(start >= workload.submit_time[job])
+    assert np.all(schedule.start_time >= schedule.queued_since)
+    for second in start:
+        at_work = (start <= second) & (second < end)
+        assert width[job[at_work]].sum() <= workload.processors
+        assert len(np.unique(job[at_work])) == at_work.sum()
+    after = workload.dependencies
+    if after is not None:
+        assert np.all(schedule.start_time[after.children] >= schedule.end_time[after.parents] + after.delay)
