@@ -7,6 +7,7 @@ a cache on a shared file system have crashed workers. `SCHEDLAB_CACHE=off` switc
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import stat
@@ -16,6 +17,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -83,8 +87,8 @@ def bare_kernel(function: Function) -> Function:
 
 _WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-INLINED = {"_nrt": False, "forceinline": True, "error_model": "numpy", **_WITHOUT_WRAPPERS}
-"""The options of `pruned`, for operations that are chosen by the type of their argument."""
+_INLINED = {"_nrt": False, "forceinline": True, "error_model": "numpy", **_WITHOUT_WRAPPERS}
+"""The options of `pruned`, for operations that are chosen by the types of their arguments."""
 
 
 def inner_kernel(function: Function) -> Function:
@@ -104,6 +108,46 @@ def inlined(function: Function) -> Function:
 def pruned(function: Function) -> Function:
     """Compile like `bare_kernel`, to be copied into its callers; branches on arguments that are None are left out."""
     return _compile(function, _nrt=False, forceinline=True, **_WITHOUT_WRAPPERS)
+
+
+def new_records(length: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Return an array of records whose fields kernels reach as attributes; in plain Python, that takes a recarray."""
+    return np.recarray(length, dtype=dtype) if config.DISABLE_JIT else np.empty(length, dtype=dtype)
+
+
+def operation(function: Function) -> Function:
+    """Mark a function that means something else for each type of its arguments, see `chosen`; its body is not used."""
+    if not config.DISABLE_JIT:
+        return function
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        return call.choose(*arguments)(*arguments)  # type: ignore[attr-defined]
+
+    return cast(Function, call)
+
+
+def chosen(marked: Callable[..., Any]) -> Callable[[Callable[..., Callable[..., Any]]], Callable[..., Any]]:
+    """Return a decorator for the function that chooses what an operation means, by the types of its arguments.
+
+    The choice is made while a kernel is compiled. Where compilation is switched off (NUMBA_DISABLE_JIT), it is made by
+    the arguments themselves; `kind_of` tells the kind of both.
+    """
+
+    def decorate(choose: Callable[..., Callable[..., Any]]) -> Callable[..., Any]:
+        if config.DISABLE_JIT:
+            marked.choose = choose  # type: ignore[attr-defined]
+            return choose
+        return cast(Callable[..., Any], overload(marked, jit_options=_INLINED, strict=False)(choose))
+
+    return decorate
+
+
+def kind_of(argument: Any) -> Any:
+    """Return the class of a named tuple, or None for None: of a value, or of its type while a kernel is compiled."""
+    if isinstance(argument, types.Type):
+        return getattr(argument, "instance_class", None)
+    return None if argument is None else type(argument)
 
 
 def _compile(function: Function, **options: Any) -> Function:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedlab.engine import simulate
-from schedlab.engine.case import prepare
+from schedlab.engine.prepared import prepare
 from schedlab.engine.priority import fixed_priorities
 from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler.multifactor import Multifactor

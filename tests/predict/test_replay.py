@@ -31,7 +31,7 @@ def test_easy_is_replayed_if_a_wait_is_missing():
 def test_jobs_that_are_not_sorted_are_replayed_in_order_of_submission():
     jobs = log()[::-1]
     replay = replay_of(jobs, "fcfs")
-    assert (np.diff(replay.case.jobs["submit"]) >= 0).all()
+    assert (np.diff(replay.prepared.jobs["submit"]) >= 0).all()
     assert replay.start[0] == simulate(jobs, "fcfs").start_time[-1]
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, new_records
 
 NEVER = np.iinfo(np.int64).max
 BLOCK = 64
@@ -44,7 +44,7 @@ class Calendar(NamedTuple):
 def new_calendar(most: int) -> Calendar:
     """Return an empty calendar for at most so many jobs."""
     blocks = most // (BLOCK // 4) + 4
-    records = np.recarray(blocks * BLOCK, dtype=DUE)
+    records = new_records(blocks * BLOCK, DUE)
     counts = np.zeros(blocks, dtype=np.int32)
     return Calendar(records, np.arange(blocks, dtype=np.int32), counts, np.array([0, NEVER], dtype=np.int64))
 

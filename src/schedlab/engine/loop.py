@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER, soonest
@@ -47,7 +46,7 @@ from schedlab.engine.state import (
     next_event,
 )
 from schedlab.engine.waiting import Orders, Waiting, come_into_view, enter, score_again
-from schedlab.kernels import INLINED, bare_kernel, inlined, pruned
+from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation, pruned
 
 # Why the loop returns.
 DONE = 0  # all jobs have ended
@@ -325,12 +324,13 @@ def _schedule(
 # --- What depends on the passes: chosen by the type of the plan, while the loop is compiled.
 
 
+@operation
 def next_planned(plan: Plan | Passes | None, state: State, rules: Rules) -> int:
     """Return the second for which the scheduler itself has planned something, NEVER if it has not."""
     raise NotImplementedError
 
 
-@overload(next_planned, jit_options=INLINED, strict=False)
+@chosen(next_planned)
 def _next_planned(plan: Any, state: Any, rules: Any) -> Any:
     def nothing(plan, state, rules):  # type: ignore[no-untyped-def]
         return NEVER
@@ -344,12 +344,13 @@ def _next_planned(plan: Any, state: Any, rules: Any) -> Any:
     return _by_plan(plan, nothing, start, slurm)
 
 
+@operation
 def before_event(plan: Plan | Passes | None, state: State, rules: Rules, now: int) -> None:
     """Draw the consequences of the time that has gone by without anything happening."""
     raise NotImplementedError
 
 
-@overload(before_event, jit_options=INLINED, strict=False)
+@chosen(before_event)
 def _before_event(plan: Any, state: Any, rules: Any, now: Any) -> Any:
     def nothing(plan, state, rules, now):  # type: ignore[no-untyped-def]
         pass
@@ -360,12 +361,13 @@ def _before_event(plan: Any, state: Any, rules: Any, now: Any) -> Any:
     return _by_plan(plan, nothing, nothing, slurm)
 
 
+@operation
 def lone(plan: Any, queue: Any, jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
     """Decide about a job that enters alone, where that needs no pass: STARTS, WAITS or OPEN."""
     raise NotImplementedError
 
 
-@overload(lone, jit_options=INLINED, strict=False)
+@chosen(lone)
 def _lone(plan: Any, queue: Any, jobs: Any, state: Any, orders: Any, rules: Any) -> Any:
     def by_tree(plan, queue, jobs, state, orders, rules):  # type: ignore[no-untyped-def]
         return alone(jobs, state, orders, rules)
@@ -373,15 +375,16 @@ def _lone(plan: Any, queue: Any, jobs: Any, state: Any, orders: Any, rules: Any)
     def not_known(plan, queue, jobs, state, orders, rules):  # type: ignore[no-untyped-def]
         return OPEN
 
-    return by_tree if queue.instance_class is QueueTree else not_known
+    return by_tree if kind_of(queue) is QueueTree else not_known
 
 
+@operation
 def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranked: bool) -> bool:
     """Return whether the event leads to a scheduling pass."""
     raise NotImplementedError
 
 
-@overload(pass_due, jit_options=INLINED, strict=False)
+@chosen(pass_due)
 def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
     def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         clock = state.clock
@@ -405,6 +408,7 @@ def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
     return clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or reranked
 
 
+@operation
 def make_pass(
     plan: Any,
     jobs: NDArray[Any],
@@ -420,7 +424,7 @@ def make_pass(
     raise NotImplementedError
 
 
-@overload(make_pass, jit_options=INLINED, strict=False)
+@chosen(make_pass)
 def _make_pass(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, needs: Any, rules: Any
 ) -> Any:
@@ -441,6 +445,7 @@ def _make_pass(
     return _by_plan(plan, head, conservative, slurm)
 
 
+@operation
 def speculate(
     plan: Any,
     jobs: NDArray[Any],
@@ -456,7 +461,7 @@ def speculate(
     raise NotImplementedError
 
 
-@overload(speculate, jit_options=INLINED, strict=False)
+@chosen(speculate)
 def _speculate(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, needs: Any, retries: Any, rules: Any
 ) -> Any:
@@ -473,6 +478,7 @@ def _speculate(
     return _by_plan(plan, before_head, beside_plan, slurm)
 
 
+@operation
 def after_pass(
     plan: Any,
     jobs: NDArray[Any],
@@ -487,7 +493,7 @@ def after_pass(
     raise NotImplementedError
 
 
-@overload(after_pass, jit_options=INLINED, strict=False)
+@chosen(after_pass)
 def _after_pass(
     plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, rules: Any
 ) -> Any:
@@ -502,6 +508,7 @@ def _after_pass(
     return _by_plan(plan, nothing, nothing, fill)
 
 
+@operation
 def rank_again(
     queue: Any, waiting: Waiting, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority
 ) -> None:
@@ -509,7 +516,7 @@ def rank_again(
     raise NotImplementedError
 
 
-@overload(rank_again, jit_options=INLINED, strict=False)
+@chosen(rank_again)
 def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, priority: Any) -> Any:
     def nothing(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
         pass
@@ -519,7 +526,7 @@ def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, p
         _rank_hidden(waiting.beyond, order, seen, retries, priority)
         keep_sorted(queue)
 
-    return nothing if queue.instance_class is QueueTree else in_lists
+    return nothing if kind_of(queue) is QueueTree else in_lists
 
 
 @pruned
@@ -541,5 +548,5 @@ def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | 
 
 def _by_plan(plan: Any, without: Any, conservative: Any, slurm: Any) -> Any:
     """Return the meaning of an operation for a type of plan."""
-    kind = getattr(plan, "instance_class", None)
+    kind = kind_of(plan)
     return {Plan: conservative, Passes: slurm}.get(kind, without)

@@ -136,10 +136,13 @@ def prepare(
         if pilot.any():
             assumed, seen_width, asked_by_pilots = _as_pilots(workload, scheduler, pilot, assumed, width, request)
         seen = new_jobs(*_sorted(order, submit, duration, assumed, seen_width))
-    request, pilot = _sorted(order, np.maximum(request, 1), pilot)
-    seen_request = request
+    request = np.where(request < 1, np.maximum(estimate, 1), np.minimum(request, LATEST))
+    with_pilots = request
     if pilot.any():
-        (seen_request,) = _sorted(order, np.maximum(asked_by_pilots, 1))
+        with_pilots = np.where(pilot, np.maximum(asked_by_pilots, 1), request)
+    request, seen_request, pilot = _sorted(order, request, with_pilots, pilot)
+    if not pilot.any():
+        seen_request = request
     return Prepared(
         workload,
         jobs,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, new_records
 
 SEGMENT = np.dtype([("begin", "i8"), ("free", "i8")])
 """A stretch of the profile: `free` processors from second `begin` to the next segment's."""
@@ -22,7 +22,7 @@ class Profile(NamedTuple):
 
 def new_profile(bookings: int, processors: int) -> Profile:
     """Return the profile of an empty machine, with room for so many bookings at once."""
-    segments = np.empty(2 * bookings + 4, dtype=SEGMENT)  # a booking has two ends; two more are being cut
+    segments = new_records(2 * bookings + 4, SEGMENT)  # a booking has two ends; two more are being cut
     segments[0] = (np.iinfo(np.int64).min, processors)
     return Profile(segments, np.ones(1, dtype=np.int64))
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from schedlab.engine import queue_list as lists
 from schedlab.engine import queue_tree as trees
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_tree import QueueTree
-from schedlab.kernels import INLINED
+from schedlab.kernels import chosen, kind_of, operation
 
 Queue = QueueTree | QueueList
 
@@ -23,31 +22,37 @@ NONE = -1
 """No job, no place."""
 
 
+@operation
 def insert(queue: Queue | None, jobs: NDArray[Any], job: int) -> None:
     """Put a job where its score wants it."""
     raise NotImplementedError
 
 
+@operation
 def remove(queue: Queue | None, job: int) -> None:
     """Take a job out."""
     raise NotImplementedError
 
 
+@operation
 def head(queue: Queue | None) -> int:
     """Return the first job of a queue in which a job waits."""
     raise NotImplementedError
 
 
+@operation
 def tail(queue: Queue | None) -> int:
     """Return the last job of a queue in which a job waits."""
     raise NotImplementedError
 
 
+@operation
 def fewest(queue: Queue | None) -> int:
     """Return a number of processors below which no waiting job can start."""
     raise NotImplementedError
 
 
+@operation
 def first_fit(queue: Queue | None, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
     """Return the first place, from the one given on, whose job may start; NONE if there is none.
 
@@ -57,11 +62,13 @@ def first_fit(queue: Queue | None, jobs: NDArray[Any], place: int, free: int, le
     raise NotImplementedError
 
 
+@operation
 def job_at(queue: Queue | None, place: int) -> int:
     """Return the job at a place that `first_fit` has returned."""
     raise NotImplementedError
 
 
+@operation
 def keep_sorted(queue: Queue | None) -> None:
     """Sort a list whose scores have changed, if it is one that is always sorted."""
     raise NotImplementedError
@@ -69,10 +76,10 @@ def keep_sorted(queue: Queue | None) -> None:
 
 def _by_kind(queue: Any, tree: Any, sorted_list: Any, none: Any) -> Any:
     """Return the meaning of an operation for a type of queue."""
-    return {QueueTree: tree, QueueList: sorted_list}.get(getattr(queue, "instance_class", None), none)
+    return {QueueTree: tree, QueueList: sorted_list}.get(kind_of(queue), none)
 
 
-@overload(insert, jit_options=INLINED, strict=False)
+@chosen(insert)
 def _insert(queue: Any, jobs: Any, job: Any) -> Any:
     def tree(queue, jobs, job):  # type: ignore[no-untyped-def]
         trees.insert(queue, job, jobs[job].processors, jobs[job].estimate)
@@ -86,7 +93,7 @@ def _insert(queue: Any, jobs: Any, job: Any) -> Any:
     return _by_kind(queue, tree, sorted_list, none)
 
 
-@overload(remove, jit_options=INLINED, strict=False)
+@chosen(remove)
 def _remove(queue: Any, job: Any) -> Any:
     def tree(queue, job):  # type: ignore[no-untyped-def]
         trees.remove(queue, job)
@@ -100,7 +107,7 @@ def _remove(queue: Any, job: Any) -> Any:
     return _by_kind(queue, tree, sorted_list, none)
 
 
-@overload(head, jit_options=INLINED, strict=False)
+@chosen(head)
 def _head(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return queue.entries[trees.first(queue)].job
@@ -114,7 +121,7 @@ def _head(queue: Any) -> Any:
     return _by_kind(queue, tree, sorted_list, none)
 
 
-@overload(tail, jit_options=INLINED, strict=False)
+@chosen(tail)
 def _tail(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return trees.last(queue)
@@ -128,7 +135,7 @@ def _tail(queue: Any) -> Any:
     return _by_kind(queue, tree, sorted_list, none)
 
 
-@overload(fewest, jit_options=INLINED, strict=False)
+@chosen(fewest)
 def _fewest(queue: Any) -> Any:
     def tree(queue):  # type: ignore[no-untyped-def]
         return trees.fewest(queue)
@@ -139,7 +146,7 @@ def _fewest(queue: Any) -> Any:
     return _by_kind(queue, tree, not_known, not_known)
 
 
-@overload(first_fit, jit_options=INLINED, strict=False)
+@chosen(first_fit)
 def _first_fit(queue: Any, jobs: Any, place: Any, free: Any, length: Any, extra: Any) -> Any:
     def tree(queue, jobs, place, free, length, extra):  # type: ignore[no-untyped-def]
         return trees.first_fit(queue, place, free, length, extra)
@@ -153,7 +160,7 @@ def _first_fit(queue: Any, jobs: Any, place: Any, free: Any, length: Any, extra:
     return _by_kind(queue, tree, sorted_list, none)
 
 
-@overload(job_at, jit_options=INLINED, strict=False)
+@chosen(job_at)
 def _job_at(queue: Any, place: Any) -> Any:
     def tree(queue, place):  # type: ignore[no-untyped-def]
         return queue.entries[place].job
@@ -167,7 +174,7 @@ def _job_at(queue: Any, place: Any) -> Any:
     return _by_kind(queue, tree, sorted_list, none)
 
 
-@overload(keep_sorted, jit_options=INLINED, strict=False)
+@chosen(keep_sorted)
 def _keep_sorted(queue: Any) -> Any:
     def nothing(queue):  # type: ignore[no-untyped-def]
         pass

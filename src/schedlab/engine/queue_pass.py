@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
@@ -41,7 +39,7 @@ from schedlab.engine.state import (
     reservation,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave
-from schedlab.kernels import INLINED, inlined, inner_kernel, pruned
+from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation, pruned
 
 
 # What `alone` says of a job that enters.
@@ -181,12 +179,13 @@ def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | N
     return first_ready(waiting.queue, needs)
 
 
+@operation
 def first_ready(queue: Queue | None, needs: Needs | None) -> int:
     """Return the first job of a queue that is ready; NONE if there is none. A job waits."""
     raise NotImplementedError
 
 
-@overload(first_ready, jit_options=INLINED, strict=False)
+@chosen(first_ready)
 def _first_ready(queue: Any, needs: Any) -> Any:
     def of_all(queue, needs):  # type: ignore[no-untyped-def]
         return head(queue)
@@ -197,10 +196,11 @@ def _first_ready(queue: Any, needs: Any) -> Any:
                 return queue.order[i]
         return NONE
 
-    tasks = getattr(queue, "instance_class", None) is QueueList and not isinstance(needs, types.NoneType)
+    tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
     return of_some if tasks else of_all
 
 
+@operation
 def reserve(
     queue: Queue,
     waiting: Waiting,
@@ -218,7 +218,7 @@ def reserve(
     raise NotImplementedError
 
 
-@overload(reserve, jit_options=INLINED, strict=False)
+@chosen(reserve)
 def _reserve(
     queue: Any, waiting: Any, jobs: Any, seen: Any, state: Any, needs: Any, rules: Any, first: Any
 ) -> Any:
@@ -228,7 +228,7 @@ def _reserve(
     def for_first(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
         return _reserve_for_first(queue, waiting.ages, jobs, seen, state, needs, rules, first)
 
-    tasks = queue.instance_class is QueueList and not isinstance(needs, types.NoneType)
+    tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
     return for_first if tasks else for_head
 
 

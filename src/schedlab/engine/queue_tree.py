@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, new_records
 
 BLOCK = 16
 ROOM = 32  # room in the short list
@@ -103,7 +103,7 @@ def new_tree(
     rank_of = np.arange(n)
     places = n if known else 2 * n
     blocks = 1 << max(0, (max(places, 1) - 1) // BLOCK).bit_length()
-    entries = np.empty(n if known else blocks * BLOCK, dtype=ENTRY)
+    entries = new_records(n if known else blocks * BLOCK, ENTRY)
     entries["processors"] = ABSENT
     status = np.zeros(STATUS_SIZE, dtype=np.int64)
     if not known:
@@ -126,11 +126,11 @@ def new_tree(
         entered,
         entries,
         nodes,
-        np.empty(ROOM, dtype=SHORTLISTED),
+        new_records(ROOM, SHORTLISTED),
         _NO_COUNTS if known else np.zeros(blocks, dtype=np.int32),
         low_score,
         _NO_ENTRIES if known else np.full(blocks, NEVER),
-        np.empty(0 if known else n, dtype=ENTRY),
+        new_records(0 if known else n, ENTRY),
         status,
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.speculate.requests import NO_LAW, Laws, Requests
 
 RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
@@ -148,7 +148,7 @@ def new_retries(
         seen=np.zeros(applications, dtype=np.int64),
         history=requests.history,
         laws=requests.laws,
-        runs=np.empty(3 * n + len(requests.lengths), dtype=RUN),
+        runs=new_records(3 * n + len(requests.lengths), RUN),
         run=np.full(n, -1, dtype=np.int64),
         first=np.zeros(n, dtype=np.bool_),
         back=np.zeros(n, dtype=np.bool_),
@@ -165,7 +165,7 @@ def with_more_room(retries: Retries, state: State) -> tuple[Retries, State]:
 
 
 def _longer(array: NDArray[Any]) -> NDArray[Any]:
-    longer = np.empty(2 * len(array), dtype=array.dtype)
+    longer = np.empty_like(array, shape=2 * len(array))
     longer[: len(array)] = array
     return longer
 

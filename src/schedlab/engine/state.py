@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
 """What the engine knows about a job, times in seconds.
@@ -75,7 +75,7 @@ def new_jobs(
     processors: NDArray[np.int64],
 ) -> NDArray[Any]:
     """Return the jobs as records of type JOB; the four arrays are in order of submission."""
-    jobs = np.empty(len(submit), dtype=JOB)
+    jobs = new_records(len(submit), JOB)
     jobs["submit"] = submit
     jobs["duration"] = duration
     np.maximum(estimate, 1, out=jobs["estimate"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
@@ -15,7 +13,7 @@ from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
-from schedlab.kernels import INLINED, inner_kernel, inlined
+from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
 
 class Waiting(NamedTuple):
@@ -76,12 +74,13 @@ def enter(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job:
         _show(jobs, state, waiting, rules, job)
 
 
+@operation
 def hidden(beyond: Queue | None, jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> bool:
     """Return whether a job that enters has to wait behind the window of visible jobs, and put it there."""
     raise NotImplementedError
 
 
-@overload(hidden, jit_options=INLINED, strict=False)
+@chosen(hidden)
 def _hidden(beyond: Any, jobs: Any, state: Any, waiting: Any, rules: Any, job: Any) -> Any:
     def never(beyond, jobs, state, waiting, rules, job):  # type: ignore[no-untyped-def]
         return False
@@ -92,7 +91,7 @@ def _hidden(beyond: Any, jobs: Any, state: Any, waiting: Any, rules: Any, job: A
         _enter_behind(jobs, state, waiting, rules, job)
         return True
 
-    return never if isinstance(beyond, types.NoneType) else behind_window
+    return never if kind_of(beyond) is None else behind_window
 
 
 @inner_kernel
@@ -131,6 +130,7 @@ def depart(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     _hide(state, waiting, rules, job)
 
 
+@operation
 def moved_up(
     beyond: Queue | None,
     jobs: NDArray[Any],
@@ -146,7 +146,7 @@ def moved_up(
     raise NotImplementedError
 
 
-@overload(moved_up, jit_options=INLINED, strict=False)
+@chosen(moved_up)
 def _moved_up(
     beyond: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, rules: Any, now: Any
 ) -> Any:
@@ -159,7 +159,7 @@ def _moved_up(
         come_into_view(jobs, seen, state, waiting, orders, retries, rules, now)
         return True
 
-    return never if isinstance(beyond, types.NoneType) else next_one
+    return never if kind_of(beyond) is None else next_one
 
 
 @inner_kernel
@@ -195,6 +195,7 @@ def _score_late(
                 order.score[job] = -np.inf
 
 
+@operation
 def score_again(
     queue: Queue | None, order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None
 ) -> None:
@@ -202,7 +203,7 @@ def score_again(
     raise NotImplementedError
 
 
-@overload(score_again, jit_options=INLINED, strict=False)
+@chosen(score_again)
 def _choose_score_again(queue: Any, order: Any, seen: Any, state: Any, retries: Any) -> Any:
     def nothing(queue, order, seen, state, retries):  # type: ignore[no-untyped-def]
         pass
@@ -212,7 +213,7 @@ def _choose_score_again(queue: Any, order: Any, seen: Any, state: Any, retries: 
             score_waiting(queue, order, seen, state, retries, queue.length[0])
             sort(queue, queue.length[0])
 
-    return sorted_list if getattr(queue, "instance_class", None) is QueueList else nothing
+    return sorted_list if kind_of(queue) is QueueList else nothing
 
 
 @inner_kernel

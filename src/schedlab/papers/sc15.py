@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.inputs import read_trace
-from schedlab.engine.case import Events
+from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
 from schedlab.papers.sc15_elsewhere import elsewhere

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.executors import Workers
-from schedlab.engine.case import Events
+from schedlab.engine.prepared import Events
 from schedlab.errors import SchedlabError
 from schedlab.scheduler.scheduler import Scheduler
 

@@ -164,7 +164,7 @@ class PredictionModel:
         InputError
             If the machine is another one, or if the jobs come before what the model has lived through.
         """
-        case = replay.case
+        prepared = replay.prepared
         if case.processors != self.processors:
             raise InputError(
                 f"the model has learned on a machine of {self.processors} processors, but {case.workload.name} has "

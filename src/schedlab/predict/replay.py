@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.case import Case, prepare
+from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -22,10 +22,10 @@ USUAL_SCHEDULER = "fcfs+easy"
 
 
 class Replay(NamedTuple):
-    """The jobs of a workload in order of submission, as `case` has them, and the second in which each starts."""
+    """The jobs of a workload in order of submission, as `prepared` has them, and the second in which each starts."""
 
     name: str
-    case: Case
+    prepared: Prepared
     start: NDArray[np.int64]
 
 
@@ -49,7 +49,7 @@ def replay_of(
     InputError
         If a job lacks what is needed, or if the schedule is not one of these jobs.
     """
-    case = prepare(workload, "fcfs", processors=processors)
+    prepared = prepare(workload, "fcfs", processors=processors)
     unknown = workload.wait_time < 0
     if how is None:
         how = USUAL_SCHEDULER if bool(unknown.any()) else LOG
@@ -69,4 +69,4 @@ def replay_of(
     else:
         schedule = simulate(workload, how, processors=processors)
         name, start = schedule.scheduler, schedule.start_time
-    return Replay(name, case, start if case.order is None else start[case.order])
+    return Replay(name, prepared, start if prepared.order is None else start[prepared.order])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.prediction import Consultant
+from schedlab.engine.drive import PythonPredictorAdapter
 from schedlab.predict.events import END, END_AT_ONCE, SUBMISSION, events_of
 from schedlab.predict.measures import error_measures
 from schedlab.predict.model import PredictionModel
@@ -175,7 +175,7 @@ def validate(
     [60, 60, 15, 25]
     """
     lived = replay if isinstance(replay, Replay) else replay_of(workload, replay, processors=processors)
-    duration = lived.case.jobs["duration"]
+    duration = lived.prepared.jobs["duration"]
     if isinstance(predictor, PredictionModel):
         name, (predicted, model) = predictor.predictor.text, predictor.after(lived)
     else:
@@ -186,32 +186,32 @@ def validate(
         elif isinstance(chosen, Actual):
             predicted, model = np.maximum(duration, 1), None
         else:
-            fresh = PredictionModel(chosen, lived.case.processors)
+            fresh = PredictionModel(chosen, lived.prepared.processors)
             predicted, model = fresh.after(lived)
     place = _places(lived)
     return Validation(
-        workload, name, lived.name, lived.case.processors, predicted[place], np.asarray(duration)[place], model
+        workload, name, lived.name, lived.prepared.processors, predicted[place], np.asarray(duration)[place], model
     )
 
 
 def _ask(replay: Replay, predictor: OnlinePredictor) -> NDArray[np.int64]:
     """Let a predictor in Python live through a replay, and return its predictions in order of submission."""
-    consultant = Consultant(replay.case, predictor)
-    jobs = replay.case.jobs
+    adapter = PythonPredictorAdapter(replay.prepared, replay.prepared.request, predictor)
+    jobs = replay.prepared.jobs
     predicted = np.empty(len(jobs), np.int64)
     events = events_of(jobs["submit"], replay.start, jobs["duration"])
     for kind, job in zip(events.kind.tolist(), events.job.tolist(), strict=True):
         if kind == SUBMISSION:
-            predicted[job] = consultant.predict(job)
+            predicted[job] = adapter.predict(job)
         elif kind in (END, END_AT_ONCE):
-            consultant.learn(job)
+            adapter.learn(job, int(jobs["duration"][job]))
     return predicted
 
 
 def _places(replay: Replay) -> NDArray[np.intp]:
     """Return where each job of the workload stands in order of submission."""
-    n = len(replay.case.jobs)
+    n = len(replay.prepared.jobs)
     place = np.arange(n)
-    if replay.case.order is not None:
-        place[replay.case.order] = np.arange(n)
+    if replay.prepared.order is not None:
+        place[replay.prepared.order] = np.arange(n)
     return place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from schedlab.engine.case import Case
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.order import Order
@@ -48,7 +48,7 @@ class Pass(Protocol):
 class Clock:
     """The machine, the queue and the time. `waiting` is in the order of entry; `retries` is None if no run fails."""
 
-    case: Case
+    prepared: Prepared
     jobs: list[Job]
     dependencies: Dependencies
     priority: Priority | None
@@ -60,9 +60,9 @@ class Clock:
     entries: int = 0
 
     def __post_init__(self) -> None:
-        self.scheduler = self.case.scheduler
+        self.scheduler = self.prepared.scheduler
         self.to_come = list(self.jobs)
-        self.forecast = Forecast(self.case, self.retries is not None)
+        self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries)
 
     def run(self, passes: Pass) -> None:
@@ -70,14 +70,14 @@ class Clock:
         while self.to_come or self.running or self.waiting or self.dependencies.held:
             self.now = min(self.moments() + passes.moments())
             news = self.compute(self.happen())
-            if not (self.case.gated and news.submitted and not self.fits(news.submitted[0])):
+            if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
                 passes.schedule(news)
 
     def moments(self) -> list[int]:
         """Return the seconds in which something happens."""
         moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
         moments += self.dependencies.moments()
-        if not self.case.one_by_one:
+        if not self.prepared.one_by_one:
             moments += [job.expiry for job in self.running if job.expiry is not None]
         if self.priority is not None:
             moments += self.priority.moments(self.now, self.waiting, self.running)
@@ -85,17 +85,17 @@ class Clock:
 
     def happen(self) -> News:
         """Let things happen that are due: all of this second, or one of them if events come one at a time."""
-        corrected = self.correct() if self.case.one_by_one else False
+        corrected = self.correct() if self.prepared.one_by_one else False
         ended = sorted((job for job in self.running if job.completion[0] == self.now), key=lambda job: job.completion)
         submitted = [job for job in self.to_come if job.submit == self.now]
-        if self.case.one_by_one:
+        if self.prepared.one_by_one:
             submitted = submitted[:1]
             ended = [] if submitted else ended[:1]
         del self.to_come[: len(submitted)]
         self.running = [job for job in self.running if job not in ended]
         resumed = [job for job in ended if self.end(job) == "resumes"]
         returned = [job for job in ended if job.ended is None and job not in resumed]
-        if not self.case.one_by_one:
+        if not self.prepared.one_by_one:
             corrected = self.correct()
         ready = self.dependencies.release(submitted, self.now)
         for job in ready:
@@ -162,13 +162,13 @@ class Clock:
 
     def seen(self) -> list[Job]:
         """Return the running jobs as the scheduler sees them."""
-        if self.case.one_by_one:
+        if self.prepared.one_by_one:
             return [job for job in self.running if job.expected_end > self.now]
         return self.running
 
     def free(self) -> int:
         """Return how many processors the scheduler believes free."""
-        return self.case.processors - sum(job.processors for job in self.seen())
+        return self.prepared.processors - sum(job.processors for job in self.seen())
 
     def fits(self, job: Job) -> bool:
         """Return whether there is room for a job now."""
@@ -181,7 +181,7 @@ class Clock:
     @property
     def in_order(self) -> bool:
         """Whether jobs are still started strictly in the order of entry."""
-        return self.started < self.case.in_order
+        return self.started < self.prepared.in_order
 
     def begin(self, job: Job, backfilled: bool = False, speculative: int | None = None) -> None:
         """Start a job now, perhaps before others, and perhaps speculatively, for so many seconds."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedlab.engine.case import Case, whole_nodes
+from schedlab.engine.prepared import Prepared, whole_nodes
 from schedlab.engine.twin.job import Job
 from schedlab.scheduler.predictor import Actual, Predictor
 
@@ -49,29 +49,29 @@ class Dependencies:
         return sorted(ready, key=lambda job: job.number)
 
 
-def new_dependencies(case: Case, jobs: list[Job]) -> Dependencies:
+def new_dependencies(prepared: Prepared, jobs: list[Job]) -> Dependencies:
     """Return who waits for whom before the first submission."""
-    rows = range(len(jobs)) if case.order is None else case.order.tolist()
+    rows = range(len(jobs)) if prepared.order is None else prepared.order.tolist()
     job_of = dict(zip(rows, jobs, strict=True))
     parents: dict[Job, dict[Job, int]] = {job: {} for job in jobs}
-    after = case.workload.dependencies
+    after = prepared.workload.dependencies
     if after is not None:
         for child, parent, delay in zip(after.children, after.parents, after.delay, strict=True):
             parents[job_of[int(child)]][job_of[int(parent)]] = int(delay)
     return Dependencies(parents)
 
 
-def share_places(case: Case, jobs: list[Job], order_runtimes: Predictor) -> None:
+def share_places(prepared: Prepared, jobs: list[Job], order_runtimes: Predictor) -> None:
     """Let tasks of workflows with one place in the queue look like the pilot job to the order of the queue."""
-    workflows = case.workload.workflows
+    workflows = prepared.workload.workflows
     if workflows is None:
         return
-    rows = range(len(jobs)) if case.order is None else case.order.tolist()
+    rows = range(len(jobs)) if prepared.order is None else prepared.order.tolist()
     for job, row in zip(jobs, rows, strict=True):
         if workflows.aware[row]:
             job.workflow = int(workflows.number[row])
             whole = workflows.submissions[job.workflow].workflow
             request = max(1, math.ceil(whole.pilot_request))
             length = max(1, math.floor(whole.length + 0.5)) if isinstance(order_runtimes, Actual) else request
-            processors = whole_nodes(np.array([whole.peak_processors]), case.scheduler)
+            processors = whole_nodes(np.array([whole.peak_processors]), prepared.scheduler)
             job.pilot = (length, int(processors[0]), request)

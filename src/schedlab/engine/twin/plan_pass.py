@@ -145,7 +145,7 @@ class PlanPass:
     def profile(self) -> Profile:
         """Return what running jobs and reservations leave free."""
         now = self.clock.now
-        profile = Profile(now, self.clock.case.processors)
+        profile = Profile(now, self.clock.prepared.processors)
         for job in self.clock.seen():
             profile.take(now, job.expected_end, job.processors)
         for job, begin in self.reserved.items():

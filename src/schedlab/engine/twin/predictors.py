@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from schedlab.engine.case import Case
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import (
@@ -35,12 +35,12 @@ DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
 class Forecast:
     """The predictors of a simulation: one, or one for reservations and another one for the order."""
 
-    def __init__(self, case: Case, retried: bool) -> None:
-        scheduler = case.scheduler
+    def __init__(self, prepared: Prepared, retried: bool) -> None:
+        scheduler = prepared.scheduler
         self.correction = scheduler.correction
-        self.reservations = self.orders = plain_predictor(case, scheduler.runtimes, retried)
+        self.reservations = self.orders = plain_predictor(prepared, scheduler.runtimes, retried)
         if scheduler.ranking != scheduler.runtimes:
-            self.orders = plain_predictor(case, scheduler.ranking, retried)
+            self.orders = plain_predictor(prepared, scheduler.ranking, retried)
 
     def predict(self, job: Job, now: int, running: list[Job]) -> None:
         """Predict for a job that enters the queue."""
@@ -79,7 +79,7 @@ class Forecast:
         return job.request
 
 
-def plain_predictor(case: Case, choice: Predictor, retried: bool) -> PlainPredictor:
+def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> PlainPredictor:
     """Return a predictor that knows nothing yet; `retried`: whether runs end at the request at the latest."""
     known: dict[type[Predictor], Callable[[Any], PlainPredictor]] = {
         Requested: lambda _: PlainPredictor(),
@@ -89,7 +89,7 @@ def plain_predictor(case: Case, choice: Predictor, retried: bool) -> PlainPredic
         UserQuantile: Quantile,
         SimilarQuantile: Similar,
         Regression: OnlineRegression,
-        PythonPredictor: lambda choice: Own(case, choice),
+        PythonPredictor: lambda choice: Own(prepared, choice),
     }
     return known[type(choice)](choice)
 
@@ -201,11 +201,11 @@ class Similar(Quantile):
 class Own(PlainPredictor):
     """A predictor of the user's own, in Python already; a copy of it is asked."""
 
-    def __init__(self, case: Case, choice: PythonPredictor) -> None:
+    def __init__(self, prepared: Prepared, choice: PythonPredictor) -> None:
         super().__init__()
         self.predictor = copy.deepcopy(choice.predictor)
         names = ("job_id", "user_id", "group_id", "executable_id", "queue_id", "partition_id")
-        self.columns = {name: case.column(name).tolist() for name in names}
+        self.columns = {name: prepared.column(name).tolist() for name in names}
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return what it says, without its fraction."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from schedlab.engine.case import Case
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -85,11 +85,11 @@ class Priority:
         return True
 
 
-def new_priority(case: Case) -> Priority | None:
+def new_priority(prepared: Prepared) -> Priority | None:
     """Return priorities before the first event, None if another policy orders the queue."""
-    policy = case.scheduler.policy
+    policy = prepared.scheduler.policy
     if not isinstance(policy, Multifactor):
         return None
-    partition, qos, users = (case.column(name).tolist() for name in ("partition_id", "queue_id", "user_id"))
-    first = int(case.jobs["submit"][0]) // policy.period * policy.period
-    return Priority(policy, case.processors, partition, qos, sorted(set(users)), first)
+    partition, qos, users = (prepared.column(name).tolist() for name in ("partition_id", "queue_id", "user_id"))
+    first = int(prepared.jobs["submit"][0]) // policy.period * policy.period
+    return Priority(policy, prepared.processors, partition, qos, sorted(set(users)), first)

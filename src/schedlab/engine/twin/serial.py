@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedlab.engine.case import Case
-from schedlab.engine.scores import blame
-from schedlab.engine.serial import SAME_MOMENT
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.orders import blame
+from schedlab.engine.sc17_simulator import SAME_MOMENT
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
@@ -39,7 +39,7 @@ class SerialJob:
 class SerialTwin:
     """One list of all jobs: those that have started, those that the scheduler sees, all others."""
 
-    case: Case
+    prepared: Prepared
     jobs: list[SerialJob] = field(init=False)
     queue: list[SerialJob] = field(init=False)
     running: list[SerialJob] = field(default_factory=list)
@@ -47,14 +47,14 @@ class SerialTwin:
     now: float = 0.0
 
     def __post_init__(self) -> None:
-        columns = [self.case.jobs[name].tolist() for name in ("submit", "duration", "estimate", "processors")]
+        columns = [self.prepared.jobs[name].tolist() for name in ("submit", "duration", "estimate", "processors")]
         self.jobs = [SerialJob(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
         self.queue = list(self.jobs)
 
     def run(self) -> None:
         """Simulate until every job has started."""
         while self.queue:
-            if self.started >= self.case.in_order:
+            if self.started >= self.prepared.in_order:
                 self.reorder()
             head = self.queue[0]
             if head.submit > self.now:
@@ -63,7 +63,7 @@ class SerialTwin:
                 ends = [job.end for job in self.running]
                 self.wait_until(min(ends + [job.submit for job in self.jobs if job.submit > self.now]))
                 continue
-            self.wait_until(self.now + (self.case.scheduler.start_delay or 0.0))
+            self.wait_until(self.now + (self.prepared.scheduler.start_delay or 0.0))
             head.start = self.now
             self.running.append(self.queue.pop(0))
             self.started += 1
@@ -71,27 +71,27 @@ class SerialTwin:
     def wait_until(self, moment: float) -> None:
         """Let time pass; jobs end."""
         self.now = moment
-        same = SAME_MOMENT if self.case.scheduler.start_delay else 0.0
+        same = SAME_MOMENT if self.prepared.scheduler.start_delay else 0.0
         self.running = [job for job in self.running if job.end > moment + same]
 
     def free(self) -> int:
         """Return how many processors are free."""
-        return self.case.processors - sum(job.processors for job in self.running)
+        return self.prepared.processors - sum(job.processors for job in self.running)
 
     def reorder(self) -> None:
         """Sort the jobs that the scheduler sees, and move one that may be backfilled to the front."""
         second = int(self.now)
-        window = self.queue[: self.case.scheduler.window]
+        window = self.queue[: self.prepared.scheduler.window]
         count = next((i for i, job in enumerate(window) if job.submit > second), len(window))
         if count > 1:
             visible = self.by_policy(window[:count], second)
-            if isinstance(self.case.scheduler.backfill, Easy) and visible[0].processors > self.free():
+            if isinstance(self.prepared.scheduler.backfill, Easy) and visible[0].processors > self.free():
                 visible = self.backfill(visible, second)
             self.queue[:count] = visible
 
     def by_policy(self, visible: list[SerialJob], second: int) -> list[SerialJob]:
         """Sort by score; shortest jobs first by exchanges, which do not keep ties in order."""
-        policy = self.case.scheduler.policy
+        policy = self.prepared.scheduler.policy
         if isinstance(policy, FCFS):
             return visible
         values = policy.scores(
@@ -101,7 +101,7 @@ class SerialTwin:
             np.array([second - job.submit for job in visible], dtype=np.int64),
         )
         if np.isnan(values).any():
-            blame(policy, self.case.jobs, visible[int(np.argmax(np.isnan(values)))].number, second)
+            blame(policy, self.prepared.jobs, visible[int(np.argmax(np.isnan(values)))].number, second)
         scores = dict(zip(visible, values.tolist(), strict=True))
         if not isinstance(policy, SPF):
             return sorted(visible, key=lambda job: scores[job])

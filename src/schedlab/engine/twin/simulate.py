@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import astuple
 
 import numpy as np
 
-from schedlab.engine.attempts import RUN
-from schedlab.engine.case import LATEST, Case, Events, prepare
-from schedlab.engine.simulation import to_schedule, with_eligible
-from schedlab.engine.stochastic import prepare_attempts
+from schedlab.engine.retries import RUN
+from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
 from schedlab.engine.twin.job import Job
@@ -46,32 +45,44 @@ def simulate_plain(
     """
     if isinstance(scheduler, str):
         scheduler = Scheduler.parse(scheduler)
-    asked = None
-    if requests is not None or scheduler.tries_again:
-        asked, case = prepare_attempts(workload, scheduler, processors, events, in_order, requests)
-    else:
-        case = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order)
-    return replay(workload, case, asked)
+    prepared = prepare(
+        workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests
+    )
+    if prepared.events == "sc17":
+        twin = SerialTwin(prepared)
+        twin.run()
+        return to_schedule(
+            prepared,
+            start=np.array([job.start for job in twin.jobs]),
+            backfilled=np.array([job.backfilled for job in twin.jobs]),
+        )
+    return replay(prepared)
 
 
-def replay(workload: Workload, case: Case, asked: Requests | None) -> Schedule:
-    """Replay a simulation that is ready to run; `asked` is what jobs ask for if their runs may fail."""
-    if case.events == "sc17":
-        return _replay_serially(workload, case)
-    jobs = _jobs_of(case)
-    share_places(case, jobs, case.scheduler.ranking)
-    retries = None if asked is None else new_retries(asked, jobs)
-    clock = Clock(case, jobs, new_dependencies(case, jobs), new_priority(case), retries)
+def replay(prepared: Prepared) -> Schedule:
+    """Replay a simulation that is ready to run."""
+    jobs = _jobs_of(prepared)
+    share_places(prepared, jobs, prepared.scheduler.ranking)
+    retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)
+    clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
     clock.run(_pass(clock))
-    names = ("estimate", "start", "backfilled", "corrections")
-    predicted, *columns = (np.array([getattr(job, name) for job in jobs]) for name in names)
+    names = ("estimate", "start", "backfilled", "corrections", "eligible")
+    predicted, start, backfilled, corrections, eligible = (
+        np.array([getattr(job, name) for job in jobs]) for name in names
+    )
     if retries is not None:
-        case = case._replace(killed=_killed(case, retries))
-        predicted = predicted if case.scheduler.runtimes.learns else case.jobs["estimate"]
-    case.jobs["duration"] = [job.completion[0] - job.start for job in jobs]
-    schedule = to_schedule(workload, case, predicted, *columns)
-    schedule = with_eligible(schedule, case, np.array([job.eligible for job in jobs]))
-    return schedule if retries is None else replace(schedule, runs=_runs(case, retries))
+        prepared = prepared._replace(killed=_killed(prepared, retries))
+        predicted = predicted if prepared.scheduler.runtimes.learns else prepared.jobs["estimate"]
+    prepared.jobs["duration"] = [job.completion[0] - job.start for job in jobs]
+    return to_schedule(
+        prepared,
+        start=start,
+        backfilled=backfilled,
+        predicted=predicted,
+        corrections=corrections,
+        eligible=eligible,
+        runs=None if retries is None else _runs(prepared, retries),
+    )
 
 
 def _pass(clock: Clock) -> Pass:
@@ -85,33 +96,24 @@ def _pass(clock: Clock) -> Pass:
             return QueuePass(clock, isinstance(other, Easy))
 
 
-def _jobs_of(case: Case) -> list[Job]:
+def _jobs_of(prepared: Prepared) -> list[Job]:
     """Return the jobs in order of submission."""
     names = ("processors", "submit", "duration")
-    columns = [case.column("user_id").tolist(), *(case.jobs[name].tolist() for name in names)]
-    asked, known = case.column("requested_time"), case.jobs["estimate"]
-    columns.append(np.where(asked < 1, known, np.minimum(asked, LATEST)).tolist())
+    columns = [prepared.column("user_id").tolist(), *(prepared.jobs[name].tolist() for name in names)]
+    columns.append(prepared.request.tolist())
     return [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
 
 
-def _killed(case: Case, retries: Retries) -> np.ndarray:
+def _killed(prepared: Prepared, retries: Retries) -> np.ndarray:
     """Return, in the workload's order, which jobs were not done by their last runs."""
     done = {run.job for run in retries.runs if run.done}
-    killed = np.array([number not in done for number in range(len(case.jobs))])
-    return killed if case.order is None else killed[np.argsort(case.order)]
+    killed = np.array([number not in done for number in range(len(prepared.jobs))])
+    return prepared.in_workload_order(killed)
 
 
-def _runs(case: Case, retries: Retries) -> np.ndarray:
+def _runs(prepared: Prepared, retries: Retries) -> np.ndarray:
     """Return all runs in the order of their starts."""
     runs = np.array([astuple(run) for run in retries.runs], dtype=RUN)
-    if case.order is not None:
-        runs["job"] = case.order[runs["job"]]
+    if prepared.order is not None:
+        runs["job"] = prepared.order[runs["job"]]
     return runs
-
-
-def _replay_serially(workload: Workload, case: Case) -> Schedule:
-    twin = SerialTwin(case)
-    twin.run()
-    start = np.array([job.start for job in twin.jobs])
-    backfilled = np.array([job.backfilled for job in twin.jobs])
-    return to_schedule(workload, case, case.jobs["estimate"], start, backfilled, np.zeros(len(start), dtype=np.int64))

@@ -126,7 +126,7 @@ class SlurmPass:
     def machine(self) -> Profile:
         """Return what running jobs leave free, before anybody is planned."""
         clock, now = self.clock, self.clock.now
-        profile = Profile(now, clock.case.processors)
+        profile = Profile(now, clock.prepared.processors)
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
         together = in_groups(ends) if self.rules.interval else dict(zip(ends, ends, strict=True))
         for job in clock.seen():
