@@ -165,7 +165,7 @@ def in_groups(ends: list[int]) -> dict[int, int]:
 
     Half a minute behind the first half minute, then twice as much each time (the estimate of select/cons_tres).
     """
-    rest, together = sorted(set(ends)), {}
+    rest, together = sorted(set(ends)), dict[int, int]()
     edge, window = (rest[0] + 30 - rest[0] % 30, 30) if rest else (0, 30)
     while rest:
         while rest[0] > edge + window:

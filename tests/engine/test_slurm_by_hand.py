@@ -1,0 +1,42 @@
+"""Small cases that were run on a real Slurm, to the second: `conformance/slurm-by-hand.json`.
+
+The expectations are Slurm's own starts (see `conformance/README.md`). Slurm notices an end with its next tick, a second
+later, so a job holds its processors for a second more than it runs; it is expected to end at its limit all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedlab.engine.simulation import simulate
+from schedlab.engine.twin import simulate_plain
+from schedlab.scheduler import Scheduler
+from schedlab.workload.workload import Workload
+
+CASES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-by-hand.json").read_text(encoding="utf-8"))
+TICK = 1
+
+
+def modelled(engine, case):
+    """Return the starts of the model, where jobs end a tick after their run times or their limits."""
+    submit, processors, run, limit = np.array(case["jobs"]).T
+    most = limit + Scheduler.parse(case["scheduler"]).backfill.overtime
+    columns = {"submit_time": submit, "run_time": np.minimum(run, most) + TICK, "requested_time": limit}
+    columns["requested_processors"] = processors
+    workload = Workload.from_columns(columns, processors=case["nodes"], requests_enforced=False)
+    return engine(workload, case["scheduler"]).start_time.tolist()
+
+
+@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_the_model_starts_each_job_in_the_second_in_which_real_slurm_did(engine, case):
+    assert (modelled(engine, case) in case["starts"]) is ("differs" not in case)
+
+
+def test_there_are_enough_cases_and_few_differ():
+    assert len(CASES) >= 30
+    assert sum("differs" in case for case in CASES) <= 4
