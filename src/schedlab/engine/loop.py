@@ -24,7 +24,7 @@ from schedlab.engine.queue_pass import OPEN, STARTS, WAITS, alone, queue_pass, u
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.engine.retries import Retries, ask_first, come_back, is_full, note_runs
 from schedlab.engine.rules import Rules
-from schedlab.engine.slurm_pass import Passes, due, next_pass, note_idle_passes, slurm_pass, use_planned_gaps
+from schedlab.engine.slurm_pass import Passes, due, look_again, next_pass, note_idle_passes, slurm_pass, use_planned_gaps
 from schedlab.engine.state import (
     ARRIVED,
     BLAMED,
@@ -504,6 +504,7 @@ def _after_pass(
         if rules.window >= 0:
             while waiting.queue.length[0] < min(rules.window, state.clock[WAITING]):
                 come_into_view(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW])
+                look_again(plan, state, rules)
 
     return _by_plan(plan, nothing, nothing, fill)
 

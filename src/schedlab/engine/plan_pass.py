@@ -129,7 +129,7 @@ def plan_pass(
     if rules.fixed:
         _round(jobs, seen, state, waiting, orders, plan, needs, retries, rules, afresh)
     elif afresh:
-        _look(waiting.queue, plan, needs)
+        _look(waiting.queue, plan, needs, rules)
         _sort(seen, state, orders, plan, retries, rules)
         for i in range(plan.list.length[0]):
             _reserve(jobs, plan, plan.list.order[i], now)
@@ -150,11 +150,11 @@ def _list_again(state: State, plan: Plan, retries: Retries) -> None:
 
 
 @inner_kernel
-def _look(queue: QueueList, plan: Plan, needs: Needs | None) -> int:
+def _look(queue: QueueList, plan: Plan, needs: Needs | None, rules: Rules) -> int:
     """List the visible jobs that are new, and ready, by entry; return how many were listed before."""
     before = plan.list.length[0]
     first = 0
-    if needs is None:  # new ones stand at the end
+    if needs is None and not rules.keeps_submit:  # new ones stand at the end
         first = queue.length[0]
         while first > 0 and not plan.listed[queue.order[first - 1]]:
             first -= 1
@@ -321,7 +321,7 @@ def _start_due(
     clock, listed = state.clock, plan.list
     now = clock[NOW]
     while True:
-        for i in range(_look(waiting.queue, plan, needs), listed.length[0]):
+        for i in range(_look(waiting.queue, plan, needs, rules), listed.length[0]):
             _reserve_late(jobs, plan, rules, listed.order[i], now)
         due = NONE
         behind = waits = False  # whether a job before it in the list has to wait
@@ -404,7 +404,7 @@ def _round(
     ends within the round. Reservations stand, unless `afresh`: a running job has outlived its prediction.
     """
     now, listed = state.clock[NOW], plan.list
-    _look(waiting.queue, plan, needs)
+    _look(waiting.queue, plan, needs, rules)
     _sort(seen, state, orders, plan, retries, rules)
     fresh = soonest(state.completions) == NEVER
     for i in range(listed.length[0]):

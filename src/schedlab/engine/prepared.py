@@ -115,7 +115,8 @@ def prepare(
     if requests is not None or scheduler.tries_again:
         asked = _asked(workload, scheduler, requests)
     duration, request, killed = _times(workload, scheduler, asked)
-    estimate = _assumed(scheduler.runtimes, workload, duration, request)
+    longest = duration if asked is None else np.minimum(duration, request)
+    estimate = _assumed(scheduler.runtimes, workload, longest, request)
     if events == "pyss" and asked is None and bool((duration > np.maximum(estimate, 1)).any()):
         raise InputError(
             "the pyss event order needs run times within the requests: clean the workload (--clean sc15) or let "
@@ -131,7 +132,7 @@ def prepare(
     jobs = new_jobs(*_sorted(order, submit, duration, estimate, width))
     seen = jobs
     if scheduler.order_runtimes is not None or pilot.any():
-        assumed = _assumed(scheduler.ranking, workload, duration, request)
+        assumed = _assumed(scheduler.ranking, workload, longest, request)
         seen_width = width
         if pilot.any():
             assumed, seen_width, asked_by_pilots = _as_pilots(workload, scheduler, pilot, assumed, width, request)

@@ -372,7 +372,7 @@ def _insert_between(queue: QueueTree, job: int, processors: int, estimate: int) 
     queue.counts[block] += 1
     queue.rank_of[job] = rank
     queue.entries[rank].job = job
-    queue.status[FRONT] = min(queue.status[FRONT], rank)
+    queue.status[FRONT] = min(queue.status[FRONT], block * BLOCK)
     _insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
 
 

@@ -103,9 +103,8 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
     if isinstance(plan, Plan) and plan.corrections.any():
         corrections = plan.corrections
     if forecasts is not None:
-        reserving = prepared.scheduler.runtimes.learns
-        predicted = (forecasts.reservations if reserving else forecasts.order).first
-        if reserving:
+        if prepared.scheduler.runtimes.learns:
+            predicted = forecasts.reservations.first
             corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
     runs = None
     if retries is not None:

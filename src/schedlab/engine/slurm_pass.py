@@ -180,6 +180,12 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
     """Start a job now; that is a change, which a backfill pass follows."""
     begin(jobs, state, job)
     depart(state, waiting, rules, job)
+    look_again(passes, state, rules)
+
+
+@inlined
+def look_again(passes: Passes, state: State, rules: Rules) -> None:
+    """Let a backfill pass follow a change that a pass has made."""
     passes.counters[LAST_CHANGE] = state.clock[NOW]
     if rules.interval > 0:
         passes.counters[LOOK_AGAIN] = state.clock[NOW]
@@ -407,6 +413,4 @@ def use_planned_gaps(
         book(profile, now, now + most_length, -jobs[best].processors)
         run_speculatively(jobs, state, retries, best, most_length)
         depart(state, waiting, rules, best)
-        passes.counters[LAST_CHANGE] = now
-        if rules.interval > 0:
-            passes.counters[LOOK_AGAIN] = now
+        look_again(passes, state, rules)

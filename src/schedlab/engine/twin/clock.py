@@ -114,7 +114,8 @@ class Clock:
             self.priority.charge(job, self.now)
         if fate in ("done", "given up"):
             job.ended = self.now
-        elif fate == "returns":
+        elif fate == "returns" and self.retries is not None:
+            self.retries.ask_again(job)
             job.submit = self.now
         return fate
 

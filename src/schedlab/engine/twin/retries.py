@@ -87,11 +87,13 @@ class Retries:
         wish.known = max(wish.known, run.length)
         if run.speculative:
             return "resumes"
-        following = wish.after(job.request)
-        if following is None:
-            return "given up"
+        return "given up" if wish.after(job.request) is None else "returns"
+
+    def ask_again(self, job: Job) -> None:
+        """Let a job that returns ask for its next request."""
+        following = self.of[job].after(job.request)
+        assert following is not None
         job.request = following
-        return "returns"
 
     def share(self, job: Job, length: int, free: int) -> float:
         """Return the expected share of the free processors, for so long, that a speculative run would use well."""
