@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from schedlab.scheduler.slurm_backfill import SlurmBackfill
 
 import schedlab as sl
 from schedlab.scheduler.multifactor import Multifactor
@@ -16,7 +17,6 @@ from schedlab.scheduler.predictor import CHOICES, CORRECTIONS
 from schedlab.scheduler.predictor_text import PREDICTORS
 from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
 from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS
-from schedlab.scheduler.slurm_backfill import SlurmBackfill
 
 
 @pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])

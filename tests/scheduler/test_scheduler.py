@@ -191,7 +191,7 @@ def test_parts_of_the_wrong_kind_are_refused():
         Scheduler(policy_from_text("saf"), window=2.5)
 
 
-pieces = st.lists(st.sampled_from("saf p*R easy slurm(depth=2) conservative @ + : , / ave2 actual doubling".split()))
+pieces = st.lists(st.sampled_from(["saf", "p*R", "easy", "slurm(depth=2)", "conservative", "@", "+", ":", ",", "/", "ave2", "actual", "doubling"]))
 
 
 @given(
