@@ -32,8 +32,8 @@ NONE = "no backfilling"
 PLANNED = "only EASY tries candidates in an order of their own; the others start or plan jobs in the order of the queue"
 FIXED = "only conservative backfilling keeps a reservation for longer than one scheduling pass"
 SC17 = (
-    "the event order sc17 is the original simulator of SC'17, which knows a policy, +easy, @actual, window=, "
-    "start_delay= and in_order, and nothing else; take the default order"
+    "the event order sc17 knows a policy, +easy, @actual, window=, start_delay= and in_order, and nothing else, as the "
+    "simulator of SC'17; take the default order"
 )
 GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
 DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
@@ -84,7 +84,7 @@ def refusal(
     >>> from schedlab.scheduler import Scheduler
     >>> refusal(Scheduler.parse("saf+conservative,window=10"), events="pyss", in_order=16, dependencies=True)
     >>> refusal(Scheduler.parse("saf+conservative"), events="sc17")
-    "saf+conservative: events=sc17 does not go with +conservative: the event order sc17 is the original ..."
+    'saf+conservative: events=sc17 does not go with +conservative: the event order sc17 knows a policy, ...'
     """
     features = {**features_of(scheduler), f"events={events}": f"events={events}"}
     if in_order:
