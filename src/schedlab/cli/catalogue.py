@@ -23,6 +23,7 @@ from schedlab.scheduler.grammar import (
     Entry,
 )
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
 
 POLICY_TITLE = (
     "Policies: the smallest score goes first; p run time assumed for the order, q processors, r submit time, w wait so "
@@ -37,9 +38,12 @@ def catalogue() -> dict[str, Any]:
         "grammar": SYNTAX,
         "parts": [part._asdict() for part in PARTS],
         "policies": {
-            name: {"formula": entry.kind.formula, "meaning": entry.meaning, "aliases": list(entry.aliases)}
-            for name, entry in POLICIES.items()
-            if not entry.arguments and entry.kind is not None
+            name: {
+                "formula": kind.formula,
+                "meaning": POLICIES[name].meaning,
+                "aliases": list(POLICIES[name].aliases),
+            }
+            for name, kind in POLICY_CLASSES.items()
         },
         "multifactor": {"formula": Multifactor.formula, "arguments": _arguments(POLICIES["multifactor"])},
         "backfilling": {entry.written: entry.meaning for entry in (*BACKFILLING.values(), ORDERED)},

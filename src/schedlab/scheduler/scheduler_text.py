@@ -188,10 +188,10 @@ def _backfill(text: str, whole: str) -> Backfill:
 def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[str, Any]:
     """Add the options to the parts that they belong to."""
     given: dict[str, Any] = {}
-    for option in options:
-        name, equals, value = (part.strip() for part in option.partition("="))
+    for written in options:
+        name, equals, value = (part.strip() for part in written.partition("="))
         if name not in OPTIONS or not equals:
-            raise InputError(f"unknown option {option!r}; known are {' '.join(f'{known}=' for known in OPTIONS)}")
+            raise InputError(f"unknown option {written!r}; known are {' '.join(f'{known}=' for known in OPTIONS)}")
         if name in given:
             raise InputError(f"scheduler {text!r}: {name}= is given twice")
         given[name] = OPTIONS[name].read(value)
