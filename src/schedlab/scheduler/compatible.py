@@ -91,7 +91,8 @@ def refusal(
         features["in_order"] = f"in_order={in_order}"
     if dependencies:
         features["dependencies"] = "jobs that wait for others"
-    return clash(scheduler.text, features)
+    sentence = clash(features)
+    return None if sentence is None else f"{scheduler.text}: {sentence}"
 
 
 def check(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, dependencies: bool = False) -> None:
@@ -100,19 +101,17 @@ def check(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, d
         raise InputError(sentence)
 
 
-def clash(text: str, features: Mapping[str, str]) -> str | None:
+def clash(features: Mapping[str, str]) -> str | None:
     """Return a sentence on the first pair of the table among some features, or None.
 
     Parameters
     ----------
-    text
-        Of the scheduler.
     features
         How each feature is written here, by its name in the table.
     """
     for first, second, reason in TABLE:
         if first in features and second in features:
-            return f"{text}: {features[first]} does not go with {features[second]}: {reason}"
+            return f"{features[first]} does not go with {features[second]}: {reason}"
     return None
 
 

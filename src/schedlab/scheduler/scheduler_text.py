@@ -131,7 +131,7 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
     if match is None or (front[-1] in "\"'" and match["order"] is None):
         policy, *order = _cut(front, ":", text)
         if order:
-            raise InputError(str(clash(text, {NONE: NONE, ":ORDER": f":{policy_from_text(order[0][1:]).text}"})))
+            raise _refused(text, {NONE: NONE, ":ORDER": f":{policy_from_text(order[0][1:]).text}"})
         return policy_from_text(policy), NoBackfill()
     # The last term of a formula, as in p + q or p + sqrt(q).
     term = (len(match["name"]) == 1 or match["arguments"]) and match["order"] is None
@@ -181,7 +181,7 @@ def _backfill(text: str, whole: str) -> Backfill:
         return Easy(order)
     backfill = Slurm.parse(name + (match["arguments"] or "")) if kind is Slurm else Conservative()
     if order is not None:
-        raise InputError(str(clash(whole, {f"+{name}": f"+{backfill.text}", ":ORDER": f":{order.text}"})))
+        raise _refused(whole, {f"+{name}": f"+{backfill.text}", ":ORDER": f":{order.text}"})
     return backfill
 
 
@@ -216,4 +216,9 @@ def _with_backfill_option(backfill: Backfill, name: str, value: Any, text: str) 
         return replace(backfill, **{option.attribute: value})
     kind = NONE if isinstance(backfill, NoBackfill) else f"+{backfill.name}"
     feature, written = f"{name}={option.value}", f"{name}={option.write(value)}"
-    raise InputError(str(clash(text, {kind: kind if kind == NONE else f"+{backfill.text}", feature: written})))
+    raise _refused(text, {kind: kind if kind == NONE else f"+{backfill.text}", feature: written})
+
+
+def _refused(text: str, features: dict[str, str]) -> InputError:
+    """Return the error for a text whose features do not go together; no object could hold them."""
+    return InputError(f"scheduler {text!r}: {clash(features)}")
