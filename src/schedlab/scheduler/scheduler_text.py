@@ -38,7 +38,7 @@ def parts_of(text: str) -> dict[str, Any]:
     front, runtimes, options = _split(text)
     parts: dict[str, Any] = {}
     if runtimes and len(pieces := _cut(runtimes[0], "+", text)) > 1:
-        ranking, backfill = pieces[0].strip(), "+".join(piece.lstrip("+") for piece in pieces[1:])
+        ranking, backfill = pieces[0].strip(), "".join(pieces[1:]).removeprefix("+")
         parts["policy"] = _policy_before(front, text)
         parts["order_runtimes"] = _uncorrected(ranking, text)
         parts["backfill"] = _backfill(backfill, text)
