@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 import schedlab as sl
 from schedlab.cli import app
-from schedlab.scheduler.backfilling import BACKFILLS, Slurm
+from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.grammar import ALIASES as SCHEDULER_ALIASES
-from schedlab.scheduler.grammar import METHODS, OPTIONS, SYNTAX
+from schedlab.scheduler.grammar import BACKFILLING, OPTIONS, SYNTAX
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES
 from schedlab.scheduler.predictor import CHOICES, CORRECTIONS
 from schedlab.scheduler.predictor_text import PREDICTORS
+from schedlab.scheduler.request_method import METHODS
 
 
 @pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])
@@ -192,7 +193,17 @@ def test_fractions_that_reading_rounded_are_told(run, trace: Path) -> None:
 
 def test_schedulers_lists_every_part_of_a_text(run) -> None:
     text = run("schedulers").stdout
-    names = {*POLICIES, *ALIASES, *BACKFILLS, *PREDICTORS, *CORRECTIONS, *SCHEDULER_ALIASES, *OPTIONS, *METHODS, SYNTAX}
+    names = {
+        *POLICIES,
+        *ALIASES,
+        *BACKFILLING,
+        *PREDICTORS,
+        *CORRECTIONS,
+        *SCHEDULER_ALIASES,
+        *OPTIONS,
+        *METHODS,
+        SYNTAX,
+    }
     names |= {*CHOICES, *(value for known in CHOICES.values() for value in known)}
     names |= {option.name for option in (*fields(Multifactor), *fields(Slurm))}
     assert {name for name in names if name not in text} == set()

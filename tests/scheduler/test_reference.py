@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from schedlab.scheduler.compatible import TABLE
-from schedlab.scheduler.grammar import CORRECTION, METHODS, POLICIES, SYNTAX
+from schedlab.scheduler.grammar import CORRECTION, POLICIES, SYNTAX
 from schedlab.scheduler.reference import pair_table, text_table
+from schedlab.scheduler.request_method import METHODS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "schedulers.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,6 @@ from schedlab.scheduler.grammar import (
     BACKFILLING,
     CORRECTION,
     EXAMPLES,
-    METHODS,
     OPTIONS,
     ORDERED,
     OWN_PREDICTOR,
@@ -24,6 +23,7 @@ from schedlab.scheduler.grammar import (
 )
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
+from schedlab.scheduler.request_method import METHODS
 
 POLICY_TITLE = (
     "Policies: the smallest score goes first; p run time assumed for the order, q processors, r submit time, w wait so "
@@ -51,7 +51,7 @@ def catalogue() -> dict[str, Any]:
         "run_times": {entry.written: entry.meaning for entry in (*RUN_TIMES.values(), OWN_PREDICTOR)},
         "nag": _arguments(RUN_TIMES["nag"]),
         "corrections": _meanings(CORRECTION),
-        "request_methods": {entry.written: entry.meaning for entry in METHODS.values()},
+        "request_methods": METHODS,
         "aliases": ALIASES,
         "options": {name: f"{option.meaning}; default: {option.default}" for name, option in OPTIONS.items()},
         "examples": EXAMPLES,

@@ -198,6 +198,3 @@ class Slurm:
 
 
 Backfill = NoBackfill | Easy | Conservative | Slurm
-
-BACKFILLS: dict[str, type[Easy | Conservative | Slurm]] = {kind.name: kind for kind in (Easy, Conservative, Slurm)}
-"""Every kind that a text names."""

@@ -8,14 +8,13 @@ from schedlab.scheduler.grammar import (
     ALIASES,
     BACKFILLING,
     CORRECTION,
-    METHODS,
     OPTIONS,
     POLICIES,
     RUN_TIMES,
     Entry,
 )
 
-_CALLS = POLICIES | BACKFILLING | RUN_TIMES | METHODS
+_CALLS = POLICIES | BACKFILLING | RUN_TIMES
 
 
 def completions(text: str) -> list[tuple[str, str]]:

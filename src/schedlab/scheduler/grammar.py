@@ -21,6 +21,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
 from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
 from schedlab.scheduler.predictor import (
+    CORRECTIONS,
     Actual,
     RecentAverage,
     Regression,
@@ -29,6 +30,7 @@ from schedlab.scheduler.predictor import (
     UserMean,
     UserQuantile,
 )
+from schedlab.scheduler.request_method import METHODS
 from schedlab.scheduler.retries import GIVE_UP, GROWTH, parse_exhausted
 
 SYNTAX = "POLICY[@RUNTIMES][+BACKFILL[:ORDER][@RUNTIMES[/CORRECTION]]][,OPTION=VALUE...]"
@@ -134,20 +136,16 @@ RUN_TIMES: dict[str, Entry] = {
 OWN_PREDICTOR = Entry("MODULE:CLASS", "a class of your own, in a module of the current directory or an installed one")
 
 CORRECTION: dict[str, Entry] = {
-    "requested": Entry("requested", "the requested time"),
-    "incremental": Entry(
-        "incremental",
-        "the first prediction and 1 min, then 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h; the default",
-    ),
-    "doubling": Entry("doubling", "twice the last prediction"),
-}
-
-METHODS: dict[str, Entry] = {
-    "classic": Entry("classic", "the longest run time of the distribution"),
-    "neuroscience": Entry("neuroscience(k=10)", "the longest of the last k completed jobs of the same distribution"),
-    "toptimal": Entry("toptimal", "the sequence of requests with the least expected time per job"),
-    "atoptimal": Entry("atoptimal(zeta=auto)", "the same, beside small jobs that need the share zeta of the machine"),
-    "given": Entry("given", "the sequence that the workload gives for the distribution"),
+    name: Entry(name, meaning)
+    for name, meaning in zip(
+        CORRECTIONS,
+        (
+            "the requested time",
+            "the first prediction and 1 min, then 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h; the default",
+            "twice the last prediction",
+        ),
+        strict=True,
+    )
 }
 
 ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
@@ -273,7 +271,7 @@ OPTIONS: dict[str, Option] = {
             "what the workload says",
             str.lower,
             part="retries",
-            words=tuple(entry.written for entry in METHODS.values()),
+            words=tuple(METHODS),
         ),
         Option(
             "exhausted",

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.scheduler.backfilling import BACKFILLS, Backfill, Conservative, Easy, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
-from schedlab.scheduler.grammar import ALIASES, OPTIONS
+from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.policy_text import policy_from_text
@@ -17,7 +17,7 @@ from schedlab.scheduler.predictor_text import predictor_from_text
 from schedlab.scheduler.retries import Retries
 
 _BACKFILL = r"(?P<name>{name})\s*(?P<arguments>\([^()]*\))?\s*(?P<order>:.*)?"
-_KNOWN, _ANY = _BACKFILL.format(name="|".join(BACKFILLS)), _BACKFILL.format(name="[A-Za-z]+")
+_KNOWN, _ANY = _BACKFILL.format(name="|".join(BACKFILLING)), _BACKFILL.format(name="[A-Za-z]+")
 _KNOWN_BACKFILL, _ANY_BACKFILL = (re.compile(known, re.DOTALL | re.IGNORECASE) for known in (_KNOWN, _ANY))
 _KNOWN_AT_THE_END, _ANY_AT_THE_END = (
     re.compile(rf"(?P<policy>.*)\+\s*(?P<backfill>{known})", re.DOTALL | re.IGNORECASE) for known in (_KNOWN, _ANY)
@@ -82,7 +82,7 @@ def as_backfill(given: object) -> Backfill:
     if given == "none":
         return NoBackfill()
     if not isinstance(given, str):
-        raise InputError(f"unknown backfilling {given!r}; known are {' '.join(BACKFILLS)}")
+        raise InputError(f"unknown backfilling {given!r}; known are {' '.join(BACKFILLING)}")
     return _backfill(given, given)
 
 
@@ -135,7 +135,7 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
         return policy_from_text(policy), NoBackfill()
     # The last term of a formula, as in p + q or p + sqrt(q).
     term = (len(match["name"]) == 1 or match["arguments"]) and match["order"] is None
-    if match["name"].lower() not in BACKFILLS and term:
+    if match["name"].lower() not in BACKFILLING and term:
         return policy_from_text(front), NoBackfill()
     backfill = _backfill(match["backfill"], text)
     return policy_from_text(match["policy"]), backfill
@@ -171,9 +171,9 @@ def _backfill(text: str, whole: str) -> Backfill:
     """Read BACKFILL[(...)][:ORDER]."""
     match = _ANY_BACKFILL.fullmatch(text.strip())
     name = match["name"].lower() if match else text.strip()
-    if match is None or name not in BACKFILLS:
-        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLS)}")
-    kind = BACKFILLS[name]
+    if match is None or name not in BACKFILLING:
+        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLING)}")
+    kind = BACKFILLING[name].kind
     if match["arguments"] and kind is not Slurm:
         raise InputError(f"scheduler {whole!r}: {name} backfilling has no arguments; slurm has")
     order = policy_from_text(match["order"][1:]) if match["order"] is not None else None
