@@ -83,8 +83,8 @@ def refusal(
     --------
     >>> from schedlab.scheduler import Scheduler
     >>> refusal(Scheduler.parse("saf+conservative,window=10"), events="pyss", in_order=16, dependencies=True)
-    >>> refusal(Scheduler.parse("saf+conservative"), events="sc17")
-    'saf+conservative: events=sc17 does not go with +conservative: the event order sc17 knows a policy, ...'
+    >>> print(refusal(Scheduler.parse("saf+conservative"), events="sc17"))
+    saf+conservative: events=sc17 does not go with +conservative: the event order sc17 knows a policy, ...
     """
     features = {**features_of(scheduler), f"events={events}": f"events={events}"}
     if in_order:
