@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import schedlab as sl
+from schedlab.cli import app
+from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.grammar import ALIASES as SCHEDULER_ALIASES
+from schedlab.scheduler.grammar import BACKFILLING, OPTIONS, SYNTAX
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES
 from schedlab.scheduler.predictor import CHOICES, CORRECTIONS
 from schedlab.scheduler.predictor_text import PREDICTORS
-from schedlab.scheduler.scheduler import ALIASES as SCHEDULER_ALIASES
-from schedlab.scheduler.scheduler import BACKFILLS, OPTIONS
-from schedlab.scheduler.slurm_backfill import SlurmBackfill
+from schedlab.scheduler.request_method import METHODS
 
 
 @pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])
@@ -190,11 +193,28 @@ def test_fractions_that_reading_rounded_are_told(run, trace: Path) -> None:
 
 def test_schedulers_lists_every_part_of_a_text(run) -> None:
     text = run("schedulers").stdout
-    names = {*POLICIES, *ALIASES, *BACKFILLS, *PREDICTORS, *CORRECTIONS, *SCHEDULER_ALIASES, *OPTIONS}
+    names = {
+        *POLICIES,
+        *ALIASES,
+        *BACKFILLING,
+        *PREDICTORS,
+        *CORRECTIONS,
+        *SCHEDULER_ALIASES,
+        *OPTIONS,
+        *METHODS,
+        SYNTAX,
+    }
     names |= {*CHOICES, *(value for known in CHOICES.values() for value in known)}
-    names |= {option.name for option in (*fields(Multifactor), *fields(SlurmBackfill))}
+    names |= {option.name for option in (*fields(Multifactor), *fields(Slurm))}
     assert {name for name in names if name not in text} == set()
     assert all(policy.formula in text for policy in POLICIES.values())
+
+
+@pytest.mark.parametrize("verb", ["simulate", "compare", "gantt"])
+def test_the_shell_completes_scheduler_texts(verb) -> None:
+    typed = {"COMP_WORDS": f"schedlab {verb} jobs.swf -s 'saf@si", "COMP_CWORD": "4"}
+    result = CliRunner().invoke(app, prog_name="schedlab", env={"_SCHEDLAB_COMPLETE": "complete_bash", **typed})
+    assert result.stdout.split() == ["saf@similar"]
 
 
 def test_the_examples_of_scheduler_texts_can_be_read(run) -> None:

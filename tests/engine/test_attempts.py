@@ -269,14 +269,13 @@ def test_with_sufficient_requests_nothing_differs_from_the_ordinary_engine(drawn
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("fcfs+easy,reservations=fixed", "belongs to conservative"),
+        ("fcfs+easy,reservations=fixed", "only conservative backfilling keeps a reservation"),
         ("fcfs+conservative,reservations=loose", "they are fixed"),
-        ("fcfs,speculation=0", "add .easy or .conservative"),
+        ("fcfs,speculation=0", "add .easy, .conservative or .slurm"),
         ("fcfs+easy,speculation=2", "0 or more and below 1"),
         ("fcfs+easy,requests=magic", "unknown method requests=magic; known are classic"),
         ("fcfs+easy,requests=atoptimal(zeta=1)", "less than 1"),
         ("fcfs+easy,requests=neuroscience(0)", "at least 1"),
-        ("fcfs+easy@ave2,requests=toptimal", "leave @ave2 out"),
         ("fcfs+easy,exhausted=2", r"name one \(requests=\)"),
         ("fcfs+easy,requests=toptimal,exhausted=1", "exhausted=1.0: it is give-up, or a factor above 1"),
         ("fcfs+easy,requests=toptimal,exhausted=0", "write give-up, or a factor"),

@@ -13,6 +13,7 @@ from random_workloads import SCHEDULERS, workloads
 from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler import Scheduler
+from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.predictor import CHOICES, CORRECTIONS, Regression
 from schedlab.scheduler.predictor_text import as_predictor
 from schedlab.workload.lublin import lublin
@@ -79,7 +80,7 @@ def simulate_any(workload, scheduler, events="batched", in_order=0, engine=simul
         workload,
         scheduler,
         events=events if workload.requests_enforced else "batched",
-        in_order=0 if scheduler.backfill == "conservative" else in_order,
+        in_order=0 if isinstance(scheduler.backfill, Conservative) else in_order,
     )
 
 

@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.predict.adapters import RiverPredictor, SklearnPredictor
 from schedlab.predict.features import FEATURES, UserHistories
 from schedlab.scheduler import Scheduler
+from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 from schedlab.scheduler.predictor import JobView
 from schedlab.workload.sampling import DAY
@@ -84,7 +85,7 @@ def test_features_are_those_of_the_submission():
 def test_a_tree_in_the_loop_takes_five_lines_and_learns():
     predictor = SklearnPredictor(tree, refit_every=20)
     jobs = log(400)
-    schedule = simulate(jobs, Scheduler(FCFS(), "easy", SPF(), runtimes=predictor))
+    schedule = simulate(jobs, Scheduler(FCFS(), Easy(SPF()), runtimes=predictor))
     assert schedule.scheduler == "fcfs+easy:sjf@SklearnPredictor/incremental"
     error = np.abs(schedule.predicted_run_time - schedule.run_time)[200:]
     assert error.mean() < np.abs(jobs.requested_time - schedule.run_time)[200:].mean()

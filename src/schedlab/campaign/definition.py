@@ -27,8 +27,8 @@ from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.fields import Duration, Section, Texts, listed, seconds
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
-from schedlab.scheduler.backfilling import BACKFILLS
 from schedlab.scheduler.compatible import refusal
+from schedlab.scheduler.grammar import BACKFILLING
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.scheduler import Scheduler
 
@@ -64,7 +64,7 @@ class SchedulerGrid(Section):
     @field_validator("backfill")
     @classmethod
     def _known_backfill(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        known = ("none", *BACKFILLS)
+        known = ("none", *BACKFILLING)
         for name in value:
             if name.partition("(")[0] not in known:
                 raise ValueError(f"unknown backfilling {name!r}; known are {', '.join(known)}")

@@ -59,7 +59,7 @@ class Verbs(TyperGroup):
         return result
 
 
-app = typer.Typer(cls=Verbs, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _show_version(asked: bool) -> None:

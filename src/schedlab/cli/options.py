@@ -10,6 +10,14 @@ import typer
 DEFAULT_SCHEDULER = "fcfs+easy"
 FORMATS = "SWF (also .gz), Batsim JSON, CSV, Parquet, by the suffix; or a log of sacct, Torque, PBS or Moab."
 
+
+def complete_scheduler(incomplete: str) -> list[tuple[str, str]]:
+    """Return scheduler texts that begin with what has been typed, for the shell."""
+    from schedlab.scheduler.completion import completions
+
+    return completions(incomplete)
+
+
 Trace = Annotated[
     Path,
     typer.Argument(metavar="TRACE", help=f"Jobs: {FORMATS}"),
@@ -33,11 +41,18 @@ SchedulerText = Annotated[
         metavar="TEXT",
         show_default=DEFAULT_SCHEDULER,
         help="Scheduler text; see 'schedlab schedulers'.",
+        autocompletion=complete_scheduler,
     ),
 ]
 SchedulerTexts = Annotated[
     list[str],
-    typer.Option("--scheduler", "-s", metavar="TEXT", help="Scheduler text; repeat it for each scheduler."),
+    typer.Option(
+        "--scheduler",
+        "-s",
+        metavar="TEXT",
+        help="Scheduler text; repeat it for each scheduler.",
+        autocompletion=complete_scheduler,
+    ),
 ]
 Events = Annotated[
     Literal["batched", "pyss", "sc17"],

@@ -24,6 +24,7 @@ from schedlab.cli.options import (
     SchedulerTexts,
     Trace,
     WarmUp,
+    complete_scheduler,
 )
 from schedlab.cli.outputs import check_figure, check_output
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
@@ -172,7 +173,13 @@ def gantt(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The chart: .png, .pdf or .svg.")],
     scheduler: Annotated[
         list[str] | None,
-        typer.Option("--scheduler", "-s", metavar="TEXT", help="Replay a trace under this scheduler."),
+        typer.Option(
+            "--scheduler",
+            "-s",
+            metavar="TEXT",
+            help="Replay a trace under this scheduler.",
+            autocompletion=complete_scheduler,
+        ),
     ] = None,
     begin: Annotated[
         int | None, typer.Option("--from", metavar="SECONDS", help="Begin of the window, after the first submission.")

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schedlab.papers.reproduction import Number, chosen
+from schedlab.scheduler.grammar import ALIASES
 from schedlab.scheduler.predictor import CORRECTIONS, Regression
-from schedlab.scheduler.scheduler import ALIASES, Scheduler
+from schedlab.scheduler.scheduler import Scheduler
 
 EASY, SJBF = "fcfs+easy", "fcfs+easy:sjf"
 BACKFILLINGS = (EASY, SJBF)

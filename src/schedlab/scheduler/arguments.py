@@ -1,16 +1,89 @@
-"""The arguments in a scheduler text: NAME(key=value,...), numbers and durations."""
+"""The arguments in a scheduler text: NAME(key=value,...), numbers and durations.
+
+A class says with `argument` what its fields mean in a text; parser, catalogue and shell completion read it from there.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, Field, dataclass, field, fields
 from decimal import Decimal
+from typing import Any
 
 from schedlab.errors import InputError
 
 UNITS = {"": 1, "s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of durations, in seconds."""
+
+_ARGUMENT = "argument"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What an argument means, and how its value is written.
+
+    Parameters
+    ----------
+    meaning
+        In one sentence, with its unit.
+    read
+        Returns the value that a text stands for; it is given the name of the argument and the text.
+    write
+        Returns the canonical text of a value.
+    words
+        The values, if there are only a few.
+    """
+
+    meaning: str
+    read: Callable[[str, str], Any]
+    write: Callable[[Any], str]
+    words: tuple[str, ...]
+
+
+def argument(
+    meaning: str,
+    read: Callable[[str, str], Any] = lambda _, text: text,
+    write: Callable[[Any], str] = str,
+    *,
+    words: Iterable[str] = (),
+    **of_field: Any,
+) -> Any:
+    """Return a field of a dataclass that is an argument of its text; for the parameters, see `Argument` and `field`."""
+    return field(metadata={_ARGUMENT: Argument(meaning, read, write, tuple(words))}, **of_field)
+
+
+def arguments(cls: type) -> dict[str, tuple[Argument, Any]]:
+    """Return the arguments of a class by name, each with its default value."""
+    return {one.name: (one.metadata[_ARGUMENT], default_of(one)) for one in fields(cls) if _ARGUMENT in one.metadata}
+
+
+def default_of(one: Field[Any]) -> Any:
+    """Return the default value of a field."""
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+def read_arguments(cls: type, text: str) -> dict[str, Any]:
+    """Return the values in a text NAME(key=value,...), by the names of the fields of a class.
+
+    Raises
+    ------
+    InputError
+        If an argument is unknown or given twice, or a value cannot be read.
+    """
+    known = arguments(cls)
+    return {name: known[name][0].read(name, value) for name, value in arguments_of(text, known)[1].items()}
+
+
+def written_arguments(holder: Any) -> str:
+    """Return the arguments that are not the defaults, as text; empty if there are none."""
+    shown = []
+    for name, (one, default) in arguments(type(holder)).items():
+        if (value := getattr(holder, name)) != default:
+            shown.append(f"{name}={one.write(value)}")
+    return ",".join(shown)
+
 
 _NUMBER = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,20})?)\s*(s|min|m|h|d|)")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
-from schedlab.scheduler.arguments import arguments_of, whole
+from schedlab.scheduler.arguments import argument, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import SPF, Policy
 
 ALL = 10**15
@@ -16,6 +16,16 @@ LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "wf_depth")
 """Options that may be `ALL`. The others are periods and sizes: at most `LONGEST`."""
 
 LONGEST = 10**9
+
+
+def _limit(default: int, meaning: str) -> Any:
+    """Return an argument that is a whole number or "all"."""
+    return argument(
+        meaning,
+        lambda name, text: ALL if text == "all" else whole(name, text),
+        lambda value: "all" if value == ALL else str(value),
+        default=default,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,18 +141,26 @@ class Slurm:
     """
 
     name: ClassVar[str] = "slurm"
-    interval: int = 30
-    depth: int = 500
-    resolution: int = 60
-    window: int = 86400
-    reserve: int = ALL
-    queue_depth: int = 100
-    delay: int = 3
-    overtime: int = 0
-    node: int = 0
-    wf_depth: int = 50
-    wf_plan: Literal["all", "ready"] = "all"
-    wf_count: Literal["tasks", "workflows"] = "tasks"
+    interval: int = _limit(30, "seconds between backfill passes; 0: one after every event")
+    depth: int = _limit(500, "jobs that a backfill pass looks at")
+    resolution: int = _limit(60, "reservations begin and end at multiples of so many seconds, rounded down")
+    window: int = _limit(86400, "a job that cannot start within so many seconds gets no reservation")
+    reserve: int = _limit(ALL, "reservations of a pass at most")
+    queue_depth: int = _limit(100, "jobs that a main pass looks at; once a minute it looks at all")
+    delay: int = _limit(3, "seconds between main passes at least")
+    overtime: int = _limit(0, "seconds that a job may run beyond its request")
+    node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")
+    wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
+    wf_plan: Literal["all", "ready"] = argument(
+        "all: tasks that wait for others get reservations behind them; ready: they do not",
+        words=("all", "ready"),
+        default="all",
+    )
+    wf_count: Literal["tasks", "workflows"] = argument(
+        "tasks: each counts for the depth; workflows: all of a workflow count once",
+        words=("tasks", "workflows"),
+        default="tasks",
+    )
 
     def __post_init__(self) -> None:
         for option in fields(self)[:10]:
@@ -170,23 +188,13 @@ class Slurm:
         >>> Slurm.parse("slurm(window=2d, depth=all)").window
         172800
         """
-        _, arguments = arguments_of(text, [option.name for option in fields(cls)])
-        texts = {name: arguments.pop(name) for name in ("wf_plan", "wf_count") if name in arguments}
-        numbers = {name: ALL if value == "all" else whole(name, value) for name, value in arguments.items()}
-        return cls(**numbers, **texts)  # type: ignore[arg-type]
+        return cls(**read_arguments(cls, text))
 
     @property
     def text(self) -> str:
         """The canonical text: what is not the default."""
-        shown = []
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if value != option.default:
-                shown.append(f"{option.name}={'all' if value == ALL else value}")
-        return f"slurm({','.join(shown)})" if shown else "slurm"
+        shown = written_arguments(self)
+        return f"slurm({shown})" if shown else "slurm"
 
 
 Backfill = NoBackfill | Easy | Conservative | Slurm
-
-BACKFILLS: dict[str, type[Easy | Conservative | Slurm]] = {kind.name: kind for kind in (Easy, Conservative, Slurm)}
-"""Every kind that a text names."""

@@ -32,8 +32,8 @@ NONE = "no backfilling"
 PLANNED = "only EASY tries candidates in an order of their own; the others start or plan jobs in the order of the queue"
 FIXED = "only conservative backfilling keeps a reservation for longer than one scheduling pass"
 SC17 = (
-    "the event order sc17 is the original simulator of SC'17, which knows a policy, +easy, @actual, window=, "
-    "start_delay= and in_order, and nothing else; take the default order"
+    "the event order sc17 knows a policy, +easy, @actual, window=, start_delay= and in_order, and nothing else, as the "
+    "simulator of SC'17; take the default order"
 )
 GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
 DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
@@ -83,15 +83,16 @@ def refusal(
     --------
     >>> from schedlab.scheduler import Scheduler
     >>> refusal(Scheduler.parse("saf+conservative,window=10"), events="pyss", in_order=16, dependencies=True)
-    >>> refusal(Scheduler.parse("saf+conservative"), events="sc17")
-    "saf+conservative: events=sc17 does not go with +conservative: the event order sc17 is the original ..."
+    >>> print(refusal(Scheduler.parse("saf+conservative"), events="sc17"))
+    saf+conservative: events=sc17 does not go with +conservative: the event order sc17 knows a policy, ...
     """
     features = {**features_of(scheduler), f"events={events}": f"events={events}"}
     if in_order:
         features["in_order"] = f"in_order={in_order}"
     if dependencies:
         features["dependencies"] = "jobs that wait for others"
-    return clash(scheduler.text, features)
+    sentence = clash(features)
+    return None if sentence is None else f"{scheduler.text}: {sentence}"
 
 
 def check(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, dependencies: bool = False) -> None:
@@ -100,19 +101,17 @@ def check(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, d
         raise InputError(sentence)
 
 
-def clash(text: str, features: Mapping[str, str]) -> str | None:
+def clash(features: Mapping[str, str]) -> str | None:
     """Return a sentence on the first pair of the table among some features, or None.
 
     Parameters
     ----------
-    text
-        Of the scheduler.
     features
         How each feature is written here, by its name in the table.
     """
     for first, second, reason in TABLE:
         if first in features and second in features:
-            return f"{text}: {features[first]} does not go with {features[second]}: {reason}"
+            return f"{features[first]} does not go with {features[second]}: {reason}"
     return None
 
 

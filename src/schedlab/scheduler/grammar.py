@@ -8,13 +8,145 @@ reservations; one between policy and backfilling is for the order alone.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from schedlab.errors import InputError
+from schedlab.scheduler.arguments import Argument, arguments
+from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
+from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
+from schedlab.scheduler.predictor import (
+    CORRECTIONS,
+    Actual,
+    RecentAverage,
+    Regression,
+    Requested,
+    SimilarQuantile,
+    UserMean,
+    UserQuantile,
+)
+from schedlab.scheduler.request_method import METHODS
 from schedlab.scheduler.retries import GIVE_UP, GROWTH, parse_exhausted
+
+SYNTAX = "POLICY[@RUNTIMES][+BACKFILL[:ORDER][@RUNTIMES[/CORRECTION]]][,OPTION=VALUE...]"
+
+
+class Part(NamedTuple):
+    """A part of a scheduler text, for people: what may stand there, and what holds without it."""
+
+    name: str
+    values: str
+    default: str
+
+
+PARTS = (
+    Part("POLICY", "a policy, a formula, @FILE or multifactor(...): the order of the queue", "none: it must be given"),
+    Part("@RUNTIMES", "behind POLICY: the run times that POLICY and ORDER assume", "those at the end"),
+    Part("+BACKFILL", "easy, conservative, slurm or slurm(...)", "no job overtakes a blocked head"),
+    Part(":ORDER", "with easy: a policy, the order in which candidates are tried", "the order of the queue"),
+    Part("@RUNTIMES", "at the end: the run times that reservations assume; alone, the order too", "requested"),
+    Part("/CORRECTION", "what follows when a learned prediction has expired", "incremental"),
+)
+"""In the order of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A word of the grammar.
+
+    Parameters
+    ----------
+    written
+        How people write it; capitals are for what varies.
+    meaning
+        In one sentence.
+    kind
+        The class that it stands for, which declares its arguments; None if it stands for itself.
+    aliases
+        Other names of the same.
+    """
+
+    written: str
+    meaning: str
+    kind: type | None = None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> dict[str, tuple[Argument, Any]]:
+        """Its arguments by name, each with its default value."""
+        return {} if self.kind is None else arguments(self.kind)
+
+
+def _summary(kind: type) -> str:
+    """Return the first paragraph of the documentation of a class."""
+    return " ".join((inspect.getdoc(kind) or "").split("\n\n")[0].split())
+
+
+POLICIES: dict[str, Entry] = {
+    name: Entry(name, _summary(kind), kind, tuple(alias for alias, known in POLICY_ALIASES.items() if known == name))
+    for name, kind in POLICY_CLASSES.items()
+} | {"multifactor": Entry("multifactor(...)", "Slurm's priority, the largest first.", Multifactor)}
+
+BACKFILLING: dict[str, Entry] = {
+    "easy": Entry(
+        "easy",
+        "a job may overtake if it does not delay the reservation of the head of the queue (Lifka, JSSPP 1995)",
+        Easy,
+    ),
+    "conservative": Entry(
+        "conservative",
+        "every job has a reservation that no other may delay (Mu'alem & Feitelson, TPDS 2001)",
+        Conservative,
+    ),
+    "slurm": Entry(
+        "slurm(...)", "Slurm's main pass after events and its backfill pass, with the arguments below", Slurm
+    ),
+}
+
+ORDERED = Entry(
+    "easy:ORDER", "the same, with its candidates tried in the order of another policy (Tsafrir et al., TPDS 2007)"
+)
+
+RUN_TIMES: dict[str, Entry] = {
+    "requested": Entry("requested", "what the users asked for; the default", Requested),
+    "actual": Entry("actual", "every run time is known beforehand (clairvoyant)", Actual),
+    "ave2": Entry("ave2", "the mean of the user's last two completed jobs (Tsafrir et al., TPDS 2007)", RecentAverage),
+    "ave": Entry("ave(K)", "the mean of the user's last K completed jobs", RecentAverage),
+    "mean": Entry("mean", "the mean of all completed jobs of the user", UserMean),
+    "median": Entry("median", "the median of the user's last 50 completed jobs", UserQuantile),
+    "quantile": Entry(
+        "quantile(P)", "a quantile of them, such as 0.9; quantile(0.9,jobs=20) for 20 jobs", UserQuantile
+    ),
+    "similar": Entry(
+        "similar",
+        "the median of the user's last 5 jobs with the same request and processors; similar(0.3,jobs=20)",
+        SimilarQuantile,
+    ),
+    "nag": Entry("nag(...)", "regression learned online (Gaussier et al., SC 2015)", Regression),
+    "e-loss": Entry(
+        "e-loss", "nag(over=square,under=linear,weight=area), the loss that SC 2015 recommends", Regression
+    ),
+}
+
+OWN_PREDICTOR = Entry("MODULE:CLASS", "a class of your own, in a module of the current directory or an installed one")
+
+CORRECTION: dict[str, Entry] = {
+    name: Entry(name, meaning)
+    for name, meaning in zip(
+        CORRECTIONS,
+        (
+            "the requested time",
+            "the first prediction and 1 min, then 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h; the default",
+            "twice the last prediction",
+        ),
+        strict=True,
+    )
+}
 
 ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
 """Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
@@ -46,6 +178,8 @@ class Option:
         Its name there.
     usual
         The value that is not written.
+    words
+        What may stand for the value, if there is a list.
     """
 
     name: str
@@ -57,6 +191,7 @@ class Option:
     part: str = ""
     field: str = ""
     usual: Any = None
+    words: tuple[str, ...] = ()
 
     @property
     def attribute(self) -> str:
@@ -127,6 +262,7 @@ OPTIONS: dict[str, Option] = {
             "backfill",
             "fixed",
             False,
+            ("fixed",),
         ),
         Option(
             "requests",
@@ -135,6 +271,7 @@ OPTIONS: dict[str, Option] = {
             "what the workload says",
             str.lower,
             part="retries",
+            words=tuple(METHODS),
         ),
         Option(
             "exhausted",
@@ -145,6 +282,7 @@ OPTIONS: dict[str, Option] = {
             lambda factor: _decimal(factor) if factor else GIVE_UP,
             part="retries",
             usual=GROWTH,
+            words=(GIVE_UP,),
         ),
         Option(
             "speculation",
@@ -158,3 +296,16 @@ OPTIONS: dict[str, Option] = {
     )
 }
 """By name, in the order of the canonical text."""
+
+EXAMPLES = (
+    "fcfs",
+    "fcfs+easy",
+    "saf+easy:sjf@actual",
+    "saf@similar+easy@requested",
+    "spf+conservative",
+    "fcfs+easy:sjf@ave2/doubling",
+    "fcfs+easy:sjf@nag(over=linear,features=paper)/incremental",
+    "wfp3+easy,starvation=86400",
+    '"log10(p)*q + 870*log10(r)"+easy',
+    "multifactor(age=1000,size=100,fairshare=5000)+slurm(depth=100)",
+)

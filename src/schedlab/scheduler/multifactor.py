@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import ClassVar, Literal
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
-from schedlab.scheduler.arguments import arguments_of, number, plain, whole
+from schedlab.scheduler.arguments import argument, number, plain, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import Policy, Scores
 
 HIGHEST = 2**32 - 1
@@ -33,6 +33,46 @@ BELONGS_TO = {
     "shares": "fairshare",
 }
 """The weight without which an option changes nothing."""
+
+
+def _factors(name: str, text: str) -> dict[int, float]:
+    """Read 1:0.5;2:1."""
+    factors: dict[int, float] = {}
+    for pair in text.split(";"):
+        match = re.fullmatch(r"\s*([0-9]{1,12})\s*:\s*([0-9.]+)\s*", pair)
+        if match is None or int(match[1]) in factors:
+            raise InputError(f"multifactor: {name}={text}: write factors by number, each once, such as 1:0.5;2:1")
+        factors[int(match[1])] = number(name, match[2], high=1)
+    return factors
+
+
+def _weight(meaning: str) -> Any:
+    """Return an argument that is a weight."""
+    return argument(f"weight {meaning}", lambda name, text: number(name, text, high=HIGHEST), plain, default=0)
+
+
+def _choice(name: str, meaning: str, default: object) -> Any:
+    """Return an argument that is one of a few words."""
+    words = CHOICES[name]
+
+    def read(name: str, text: str) -> object:
+        if text not in words:
+            raise InputError(f"multifactor: {name}={text}; known are {' and '.join(words)}")
+        return words[text]
+
+    def write(value: object) -> str:
+        return next(word for word, known in words.items() if known == value)
+
+    return argument(meaning, read, write, words=words, default=default)
+
+
+def _factors_by(meaning: str) -> Any:
+    """Return an argument that is a factor for each of some numbers."""
+
+    def write(factors: Mapping[int, float]) -> str:
+        return ";".join(f"{one}:{plain(factor)}" for one, factor in sorted(factors.items()))
+
+    return argument(f"factors by {meaning}", _factors, write, default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -73,20 +113,22 @@ class Multifactor(Policy):
 
     name: ClassVar[str] = "multifactor"
     formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q)"
-    age: float = 0
-    size: float = 0
-    fairshare: float = 0
-    partition: float = 0
-    qos: float = 0
-    max_age: int = 7 * 86400
-    favor: Literal["large", "small"] = "large"
-    relative: bool = False
-    half_life: int = 7 * 86400
-    period: int = 300
-    shares: Literal["tree", "classic"] = "tree"
-    accrue: Literal["eligible", "always"] = "eligible"
-    partitions: Mapping[int, float] = field(default_factory=dict, hash=False)
-    qoses: Mapping[int, float] = field(default_factory=dict, hash=False)
+    age: float = _weight("of the waiting time, in parts of max_age; a dependent job's begins at its release")
+    size: float = _weight("of the processors, as a share of the machine")
+    fairshare: float = _weight("of having used little")
+    partition: float = _weight("of the factors in partitions=")
+    qos: float = _weight("of the factors in qoses=, by the queue of the log")
+    max_age: int = argument("seconds of waiting from which the age factor is 1", whole, default=7 * 86400)
+    favor: Literal["large", "small"] = _choice("favor", "which jobs the size factor favours", "large")
+    relative: bool = _choice("relative", "yes: size counts per minute of the request", False)
+    half_life: int = argument("seconds after which past usage counts half; 0: it never fades", whole, default=7 * 86400)
+    period: int = argument("seconds between two computations of priorities", whole, default=300)
+    shares: Literal["tree", "classic"] = _choice("shares", "tree: Fair Tree; classic: 2^(-usage/share)", "tree")
+    accrue: Literal["eligible", "always"] = _choice(
+        "accrue", "always: a dependent job ages from its submission on", "eligible"
+    )
+    partitions: Mapping[int, float] = _factors_by("partition_id, such as 1:0.5;2:1; 0 for the others")
+    qoses: Mapping[int, float] = _factors_by("queue_id, such as 1:0.5;2:1; 0 for the others")
 
     def __post_init__(self) -> None:
         if not all(getattr(self, weight) >= 0 for weight in WEIGHTS):
@@ -124,36 +166,12 @@ class Multifactor(Policy):
         >>> Multifactor.parse("multifactor(age=1000, max_age=14d)").max_age
         1209600
         """
-        _, arguments = arguments_of(text, [option.name for option in fields(cls)])
-        values: dict[str, object] = {}
-        for name, value in arguments.items():
-            if name in WEIGHTS:
-                values[name] = number(name, value, high=HIGHEST)
-            elif name in ("max_age", "half_life", "period"):
-                values[name] = whole(name, value)
-            elif name in ("partitions", "qoses"):
-                values[name] = _factors(name, value)
-            else:
-                values[name] = _choice(name, value)
-        return cls(**values)  # type: ignore[arg-type]
+        return cls(**read_arguments(cls, text))
 
     @property
     def text(self) -> str:
         """The canonical text: what is not the default."""
-        shown = []
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if option.name in ("partitions", "qoses"):
-                if value:
-                    pairs = ";".join(f"{one}:{plain(factor)}" for one, factor in sorted(value.items()))
-                    shown.append(f"{option.name}={pairs}")
-            elif option.name == "relative":
-                shown += ["relative=yes"] if value else []
-            elif option.name in WEIGHTS:
-                shown += [f"{option.name}={plain(value)}"] if value else []
-            elif value != option.default:
-                shown.append(f"{option.name}={value}")
-        return f"multifactor({','.join(shown)})"
+        return f"multifactor({written_arguments(self)})"
 
     @property
     def program(self) -> None:
@@ -175,22 +193,3 @@ class Multifactor(Policy):
 
 def _plural(weight: str) -> str:
     return {"partition": "partitions", "qos": "qoses"}[weight]
-
-
-def _factors(name: str, text: str) -> dict[int, float]:
-    """Read 1:0.5;2:1."""
-    factors: dict[int, float] = {}
-    for pair in text.split(";"):
-        match = re.fullmatch(r"\s*([0-9]{1,12})\s*:\s*([0-9.]+)\s*", pair)
-        if match is None or int(match[1]) in factors:
-            raise InputError(f"multifactor: {name}={text}: write factors by number, each once, such as 1:0.5;2:1")
-        factors[int(match[1])] = number(name, match[2], high=1)
-    return factors
-
-
-def _choice(name: str, text: str) -> object:
-    """Read one of a few words."""
-    words = CHOICES[name]
-    if text not in words:
-        raise InputError(f"multifactor: {name}={text}; known are {' and '.join(words)}")
-    return words[text]

@@ -201,7 +201,7 @@ class FormulaPolicy(Policy):
     def __post_init__(self) -> None:
         if '"' in self.source:
             raise InputError(f"formula {self.source!r}: a quotation mark has no place in a formula")
-        Formula(self.source)
+        _formula(self.source)
 
     @property
     def text(self) -> str:
@@ -211,7 +211,7 @@ class FormulaPolicy(Policy):
     @property
     def program(self) -> Formula:
         """The formula, ready to run."""
-        return Formula(self.source)
+        return _formula(self.source)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
+from schedlab.scheduler.arguments import argument
 from schedlab.workload.workload import UNKNOWN
 
 CORRECTIONS = ("requested", "incremental", "doubling")
@@ -108,7 +109,7 @@ class RecentAverage(Predictor):
     """
 
     name: ClassVar[str] = "ave"
-    jobs: int = 2
+    jobs: int = argument("how many of the last jobs", default=2)
 
     def __post_init__(self) -> None:
         _whole(self, "jobs", least=1)
@@ -141,8 +142,8 @@ class UserQuantile(Predictor):
     """
 
     name: ClassVar[str] = "quantile"
-    quantile: float = 0.5
-    jobs: int = 50
+    quantile: float = argument("which quantile, between 0 and 1", default=0.5)
+    jobs: int = argument("of how many of the last jobs", default=50)
 
     def __post_init__(self) -> None:
         _whole(self, "jobs", least=1)
@@ -172,9 +173,9 @@ class SimilarQuantile(Predictor):
     """
 
     name: ClassVar[str] = "similar"
-    quantile: float = 0.5
-    jobs: int = 5
-    memory: int = 200
+    quantile: float = argument("which quantile, between 0 and 1", default=0.5)
+    jobs: int = argument("of how many of the last jobs that are like it", default=5)
+    memory: int = argument("among how many of the last jobs of the user they are looked for", default=200)
 
     def __post_init__(self) -> None:
         _whole(self, "jobs", least=1)
@@ -212,13 +213,13 @@ class Regression(Predictor):
     """
 
     name: ClassVar[str] = "nag"
-    over: Curve = "square"
-    under: Curve = "linear"
-    weight: Weight = "area"
-    features: Features = "code"
-    threshold: float = 0.0
-    step: float = 5_000.0
-    penalty: float = 4e9
+    over: Curve = argument("loss of predictions that are too long", words=CHOICES["over"], default="square")
+    under: Curve = argument("loss of predictions that are too short", words=CHOICES["under"], default="linear")
+    weight: Weight = argument("which jobs' errors count most", words=CHOICES["weight"], default="area")
+    features: Features = argument("of the authors' program or of the paper", words=CHOICES["features"], default="code")
+    threshold: float = argument("seconds that a prediction may be too long before it counts as that", default=0.0)
+    step: float = argument("learning rate", default=5_000.0)
+    penalty: float = argument("weight of the squared norm", default=4e9)
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():

@@ -10,32 +10,11 @@ from dataclasses import fields
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.scheduler.predictor import (
-    Actual,
-    OnlinePredictor,
-    Predictor,
-    PythonPredictor,
-    RecentAverage,
-    Regression,
-    Requested,
-    SimilarQuantile,
-    UserMean,
-    UserQuantile,
-)
+from schedlab.scheduler.grammar import RUN_TIMES
+from schedlab.scheduler.predictor import OnlinePredictor, Predictor, PythonPredictor
 
-PREDICTORS: dict[str, Predictor] = {
-    "requested": Requested(),
-    "actual": Actual(),
-    "ave2": RecentAverage(),
-    "ave": RecentAverage(),
-    "mean": UserMean(),
-    "median": UserQuantile(),
-    "quantile": UserQuantile(),
-    "similar": SimilarQuantile(),
-    "nag": Regression(),
-    "e-loss": Regression(),
-}
-"""By the names that a text may use."""
+PREDICTORS: dict[str, Predictor] = {name: entry.kind() for name, entry in RUN_TIMES.items() if entry.kind}
+"""By the names that a text may use, with the usual parameters."""
 
 _TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 

@@ -6,7 +6,15 @@ import re
 
 from schedlab.errors import InputError
 
-KNOWN = ("classic", "neuroscience(k=10)", "neuroscience(k=10,listed)", "toptimal", "atoptimal(zeta=auto)", "given")
+METHODS = {
+    "classic": "the longest run time of the distribution",
+    "neuroscience(k=10)": "the longest of the last k completed jobs of the same distribution",
+    "neuroscience(k=10,listed)": "the longest of the k jobs before it in the workload, completed or not",
+    "toptimal": "the sequence of requests with the least expected time per job",
+    "atoptimal(zeta=auto)": "the same, beside small jobs that need the share zeta of the machine",
+    "given": "the sequence that the workload gives for the distribution",
+}
+"""What each method lets a job ask for, by its text with the usual parameter."""
 
 
 def request_method(text: str) -> str:
@@ -42,4 +50,4 @@ def request_method(text: str) -> str:
         if not 0 <= zeta < 1:
             raise InputError(f"requests={text}: zeta, the share of small jobs, is at least 0 and less than 1")
         return f"atoptimal(zeta={zeta:g})"
-    raise InputError(f"unknown method requests={text}; known are {', '.join(KNOWN)}")
+    raise InputError(f"unknown method requests={text}; known are {', '.join(METHODS)}")

@@ -127,8 +127,8 @@ class Scheduler:
             raise InputError(f"window={self.window}: the scheduler must see at least 1 job")
         if self.retries is not None and not isinstance(self.retries, Retries):
             raise InputError(f"retries={self.retries!r}: give Retries(...) or None")
-        if sentence := clash(self.text, features_of(self)):
-            raise InputError(sentence)
+        if sentence := clash(features_of(self)):
+            raise InputError(f"{self.text}: {sentence}")
 
     @classmethod
     def parse(cls, text: str) -> Scheduler:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.scheduler.backfilling import BACKFILLS, Backfill, Conservative, Easy, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
-from schedlab.scheduler.grammar import ALIASES, OPTIONS
+from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.policy_text import policy_from_text
@@ -17,7 +17,7 @@ from schedlab.scheduler.predictor_text import predictor_from_text
 from schedlab.scheduler.retries import Retries
 
 _BACKFILL = r"(?P<name>{name})\s*(?P<arguments>\([^()]*\))?\s*(?P<order>:.*)?"
-_KNOWN, _ANY = _BACKFILL.format(name="|".join(BACKFILLS)), _BACKFILL.format(name="[A-Za-z]+")
+_KNOWN, _ANY = _BACKFILL.format(name="|".join(BACKFILLING)), _BACKFILL.format(name="[A-Za-z]+")
 _KNOWN_BACKFILL, _ANY_BACKFILL = (re.compile(known, re.DOTALL | re.IGNORECASE) for known in (_KNOWN, _ANY))
 _KNOWN_AT_THE_END, _ANY_AT_THE_END = (
     re.compile(rf"(?P<policy>.*)\+\s*(?P<backfill>{known})", re.DOTALL | re.IGNORECASE) for known in (_KNOWN, _ANY)
@@ -38,7 +38,7 @@ def parts_of(text: str) -> dict[str, Any]:
     front, runtimes, options = _split(text)
     parts: dict[str, Any] = {}
     if runtimes and len(pieces := _cut(runtimes[0], "+", text)) > 1:
-        ranking, backfill = pieces[0].strip(), "+".join(piece.lstrip("+") for piece in pieces[1:])
+        ranking, backfill = pieces[0].strip(), "".join(pieces[1:]).removeprefix("+")
         parts["policy"] = _policy_before(front, text)
         parts["order_runtimes"] = _uncorrected(ranking, text)
         parts["backfill"] = _backfill(backfill, text)
@@ -82,7 +82,7 @@ def as_backfill(given: object) -> Backfill:
     if given == "none":
         return NoBackfill()
     if not isinstance(given, str):
-        raise InputError(f"unknown backfilling {given!r}; known are {' '.join(BACKFILLS)}")
+        raise InputError(f"unknown backfilling {given!r}; known are {' '.join(BACKFILLING)}")
     return _backfill(given, given)
 
 
@@ -131,11 +131,11 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
     if match is None or (front[-1] in "\"'" and match["order"] is None):
         policy, *order = _cut(front, ":", text)
         if order:
-            raise InputError(str(clash(text, {NONE: NONE, ":ORDER": f":{policy_from_text(order[0][1:]).text}"})))
+            raise _refused(text, {NONE: NONE, ":ORDER": f":{policy_from_text(order[0][1:]).text}"})
         return policy_from_text(policy), NoBackfill()
     # The last term of a formula, as in p + q or p + sqrt(q).
     term = (len(match["name"]) == 1 or match["arguments"]) and match["order"] is None
-    if match["name"].lower() not in BACKFILLS and term:
+    if match["name"].lower() not in BACKFILLING and term:
         return policy_from_text(front), NoBackfill()
     backfill = _backfill(match["backfill"], text)
     return policy_from_text(match["policy"]), backfill
@@ -171,9 +171,9 @@ def _backfill(text: str, whole: str) -> Backfill:
     """Read BACKFILL[(...)][:ORDER]."""
     match = _ANY_BACKFILL.fullmatch(text.strip())
     name = match["name"].lower() if match else text.strip()
-    if match is None or name not in BACKFILLS:
-        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLS)}")
-    kind = BACKFILLS[name]
+    if match is None or name not in BACKFILLING:
+        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLING)}")
+    kind = BACKFILLING[name].kind
     if match["arguments"] and kind is not Slurm:
         raise InputError(f"scheduler {whole!r}: {name} backfilling has no arguments; slurm has")
     order = policy_from_text(match["order"][1:]) if match["order"] is not None else None
@@ -181,17 +181,17 @@ def _backfill(text: str, whole: str) -> Backfill:
         return Easy(order)
     backfill = Slurm.parse(name + (match["arguments"] or "")) if kind is Slurm else Conservative()
     if order is not None:
-        raise InputError(str(clash(whole, {f"+{name}": f"+{backfill.text}", ":ORDER": f":{order.text}"})))
+        raise _refused(whole, {f"+{name}": f"+{backfill.text}", ":ORDER": f":{order.text}"})
     return backfill
 
 
 def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[str, Any]:
     """Add the options to the parts that they belong to."""
     given: dict[str, Any] = {}
-    for option in options:
-        name, equals, value = (part.strip() for part in option.partition("="))
+    for written in options:
+        name, equals, value = (part.strip() for part in written.partition("="))
         if name not in OPTIONS or not equals:
-            raise InputError(f"unknown option {option!r}; known are {' '.join(f'{known}=' for known in OPTIONS)}")
+            raise InputError(f"unknown option {written!r}; known are {' '.join(f'{known}=' for known in OPTIONS)}")
         if name in given:
             raise InputError(f"scheduler {text!r}: {name}= is given twice")
         given[name] = OPTIONS[name].read(value)
@@ -216,4 +216,9 @@ def _with_backfill_option(backfill: Backfill, name: str, value: Any, text: str) 
         return replace(backfill, **{option.attribute: value})
     kind = NONE if isinstance(backfill, NoBackfill) else f"+{backfill.name}"
     feature, written = f"{name}={option.value}", f"{name}={option.write(value)}"
-    raise InputError(str(clash(text, {kind: kind if kind == NONE else f"+{backfill.text}", feature: written})))
+    raise _refused(text, {kind: kind if kind == NONE else f"+{backfill.text}", feature: written})
+
+
+def _refused(text: str, features: dict[str, str]) -> InputError:
+    """Return the error for a text whose features do not go together; no object could hold them."""
+    return InputError(f"scheduler {text!r}: {clash(features)}")
