@@ -138,7 +138,7 @@ def chosen(marked: Callable[..., Any]) -> Callable[[Callable[..., Callable[..., 
         if config.DISABLE_JIT:
             marked.choose = choose  # type: ignore[attr-defined]
             return choose
-        return cast(Callable[..., Any], overload(marked, jit_options=_INLINED, strict=False)(choose))
+        return cast(Callable[..., Any], overload(marked, jit_options=_INLINED, strict=False, inline=os.environ.get("OVI","never"))(choose))
 
     return decorate
 

@@ -95,7 +95,9 @@ class Setting(NamedTuple):
     def refused(self) -> bool:
         """Whether this is one of the pairs that make no sense."""
         events = {name: self.options[name] for name in ("events", "in_order") if name in self.options}
-        return refusal(self.scheduler, **events, dependencies=self.dependencies) is not None
+        return (
+            refusal(self.scheduler, **events, dependencies=self.dependencies, shared_places=self.workflows) is not None
+        )
 
 
 def setting(backfilling: str, features: Iterable[str]) -> Setting:

@@ -7,7 +7,7 @@ import pytest
 
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.priority import fixed_priorities
+from schedlab.engine.priority import new_priority, rank_of
 from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow
@@ -29,9 +29,12 @@ def jobs(**columns: list[int]) -> Workload:
 
 
 def fixed(workload: Workload, scheduler: str) -> np.ndarray:
-    case = prepare(workload, scheduler)
-    assert isinstance(case.scheduler.policy, Multifactor)
-    return fixed_priorities(case, case.scheduler.policy)
+    """Return the part of each job's priority that does not change: what it is in the second of the submission."""
+    prepared = prepare(workload, scheduler)
+    assert isinstance(prepared.scheduler.policy, Multifactor)
+    priority = new_priority(prepared)._replace(fairshare=0.0)
+    seen = prepared.seen
+    return np.array([-rank_of(seen, priority, job, int(seen["submit"][job])) for job in range(len(seen))])
 
 
 def test_a_second_of_age_is_worth_82_7_points():

@@ -78,6 +78,8 @@ class Driver:
                         adapter.learn(job, int(state.clock[NOW] - state.start[job]))
         elif stage == ENTERED:
             for job in state.entering[: state.clock[ENTERING]].tolist():
+                if self.parts.retries is not None and self.parts.retries.first[job]:
+                    continue  # it has failed speculatively, and keeps its prediction
                 for adapter, forecast in self.adapters:
                     forecast.first[job] = adapter.predict(job)
         elif stage == PREDICTED:

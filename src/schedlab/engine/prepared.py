@@ -178,7 +178,13 @@ def _checked(
     in_order = _whole("in_order", in_order)
     if in_order < 0:
         raise InputError(f"in_order={in_order}: it counts jobs")
-    compatible.check(scheduler, events=events, in_order=in_order, dependencies=workload.dependencies is not None)
+    compatible.check(
+        scheduler,
+        events=events,
+        in_order=in_order,
+        dependencies=workload.dependencies is not None,
+        shared_places=bool(_pilots(workload).any()),
+    )
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
     return scheduler, in_order

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.kernels import bare_kernel, inlined, new_records
+from schedlab.kernels import bare_kernel, inlined, new_records, pruned
 
 BLOCK = 16
 ROOM = 32  # room in the short list
@@ -42,11 +42,23 @@ SHORTLISTED = np.dtype([("rank", "i8"), ("processors", "i8"), ("estimate", "i8")
 # Positions in QueueTree.status.
 SHORT = 0  # length of the short list
 FRONT = 1  # no job in the tree has a lower rank
-GAPS = 2  # 1 if ranks are places in a list with gaps
-STATUS_SIZE = 3
+STATUS_SIZE = 2
 
 CROWDED = 0.5
 """Share of a stretch of all blocks that may be taken; a single block may be full, stretches between the two lie between."""
+
+
+class Gaps(NamedTuple):
+    """What a queue needs whose ranks are places in a list with gaps.
+
+    `counts` holds the jobs in each block, `low_score` and `low_entry` the least key that belongs there; `gathered`
+    (ENTRY) is scratch space.
+    """
+
+    counts: NDArray[np.int32]
+    low_score: NDArray[np.float64]
+    low_entry: NDArray[np.int64]
+    gathered: NDArray[Any]
 
 
 class QueueTree(NamedTuple):
@@ -57,9 +69,8 @@ class QueueTree(NamedTuple):
     2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then the shortest estimate of the
     jobs in each size class and below.
 
-    With ranks known beforehand and while there is room, jobs wait in `short_list` (SHORTLISTED, sorted by rank) instead
-    of the tree: looking at a few jobs is quicker than keeping a tree. With gaps, `counts` holds the jobs in each block,
-    and `low_score` and `low_entry` the least key that belongs there; `gathered` (ENTRY) is scratch space.
+    With ranks known beforehand (`gaps` is None) and while there is room, jobs wait in `short_list` (SHORTLISTED, sorted
+    by rank) instead of the tree: looking at a few jobs is quicker than keeping a tree.
     """
 
     rank_of: NDArray[np.int64]
@@ -68,21 +79,13 @@ class QueueTree(NamedTuple):
     entries: NDArray[Any]
     nodes: NDArray[np.int32]
     short_list: NDArray[Any]
-    counts: NDArray[np.int32]
-    low_score: NDArray[np.float64]
-    low_entry: NDArray[np.int64]
-    gathered: NDArray[Any]
     status: NDArray[np.int64]
+    gaps: Gaps | None
 
     def members(self) -> NDArray[np.int64]:
         """Return the waiting jobs, in no particular order."""
         short = self.short_list["job"][: self.status[SHORT]]
         return np.concatenate([short, self.entries["job"][self.entries["processors"] != ABSENT]])
-
-
-_NO_COUNTS = np.empty(0, dtype=np.int32)
-_NO_SCORES = np.empty(0)
-_NO_ENTRIES = np.empty(0, dtype=np.int64)
 
 
 def new_tree(
@@ -106,8 +109,15 @@ def new_tree(
     entries = new_records(n if known else blocks * BLOCK, ENTRY)
     entries["processors"] = ABSENT
     status = np.zeros(STATUS_SIZE, dtype=np.int64)
+    gaps = None
     if not known:
-        status[GAPS] = 1
+        gaps = Gaps(
+            np.zeros(blocks, dtype=np.int32),
+            np.full(blocks, np.inf),
+            np.full(blocks, NEVER),
+            new_records(n, ENTRY),
+        )
+        gaps.low_score[0] = -np.inf
     elif bool((score[1:] >= score[:-1]).all()):
         entries["job"] = rank_of
     else:
@@ -116,10 +126,6 @@ def new_tree(
         rank_of[order] = np.arange(n)
     width = -(-(2 + size_class(processors)) // 8) * 8
     nodes = np.full((2 * blocks, width), ABSENT, dtype=np.int32)
-    low_score = _NO_SCORES
-    if not known:
-        low_score = np.full(blocks, np.inf)
-        low_score[0] = -np.inf
     return QueueTree(
         rank_of,
         score,
@@ -127,11 +133,8 @@ def new_tree(
         entries,
         nodes,
         new_records(ROOM, SHORTLISTED),
-        _NO_COUNTS if known else np.zeros(blocks, dtype=np.int32),
-        low_score,
-        _NO_ENTRIES if known else np.full(blocks, NEVER),
-        new_records(0 if known else n, ENTRY),
         status,
+        gaps,
     )
 
 
@@ -145,8 +148,7 @@ def size_class(processors: int) -> int:
 @bare_kernel
 def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
     """Let a job wait."""
-    if queue.status[GAPS]:
-        _insert_between(queue, job, processors, estimate)
+    if _insert_between(queue.gaps, queue, job, processors, estimate):
         return
     rank = queue.rank_of[job]
     place = queue.status[SHORT]
@@ -171,8 +173,7 @@ def remove(queue: QueueTree, job: int) -> None:
     rank = queue.rank_of[job]
     if queue.entries[rank].processors != ABSENT:
         _remove_from_tree(queue.entries, queue.nodes, rank)
-        if queue.status[GAPS]:
-            queue.counts[rank // BLOCK] -= 1
+        _count_out(queue.gaps, rank)
         return
     short_list = queue.short_list
     queue.status[SHORT] -= 1
@@ -351,39 +352,49 @@ def _before(queue: QueueTree, job: int, score: float, entered: int) -> bool:
     return queue.score[job] < score or (queue.score[job] == score and queue.entered[job] < entered)
 
 
+@pruned
+def _count_out(gaps: Gaps | None, rank: int) -> None:
+    """Note that a job has left its block."""
+    if gaps is not None:
+        gaps.counts[rank // BLOCK] -= 1
+
+
 @bare_kernel
-def _insert_between(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
-    """Let a job wait, at a rank between its neighbours."""
+def _insert_between(gaps: Gaps | None, queue: QueueTree, job: int, processors: int, estimate: int) -> bool:
+    """Let a job wait, at a rank between its neighbours; return False if the queue has no gaps."""
+    if gaps is None:
+        return False
     score, entered = queue.score[job], queue.entered[job]
-    block = _block_for(queue, score, entered)
-    if queue.counts[block] == BLOCK:
+    block = _block_for(gaps, score, entered)
+    if gaps.counts[block] == BLOCK:
         following = block + 1
         if (
-            following < queue.counts.shape[0]
-            and queue.counts[following] == 0
+            following < gaps.counts.shape[0]
+            and gaps.counts[following] == 0
             and _before(queue, queue.entries[following * BLOCK - 1].job, score, entered)
         ):
             block = following  # behind all of a full block, and the next one is empty: it begins here
-            queue.low_score[block], queue.low_entry[block] = score, entered
+            gaps.low_score[block], gaps.low_entry[block] = score, entered
         else:
-            _spread(queue, block)
-            block = _block_for(queue, score, entered)
+            _spread(gaps, queue, block)
+            block = _block_for(gaps, score, entered)
     rank = _make_room(queue, block, score, entered)
-    queue.counts[block] += 1
+    gaps.counts[block] += 1
     queue.rank_of[job] = rank
     queue.entries[rank].job = job
     queue.status[FRONT] = min(queue.status[FRONT], block * BLOCK)
     _insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
+    return True
 
 
 @inlined
-def _block_for(queue: QueueTree, score: float, entered: int) -> int:
+def _block_for(gaps: Gaps, score: float, entered: int) -> int:
     """Return the last block whose least key is not above this one."""
-    low, high = 0, queue.counts.shape[0]
+    low, high = 0, gaps.counts.shape[0]
     while high - low > 1:
         middle = (low + high) >> 1
-        least = queue.low_score[middle]
-        if least < score or (least == score and queue.low_entry[middle] <= entered):
+        least = gaps.low_score[middle]
+        if least < score or (least == score and gaps.low_entry[middle] <= entered):
             low = middle
         else:
             high = middle
@@ -417,9 +428,9 @@ def _move(queue: QueueTree, origin: int, target: int) -> None:
 
 
 @bare_kernel
-def _spread(queue: QueueTree, block: int) -> None:
+def _spread(gaps: Gaps, queue: QueueTree, block: int) -> None:
     """Spread the jobs around a full block evenly over the smallest stretch of blocks that is not crowded."""
-    blocks = queue.counts.shape[0]
+    blocks = gaps.counts.shape[0]
     levels = 0
     while 1 << levels < blocks:
         levels += 1
@@ -431,27 +442,27 @@ def _spread(queue: QueueTree, block: int) -> None:
         first_block = block >> level << level
         count = 0
         for other in range(first_block, first_block + size):
-            count += queue.counts[other]
+            count += gaps.counts[other]
         if count <= (1.0 - (1.0 - CROWDED) * level / levels) * size * BLOCK - 1:
             break
     entries = queue.entries
     taken = 0
     for rank in range(first_block * BLOCK, (first_block + size) * BLOCK):
         if entries[rank].processors != ABSENT:
-            queue.gathered[taken] = entries[rank]
+            gaps.gathered[taken] = entries[rank]
             entries[rank].processors = ABSENT
             taken += 1
     placed = 0
     for k in range(size):
         other = first_block + k
         until = taken * (k + 1) // size
-        queue.counts[other] = until - placed
+        gaps.counts[other] = until - placed
         if k > 0:
-            job = queue.gathered[min(placed, taken - 1)].job
-            queue.low_score[other], queue.low_entry[other] = queue.score[job], queue.entered[job]
+            job = gaps.gathered[min(placed, taken - 1)].job
+            gaps.low_score[other], gaps.low_entry[other] = queue.score[job], queue.entered[job]
         rank = other * BLOCK
         while placed < until:
-            entries[rank] = queue.gathered[placed]
+            entries[rank] = gaps.gathered[placed]
             queue.rank_of[entries[rank].job] = rank
             rank += 1
             placed += 1

@@ -38,12 +38,15 @@ SC17 = (
 GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
 DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
 
+SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of the jobs they wait for"
+
 TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),
     Incompatible(":ORDER", ":multifactor", "multifactor orders the queue, not the candidates of a scheduling pass"),
     *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
     Incompatible("speculation=SHARE", NONE, GAPS),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
+    Incompatible("window=JOBS", "workflows with one place", SHARED),
     *(
         Incompatible("events=sc17", other, SC17)
         for other in (
@@ -64,7 +67,12 @@ TABLE: tuple[Incompatible, ...] = (
 
 
 def refusal(
-    scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, dependencies: bool = False
+    scheduler: Scheduler,
+    *,
+    events: str = "batched",
+    in_order: int = 0,
+    dependencies: bool = False,
+    shared_places: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -78,6 +86,8 @@ def refusal(
         Jobs that are started first come, first served at the beginning; goes with everything.
     dependencies
         Whether jobs of the workload wait for others.
+    shared_places
+        Whether tasks of a workflow share one place in the queue.
 
     Examples
     --------
@@ -91,13 +101,24 @@ def refusal(
         features["in_order"] = f"in_order={in_order}"
     if dependencies:
         features["dependencies"] = "jobs that wait for others"
+    if shared_places:
+        features["workflows with one place"] = "workflows whose tasks share one place in the queue"
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
 
-def check(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, dependencies: bool = False) -> None:
+def check(
+    scheduler: Scheduler,
+    *,
+    events: str = "batched",
+    in_order: int = 0,
+    dependencies: bool = False,
+    shared_places: bool = False,
+) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
-    if sentence := refusal(scheduler, events=events, in_order=in_order, dependencies=dependencies):
+    if sentence := refusal(
+        scheduler, events=events, in_order=in_order, dependencies=dependencies, shared_places=shared_places
+    ):
         raise InputError(sentence)
 
 
