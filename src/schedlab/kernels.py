@@ -87,7 +87,7 @@ def bare_kernel(function: Function) -> Function:
 
 _WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-_INLINED = {"_nrt": False, "forceinline": True, "error_model": "numpy", **_WITHOUT_WRAPPERS}
+_INLINED: Any = {"_nrt": False, "forceinline": True, "error_model": "numpy", **_WITHOUT_WRAPPERS}
 """The options of `pruned`, for operations that are chosen by the types of their arguments."""
 
 
@@ -138,7 +138,10 @@ def chosen(marked: Callable[..., Any]) -> Callable[[Callable[..., Callable[..., 
         if config.DISABLE_JIT:
             marked.choose = choose  # type: ignore[attr-defined]
             return choose
-        return cast(Callable[..., Any], overload(marked, jit_options=_INLINED, strict=False, inline=os.environ.get("OVI","never"))(choose))
+        return cast(
+            Callable[..., Any],
+            overload(marked, jit_options=_INLINED, strict=False)(choose),
+        )
 
     return decorate
 

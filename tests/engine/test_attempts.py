@@ -16,7 +16,7 @@ from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.minutes import minutes_of
 from schedlab.schedule.timeline import busy_processors, utilisation_over_time
 from schedlab.schedule.workflows import work_in_window
-from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.scheduler import Scheduler
 from schedlab.speculate.requests import Laws, Requests, no_laws
 from schedlab.workload.sections import Sections
 from schedlab.workload.workload import Workload
@@ -307,16 +307,6 @@ def test_defaults_and_other_spellings_are_not_in_the_canonical_text():
     assert Scheduler.parse("fcfs,requests=atoptimal(zeta=1e-3)").text == "fcfs,requests=atoptimal(zeta=0.001)"
     tiny = Scheduler.parse("fcfs,requests=atoptimal(0.00001)")
     assert Scheduler.parse(tiny.text) == tiny
-
-
-def test_a_python_policy_is_refused():
-    with pytest.raises(InputError, match="must be a formula"):
-        simulate(jobs_of([0], [5], [1]), Scheduler(FunctionPolicy(lambda w: -w)), requests=asking([5]))
-
-
-def test_another_event_order_is_refused():
-    with pytest.raises(InputError, match="default event order"):
-        simulate(jobs_of([0], [5], [1]), "fcfs", requests=asking([5]), events="pyss")
 
 
 def test_speculation_without_laws_is_refused():

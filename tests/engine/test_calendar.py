@@ -22,7 +22,9 @@ def contents(calendar):
         assert calendar.counts[later] + calendar.counts[sooner] > BLOCK // 2
     for block in reversed(blocks):
         first = block * BLOCK
-        found += [(int(r["end"]), int(r["job"])) for r in calendar.records[first : first + calendar.counts[block]][::-1]]
+        found += [
+            (int(r["end"]), int(r["job"])) for r in calendar.records[first : first + calendar.counts[block]][::-1]
+        ]
     return found
 
 

@@ -79,7 +79,7 @@ def test_the_size_is_divided_by_the_started_minutes_of_the_request():
 def test_partitions_and_qualities_of_service_without_a_factor_have_0():
     workload = jobs(requested_processors=[1] * 3, requested_time=[60] * 3, partition_id=[1, 2, -1], queue_id=[7, 8, 7])
     text = "multifactor(partition=100,qos=10,partitions=1:0.5,qoses=7:1)"
-    assert fixed(workload, text).tolist() == [60, 0, 10]
+    assert fixed(workload, text).tolist() == [60, 1, 10]  # a priority is at least 1
 
 
 @pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])

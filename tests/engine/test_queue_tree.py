@@ -3,50 +3,59 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine.queue_tree import fewest, first, first_fit, insert, new_queue, remove, size_class
+from schedlab.engine.queue_tree import fewest, first, first_fit, insert, last, new_tree, remove, size_class
 
 
 def test_size_classes_are_powers_of_two_and_what_lies_between():
     assert [size_class(q) for q in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16)] == [0, 2, 3, 4, 5, 5, 6, 7, 7, 8]
 
 
-def scan(entries, begin, free, length, extra):
-    for rank in range(begin, len(entries)):
-        if entries[rank] is not None:
-            processors, estimate = entries[rank]
-            if processors <= free and (processors <= extra or estimate <= length):
-                return rank
+def scan(waiting, jobs, begin, free, length, extra):
+    """Return the first waiting job from place `begin` of the order on that may start, or -1."""
+    for job in waiting[begin:]:
+        processors, estimate = jobs[job]
+        if processors <= free and (processors <= extra or estimate <= length):
+            return job
     return -1
 
 
-@given(st.integers(0, 2**32), st.integers(1, 400))
+@pytest.mark.parametrize("known", [True, False], ids=["ranks known beforehand", "ranks with gaps"])
+@given(seed=st.integers(0, 2**32), n=st.integers(1, 400))
 @settings(max_examples=60, deadline=None)
-def test_the_first_fit_is_what_a_scan_finds(seed, n):
-    """Random jobs come and go; now and then an estimate is beyond 32 bits."""
+def test_the_first_fit_is_what_a_scan_finds(known, seed, n):
+    """Random jobs come and go; now and then an estimate is beyond 32 bits. With gaps, scores may change in between."""
     rng = np.random.default_rng(seed)
     processors = rng.integers(1, 65, n)
     estimates = np.where(rng.random(n) < 0.05, 2**40, rng.integers(1, 1000, n))
-    scores = rng.integers(0, 50, n).astype(float)
-    queue = new_queue(scores, n, 64)
-    order = np.argsort(scores, kind="stable")
-    plain = [None] * n
-    for _ in range(3 * n):
-        rank = int(rng.integers(n))
-        job = int(order[rank])
-        if plain[rank] is None:
-            plain[rank] = (int(processors[job]), int(estimates[job]))
-            insert(queue, job, *plain[rank])
+    jobs = list(zip(processors.tolist(), estimates.tolist(), strict=True))
+    rising = rng.random() < 0.3  # each job behind all others, as under FCFS
+    score = np.arange(n, dtype=float) if rising else rng.integers(0, 50, n).astype(float)
+    entered = np.arange(n)
+    queue = new_tree(score, entered, 64, known=known)
+    waiting: list[int] = []
+    for step in range(3 * n):
+        job = int(rng.integers(n))
+        if job not in waiting:
+            if not known:
+                entered[job] = n + step
+                score[job] = score[job] if rising else rng.integers(0, 50)
+            waiting = sorted([*waiting, job], key=lambda one: (score[one], entered[one]))
+            insert(queue, job, *jobs[job])
         elif rng.random() < 0.7:
-            plain[rank] = None
+            waiting.remove(job)
             remove(queue, job)
-        begin, free = int(rng.integers(n)), int(rng.integers(1, 65))
+        if not waiting:
+            continue
+        free, extra = int(rng.integers(1, 65)), int(rng.integers(0, 65))
         length = int(rng.choice([-5, 10, 300, 2**41]))
-        extra = int(rng.integers(0, 65))
-        assert first_fit(queue, begin, free, length, extra) == scan(plain, begin, free, length, extra)
-        waiting = [entry for entry in plain if entry is not None]
-        if waiting:
-            assert first(queue) == next(rank for rank, entry in enumerate(plain) if entry is not None)
-            assert fewest(queue) == min(processors for processors, _ in waiting)
+        begin = int(rng.integers(len(waiting)))
+        found = first_fit(queue, int(queue.rank_of[waiting[begin]]), free, length, extra)
+        assert (queue.entries["job"][found] if found >= 0 else -1) == scan(waiting, jobs, begin, free, length, extra)
+        assert queue.entries["job"][first(queue)] == waiting[0]
+        assert last(queue) == waiting[-1]
+        assert fewest(queue) == min(jobs[one][0] for one in waiting)
+        assert sorted(queue.members().tolist()) == sorted(waiting)

@@ -111,7 +111,7 @@ def test_there_must_be_jobs_and_a_machine_and_a_known_event_order():
     with pytest.raises(InputError, match="too large"):
         simulate(jobs, processors=2**40)
     with pytest.raises(InputError, match="in_order"):
-        simulate(jobs, "fcfs+conservative", in_order=3)
+        simulate(jobs, "fcfs+conservative", in_order=-3)
 
 
 def test_one_event_at_a_time_needs_run_times_within_the_requests():

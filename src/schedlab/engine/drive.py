@@ -36,9 +36,7 @@ class Driver:
         Called before every scheduling pass, if the parts say that it is observed.
     """
 
-    def __init__(
-        self, prepared: Prepared, parts: Parts, *, before_pass: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, prepared: Prepared, parts: Parts, *, before_pass: Callable[[], None] | None = None) -> None:
         self.prepared = prepared
         self.parts = parts
         self._before_pass = before_pass

@@ -28,8 +28,9 @@ INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000
 class Forecast(NamedTuple):
     """A predictor and a correction at work; kind NOTHING stands for none.
 
-    `kind` holds which predictor, which correction, and 1 if it serves order and reservations; `parameters` the number of jobs and the quantile. `request` and
-    `first` are the requested time and the first prediction of each job, in seconds; `corrections` counts.
+    `kind` holds which predictor, which correction, and 1 if it serves order and reservations; `parameters` the number
+    of jobs and the quantile. `request` and `first` are the requested time and the first prediction of each job, in
+    seconds; `corrections` counts.
     """
 
     kind: NDArray[np.int64]

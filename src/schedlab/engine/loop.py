@@ -20,11 +20,19 @@ from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, eval
 from schedlab.engine.plan_pass import NEXT_START, Plan, plan_pass, use_gaps
 from schedlab.engine.priority import Priority, compute, next_computation, note_usage, rank_of
 from schedlab.engine.queue import keep_sorted
-from schedlab.engine.queue_pass import OPEN, STARTS, WAITS, alone, queue_pass, use_gap
+from schedlab.engine.queue_pass import OPEN, STARTS, alone, queue_pass, use_gap
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.engine.retries import Retries, ask_first, come_back, is_full, note_runs
 from schedlab.engine.rules import Rules
-from schedlab.engine.slurm_pass import Passes, due, look_again, next_pass, note_idle_passes, slurm_pass, use_planned_gaps
+from schedlab.engine.slurm_pass import (
+    Passes,
+    due,
+    look_again,
+    next_pass,
+    note_idle_passes,
+    slurm_pass,
+    use_planned_gaps,
+)
 from schedlab.engine.state import (
     ARRIVED,
     BLAMED,
@@ -278,7 +286,7 @@ def _score_entries(
         if priority is not None and kind == PRIORITY:
             for i in range(clock[ENTERING]):
                 order.score[state.entering[i]] = rank_of(seen, priority, state.entering[i], clock[NOW])
-        if retries is not None and kind != TIMED and kind != ASKED:
+        if retries is not None and kind not in (TIMED, ASKED):
             for i in range(clock[ENTERING]):
                 if retries.first[state.entering[i]]:
                     order.score[state.entering[i]] = -np.inf
@@ -531,9 +539,7 @@ def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, p
 
 
 @pruned
-def _rank_hidden(
-    beyond: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority
-) -> None:
+def _rank_hidden(beyond: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
     if beyond is not None:
         _rank_jobs(beyond, order, seen, retries, priority)
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
 from schedlab.engine.retries import Retries
+from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
 from schedlab.kernels import inlined, inner_kernel, pruned
 
 # Positions in Needs.counters.

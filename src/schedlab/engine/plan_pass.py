@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
-from schedlab.engine.profile import Profile, book, clear, earliest_slot, forget_the_past, gap_before, new_profile
 from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.profile import Profile, book, clear, earliest_slot, forget_the_past, gap_before, new_profile
 from schedlab.engine.queue import NONE, remove, tail
 from schedlab.engine.queue_list import QueueList, append, find_and_remove, new_list, sort
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
@@ -218,9 +218,7 @@ def _cancel(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
 
 
 @inner_kernel
-def _sort(
-    seen: NDArray[Any], state: State, orders: Orders, plan: Plan, retries: Retries | None, rules: Rules
-) -> None:
+def _sort(seen: NDArray[Any], state: State, orders: Orders, plan: Plan, retries: Retries | None, rules: Rules) -> None:
     """Sort the plan's list: starving jobs by entry, then the others by score."""
     listed = plan.list
     count = listed.length[0]

@@ -161,9 +161,7 @@ def prepare(
     )
 
 
-def _checked(
-    workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int
-) -> tuple[Scheduler, int]:
+def _checked(workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int) -> tuple[Scheduler, int]:
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation do not go together."""
     if not isinstance(workload, Workload):
         raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
@@ -236,7 +234,8 @@ def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) 
                 "fail, requests are enforced: leave --requests advisory out"
             )
         requests = (
-            requests_of(workload, None) if retries is None
+            requests_of(workload, None)
+            if retries is None
             else requests_of(workload, retries.requests, retries.exhausted)
         )
     first = requests.lengths[requests.offsets[:-1]]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
-from schedlab.kernels import inner_kernel, inlined
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
 
 

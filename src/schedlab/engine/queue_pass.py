@@ -41,7 +41,6 @@ from schedlab.engine.state import (
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation, pruned
 
-
 # What `alone` says of a job that enters.
 STARTS, WAITS, OPEN = 0, 1, 2
 
@@ -219,9 +218,7 @@ def reserve(
 
 
 @chosen(reserve)
-def _reserve(
-    queue: Any, waiting: Any, jobs: Any, seen: Any, state: Any, needs: Any, rules: Any, first: Any
-) -> Any:
+def _reserve(queue: Any, waiting: Any, jobs: Any, seen: Any, state: Any, needs: Any, rules: Any, first: Any) -> Any:
     def for_head(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
         return reservation(state.clock, state.running, jobs[first].processors, state.clock[NOW])
 
@@ -296,9 +293,7 @@ def use_gap(
             if is_ready(needs, job):
                 share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
             if is_better(jobs, job, share, best, most) or (
-                best != NONE
-                and is_as_good(jobs, job, share, best, most)
-                and state.entered[job] < state.entered[best]
+                best != NONE and is_as_good(jobs, job, share, best, most) and state.entered[job] < state.entered[best]
             ):
                 best, most = job, share
             place = first_fit(waiting.queue, jobs, place + 1, clock[FREE], ANY, clock[FREE])

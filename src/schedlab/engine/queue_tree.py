@@ -45,7 +45,7 @@ FRONT = 1  # no job in the tree has a lower rank
 STATUS_SIZE = 2
 
 CROWDED = 0.5
-"""Share of a stretch of all blocks that may be taken; a single block may be full, stretches between the two lie between."""
+"""Share of all blocks that may be taken; a single block may be full, stretches of blocks lie between the two."""
 
 
 class Gaps(NamedTuple):
@@ -88,9 +88,7 @@ class QueueTree(NamedTuple):
         return np.concatenate([short, self.entries["job"][self.entries["processors"] != ABSENT]])
 
 
-def new_tree(
-    score: NDArray[np.float64], entered: NDArray[np.int64], processors: int, *, known: bool
-) -> QueueTree:
+def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors: int, *, known: bool) -> QueueTree:
     """Return an empty queue.
 
     Parameters
@@ -267,7 +265,7 @@ def _insert_into_tree(
 
 @bare_kernel
 def _remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int) -> None:
-    width = nodes.shape[1]
+    nodes.shape[1]
     node = (nodes.shape[0] >> 1) + rank // BLOCK
     processors = entries[rank].processors
     short = min(entries[rank].estimate, ANY)

@@ -184,9 +184,7 @@ def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
 
 
 @inner_kernel
-def come_back(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool
-) -> None:
+def come_back(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool) -> None:
     """See what became of the runs that have just ended: jobs that are not done enter the queue again.
 
     Who failed speculatively comes first and keeps its place among the entries.
@@ -249,9 +247,7 @@ def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Ret
 
 
 @inlined
-def _ask(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, job: int, request: int
-) -> None:
+def _ask(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, job: int, request: int) -> None:
     state.request[job] = request
     duration = min(request, retries.work[job])
     jobs[job].duration = duration

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +74,7 @@ def simulate(
     >>> simulate(jobs, "fcfs+easy").start_time.tolist()
     [0, 10, 2]
     """
-    prepared = prepare(
-        workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests
-    )
+    prepared = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests)
     if prepared.events == "sc17":
         state = new_state(prepared.jobs, prepared.processors)
         start = run_sc17(prepared, state)
@@ -102,10 +99,9 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
     predicted, corrections = first_estimate, None
     if isinstance(plan, Plan) and plan.corrections.any():
         corrections = plan.corrections
-    if forecasts is not None:
-        if prepared.scheduler.runtimes.learns:
-            predicted = forecasts.reservations.first
-            corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
+    if forecasts is not None and prepared.scheduler.runtimes.learns:
+        predicted = forecasts.reservations.first
+        corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
     runs = None
     if retries is not None:
         runs = np.array(retries.runs[: retries.counters[RUNS]])
@@ -161,9 +157,7 @@ def to_schedule(
         scheduler=prepared.scheduler.text,
         processors=prepared.processors,
         events=prepared.events,
-        specification={
-            "in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced
-        },
+        specification={"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced},
         eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
         runs=runs,
     )

@@ -28,11 +28,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, soonest
-from schedlab.engine.orders import ASKED, TIMED
+from schedlab.engine.calendar import BLOCK, NEVER, USED
 from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
-from schedlab.engine.profile import Profile, book, cap, clear, earliest_slot, extend, free_at, free_now, gap_before, new_profile
-from schedlab.engine.queue import NONE, first_fit, head, job_at
+from schedlab.engine.orders import ASKED, TIMED
+from schedlab.engine.profile import (
+    Profile,
+    book,
+    cap,
+    clear,
+    earliest_slot,
+    extend,
+    free_at,
+    free_now,
+    gap_before,
+    new_profile,
+)
+from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_tree import ANY
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
@@ -161,7 +172,7 @@ def slurm_pass(
         again = _backfill_pass(jobs, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
-            timed = kind == TIMED or kind == ASKED or rules.starvation >= 0
+            timed = kind in (TIMED, ASKED) or rules.starvation >= 0
             counters[LOOK_AGAIN] = now + 1 if timed else again
 
 
@@ -320,7 +331,9 @@ def _backfill_pass(
             if not ready:
                 earliest = UNKNOWN
                 if rules.planned_tasks:
-                    earliest = after_parents(jobs, state, needs, passes.planned_in, passes.planned_end, counters[PLANS], job)
+                    earliest = after_parents(
+                        jobs, state, needs, passes.planned_in, passes.planned_end, counters[PLANS], job
+                    )
             shown = earliest != UNKNOWN and (workflow == NO_WORKFLOW or opened <= rules.wf_depth)
         begins = UNKNOWN
         if shown:
@@ -355,7 +368,7 @@ def _reserve(profile: Profile, begins: int, ends: int, processors: int, now: int
     if rules.interval > 0:
         ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
     book(profile, begins, ends, -processors)
-    if rounded < begins and begins < ends:
+    if rounded < begins < ends:
         cap(profile, rounded, begins, free_at(profile, begins))
 
 
@@ -402,7 +415,11 @@ def use_planned_gaps(
         for i in range(queue.length[0]):
             job = queue.order[i]
             planned = passes.planned_in[job] == passes.counters[PLANS]
-            if retries.law[job] == NO_LAW or jobs[job].processors > clock[FREE] or not (planned and is_ready(needs, job)):
+            if (
+                retries.law[job] == NO_LAW
+                or jobs[job].processors > clock[FREE]
+                or not (planned and is_ready(needs, job))
+            ):
                 continue
             length = gap_before(profile, jobs[job].processors, passes.begins[job], now)
             share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])

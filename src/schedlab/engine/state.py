@@ -209,9 +209,7 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
 
 
 @inlined
-def reservation(
-    clock: NDArray[np.int64], running: Calendar, processors: int, earliest: int
-) -> tuple[int, int]:
+def reservation(clock: NDArray[np.int64], running: Calendar, processors: int, earliest: int) -> tuple[int, int]:
     """Return when a job is expected to fit, and what will be free beside it then.
 
     Parameters
@@ -226,8 +224,8 @@ def reservation(
     Returns
     -------
     shadow
-        The earliest second from then on at which the expected ends of the running jobs leave enough processors. A job that outlives
-        its estimate is expected to end at any moment.
+        The earliest second from then on at which the expected ends of the running jobs leave enough processors. A job
+        that outlives its estimate is expected to end at any moment.
     extra
         Processors free at that second, all ends up to and including it counted, less what the job needs.
     """

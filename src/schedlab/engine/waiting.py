@@ -31,7 +31,7 @@ class Waiting(NamedTuple):
         By entry, the jobs behind the window of visible ones.
     """
 
-    queue: Queue
+    queue: Any  # a Queue; which kind, the passes know
     candidates: Queue | None
     ages: Queue | None
     beyond: Queue | None
@@ -186,13 +186,12 @@ def _score_late(
     order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None, job: int, now: int
 ) -> None:
     """Score a job that comes into view during a pass, if scores change with time."""
-    if order is not None:
-        if order.kind[0] == TIMED:
-            blamed = evaluate_one(order.program, order.score, seen, order.request, job, now)
-            if blamed >= 0:
-                state.clock[BLAMED] = blamed
-            if retries is not None and retries.first[job]:
-                order.score[job] = -np.inf
+    if order is not None and order.kind[0] == TIMED:
+        blamed = evaluate_one(order.program, order.score, seen, order.request, job, now)
+        if blamed >= 0:
+            state.clock[BLAMED] = blamed
+        if retries is not None and retries.first[job]:
+            order.score[job] = -np.inf
 
 
 @operation

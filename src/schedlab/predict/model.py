@@ -165,20 +165,20 @@ class PredictionModel:
             If the machine is another one, or if the jobs come before what the model has lived through.
         """
         prepared = replay.prepared
-        if case.processors != self.processors:
+        if prepared.processors != self.processors:
             raise InputError(
-                f"the model has learned on a machine of {self.processors} processors, but {case.workload.name} has "
-                f"{case.processors}"
+                f"the model has learned on a machine of {self.processors} processors, but {prepared.workload.name} has "
+                f"{prepared.processors}"
             )
-        epoch = case.workload.start_time
+        epoch = prepared.workload.start_time
         fresh = self.clock is None
         origin = epoch if fresh else self.start_time
         shift = 0 if epoch is None or origin is None else epoch - origin
-        jobs = case.jobs.copy()
+        jobs = prepared.jobs.copy()
         jobs["submit"] += shift
-        self._check_time(int(jobs["submit"][0]), f"the first job of {case.workload.name}")
+        self._check_time(int(jobs["submit"][0]), f"the first job of {prepared.workload.name}")
         memory = self.memory()
-        user = case.column("user_id")
+        user = prepared.column("user_id")
         users = np.union1d(memory.users, user)
         grown = memory._replace(
             users=users,

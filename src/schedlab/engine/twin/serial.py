@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedlab.engine.prepared import Prepared
 from schedlab.engine.orders import blame
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.sc17_simulator import SAME_MOMENT
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
@@ -101,7 +101,8 @@ class SerialTwin:
             np.array([second - job.submit for job in visible], dtype=np.int64),
         )
         if np.isnan(values).any():
-            blame(policy, self.prepared.jobs, visible[int(np.argmax(np.isnan(values)))].number, second)
+            blamed = visible[int(np.argmax(np.isnan(values)))].number
+            blame(policy, self.prepared.jobs, self.prepared.request, blamed, second)
         scores = dict(zip(visible, values.tolist(), strict=True))
         if not isinstance(policy, SPF):
             return sorted(visible, key=lambda job: scores[job])

@@ -6,8 +6,8 @@ from dataclasses import astuple
 
 import numpy as np
 
-from schedlab.engine.retries import RUN
 from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.retries import RUN
 from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
@@ -45,9 +45,7 @@ def simulate_plain(
     """
     if isinstance(scheduler, str):
         scheduler = Scheduler.parse(scheduler)
-    prepared = prepare(
-        workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests
-    )
+    prepared = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests)
     if prepared.events == "sc17":
         twin = SerialTwin(prepared)
         twin.run()
