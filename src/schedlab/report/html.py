@@ -14,6 +14,7 @@ from schedlab.campaign.statistics import METRIC, by_instance, interval_text, qua
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
+from schedlab.report.page import Page
 from schedlab.schedule.schedule import Schedule
 from schedlab.wording import count_of
 
@@ -98,20 +99,17 @@ def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
 
 def render(evidence: Evidence) -> str:
     """Return the report as HTML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("schedlab.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     frame, metric = evidence.frame, evidence.metric
     result = standings(frame, evidence.baseline, metric)
     schedulers = [row.scheduler for row in result.of()]
-    return environment.get_template("report.html.j2").render(
+    page = Page()
+    if evidence.example:
+        page.explore(evidence.example, baseline=evidence.baseline)
+    return page.render(
+        "report.html.j2",
+        title=evidence.name,
         evidence=evidence,
+        campaign=None,
         metric=metric_label(metric),
         percent=f"{100 * result.level:g}%",
         asked=_asked(evidence, schedulers),

@@ -1,0 +1,180 @@
+"""What an interactive page is told of schedules: the jobs once, and of each schedule what it decided."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.report.container import FORMAT, Container
+from schedlab.report.gantt import by_run
+from schedlab.schedule.allocation import Allocation, allocate
+from schedlab.schedule.groups import size_class_labels, size_classes
+from schedlab.schedule.schedule import Schedule
+from schedlab.workload.workload import UNKNOWN, Workload
+
+GROUPS = {
+    "user": ("user_id", "User"),
+    "account": ("group_id", "Group"),
+    "partition": ("partition_id", "Partition"),
+    "queue": ("queue_id", "Queue"),
+    "application": ("executable_id", "Executable"),
+}
+"""What jobs can be grouped by: the name in the page, the column, and what header lines call it."""
+
+BACKFILLED, KILLED, FAILED = 1, 2, 4
+"""What the flags of a job or run say, as bits."""
+
+
+def contents(
+    schedules: Mapping[str, Schedule],
+    container: Container,
+    *,
+    baseline: str | None = None,
+    unit: str = "processor",
+    allocations: Mapping[str, Allocation] | None = None,
+) -> dict[str, Any]:
+    """Put schedules of the same jobs into a container, and return the index that describes them.
+
+    Parameters
+    ----------
+    schedules
+        By the name that the page gives them; at least one.
+    container
+        Where the columns go.
+    baseline
+        The schedule that is shown first; by default, the first.
+    unit
+        What the machine is counted in, singular: "processor", "node", "GPU".
+    allocations
+        Of schedules whose jobs have known places, where they were; the others are given the lowest free ones.
+
+    Raises
+    ------
+    InputError
+        If the jobs of a schedule use more of the machine than there is.
+    """
+    first = next(iter(schedules.values()))
+    jobs = first.workload
+    submit = jobs.submit_time
+    # Jobs in the order of submission compress better, and the script need not sort them.
+    order = np.argsort(submit, kind="stable")
+    origin = int(submit.min()) if len(jobs) else 0
+    end = max((float(schedule.end_time.max()) for schedule in schedules.values() if len(schedule)), default=origin)
+    places = allocations or {}
+    return {
+        "format": FORMAT,
+        "name": jobs.name,
+        "jobs": len(jobs),
+        "epoch": None if jobs.start_time is None else jobs.start_time + origin,
+        "length": max(end - origin, 1),
+        "machine": {
+            "size": max(schedule.processors for schedule in schedules.values()),
+            "unit": unit,
+            "perNode": jobs.cores_per_node,
+        },
+        "columns": _columns(jobs, order, origin, first.processors, container),
+        "labels": _labels(jobs),
+        "sizeClasses": size_class_labels(first.processors),
+        "schedules": [
+            _decisions(name, schedule, order, origin, container, places.get(name))
+            for name, schedule in schedules.items()
+        ],
+        "first": list(schedules).index(baseline) if baseline in schedules else 0,
+    }
+
+
+def index_json(index: Any) -> str:
+    """Return an index as JSON that stays data inside HTML, whatever names it holds."""
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # "</script>" would end the element, "<!--" hide the next one; U+2028 and 2029 end lines of JavaScript.
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _columns(
+    jobs: Workload, order: NDArray[np.intp], origin: int, machine: int, container: Container
+) -> dict[str, dict[str, Any]]:
+    """Return what all schedules share: one row per job, in order of submission."""
+    columns = {
+        "id": container.add(jobs.job_id[order], differences=True),
+        "submit": container.add(jobs.submit_time[order] - origin, differences=True),
+        "processors": container.add(jobs.job_processors[order]),
+        "requested": container.add(jobs.requested_time[order]),
+        "sizeClass": container.add(size_classes(jobs.job_processors, machine)[order]),
+    }
+    for name, (field, _) in GROUPS.items():
+        column = getattr(jobs, field)
+        if not bool((column == UNKNOWN).all()):
+            columns[name] = container.add(column[order])
+    if (after := jobs.dependencies) is not None:
+        counts = np.diff(after.offsets)[order]
+        begins = after.offsets[:-1][order]
+        parents = after.parents[np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]
+        row = np.empty(len(jobs), np.int64)
+        row[order] = np.arange(len(jobs))
+        columns |= {"parentCount": container.add(counts), "parent": container.add(row[parents])}
+    return columns
+
+
+def _labels(jobs: Workload) -> dict[str, dict[str, str]]:
+    """Return the names that header lines give to numbers, as in "; Partition: 3 batch"."""
+    kinds = {label: name for name, (_, label) in GROUPS.items()}
+    form = re.compile(rf"\s*({'|'.join(kinds)}):\s*(\d+)\s+(\S.*)")
+    labels: dict[str, dict[str, str]] = {}
+    for line in jobs.header:
+        if found := form.match(line):
+            label, number, name = found.groups()
+            labels.setdefault(kinds[label], {})[str(int(number))] = name.strip()
+    return labels
+
+
+def _decisions(
+    name: str,
+    schedule: Schedule,
+    order: NDArray[np.intp],
+    origin: int,
+    container: Container,
+    allocation: Allocation | None,
+) -> dict[str, Any]:
+    """Return what one scheduler decided: start, run time and flags of each job, its runs, and where they were."""
+    submit = schedule.workload.submit_time
+    wait = (schedule.start_time - submit)[order]
+    decisions: dict[str, Any] = {
+        "name": name,
+        "scheduler": schedule.scheduler,
+        "wait": container.add(wait),
+        "run": container.add(schedule.run_time[order]),
+        "flags": container.add((BACKFILLED * schedule.backfilled + KILLED * schedule.killed)[order]),
+    }
+    if schedule.eligible_time is not None:
+        decisions["held"] = container.add((schedule.eligible_time - submit)[order])
+    spans = by_run(schedule)
+    if (runs := schedule.runs) is None:
+        rows = order
+    else:
+        row = np.empty(len(schedule), np.int64)
+        row[order] = np.arange(len(schedule))
+        rows = np.arange(len(runs))
+        decisions["runs"] = {
+            "job": container.add(row[runs["job"]]),
+            "start": container.add(runs["start"] - origin, differences=True),
+            "length": container.add(runs["end"] - runs["start"]),
+            "flags": container.add(BACKFILLED * runs["speculative"] + FAILED * ~runs["done"]),
+        }
+    placed = allocate(spans) if allocation is None else allocation
+    return decisions | {"pieces": _pieces(placed, rows, container)}
+
+
+def _pieces(allocation: Allocation, rows: Sequence[int] | NDArray[np.intp], container: Container) -> dict[str, Any]:
+    """Return the intervals of processors of each row: how many, where each begins, and how wide it is."""
+    counts = np.diff(allocation.offsets)[rows]
+    begins = allocation.offsets[:-1][rows]
+    source = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    first, last = allocation.first[source], allocation.last[source]
+    return {"count": container.add(counts), "first": container.add(first), "width": container.add(last - first + 1)}
