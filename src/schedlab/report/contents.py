@@ -78,7 +78,7 @@ def contents(
             "perNode": jobs.cores_per_node,
         },
         "columns": _columns(jobs, order, origin, first.processors, container),
-        "labels": _labels(jobs),
+        "labels": labels_of(jobs),
         "sizeClasses": size_class_labels(first.processors),
         "schedules": [
             _decisions(name, schedule, order, origin, container, places.get(name))
@@ -122,7 +122,7 @@ def _columns(
     return columns
 
 
-def _labels(jobs: Workload) -> dict[str, dict[str, str]]:
+def labels_of(jobs: Workload) -> dict[str, dict[str, str]]:
     """Return the names that header lines give to numbers, as in "; Partition: 3 batch"."""
     kinds = {label: name for name, (_, label) in GROUPS.items()}
     form = re.compile(rf"\s*({'|'.join(kinds)}):\s*(\d+)\s+(\S.*)")

@@ -1,12 +1,12 @@
 // Two schedulers on the same jobs: who won, who paid, and which jobs moved most.
 
 import { element, name, select, term } from "./dom.js";
-import { count, countOf, duration, percent, signedDuration } from "./format.js";
+import { count, countOf, duration, percent, signedDuration, tickDuration } from "./format.js";
 import { makeTable } from "./tables.js";
 
 const MOST_MOVED = 10, MOST_GROUPS = 200;
 const WEEK = 604800, DAY = 86400, FEWEST = 6, RESAMPLES = 2000;
-const SIZE = 340, LEFT = 54, BOTTOM = 34, DECADES = [0, 1, 60, 3600, 86400, 864000, 8640000];
+const SIZE = 340, LEFT = 54, BOTTOM = 34, DECADES = [0, 60, 3600, 86400, 864000, 8640000];
 
 export class Difference {
   constructor(model, view, choose) {
@@ -51,7 +51,7 @@ export class Difference {
     const blocks = blockMeans(change, model.columns.submit);
     const unit = blocks.length === WEEK ? "weeks" : "days";
     const range = interval(blocks.means);
-    const sure = range ? [" (", term("interval", "95% interval"), ` ${signedDuration(range[0])} to ${signedDuration(range[1])}, from ${countOf(blocks.means.length, unit.slice(0, -1))})`]
+    const sure = range ? [" ", element("span", { class: "sl-item" }, "(", term("interval", "95% interval")), `: ${signedDuration(range[0])} to ${signedDuration(range[1])}, from ${countOf(blocks.means.length, unit.slice(0, -1))})`]
       : [` (${countOf(blocks.means.length, unit.slice(0, -1))} of submissions are too few for an interval)`];
     const how = mean < 0 ? "shorter" : "longer";
     const head = total === 0 ? ["The mean wait is the same under both"]
@@ -88,17 +88,17 @@ export class Difference {
 
   movedTable() {
     const { change, first, second, model } = this;
-    const moved = largest(change, MOST_MOVED);
+    const moved = largest(change, MOST_MOVED), users = model.groups.includes("user");
     const cells = moved.map((job) => [
       { node: element("button", { type: "button", class: "sl-link", click: () => this.choose(job) }, `job ${model.columns.id[job]}`), value: model.columns.id[job] },
-      model.columns.user ? model.label("user", model.columns.user[job]) : "unknown",
+      ...(users ? [model.label("user", model.columns.user[job])] : []),
       { text: count(model.columns.processors[job]), value: model.columns.processors[job] },
       { text: duration(first.wait(job)), value: first.wait(job) },
       { text: duration(second.wait(job)), value: second.wait(job) },
       { text: signedDuration(change[job]), value: change[job] },
     ]);
     return makeTable("A job opens with the chain of causes of its change",
-      [["Job"], ["User"], ["Size", true], [`Wait, ${first.name}`, true], [`Wait, ${second.name}`, true], ["Change", true]], cells);
+      [["Job"], ...(users ? [["User"]] : []), ["Size", true], [`Wait, ${first.name}`, true], [`Wait, ${second.name}`, true], ["Change", true]], cells);
   }
 
   /** Draw how many jobs have each pair of waits. */
@@ -144,9 +144,9 @@ export class Difference {
       const at = (Math.log1p(seconds) / top) * side;
       if (at > side) continue;
       context.textAlign = "center";
-      context.fillText(duration(seconds), LEFT + Math.min(Math.max(at, 8), side - 8), 8 + side + 14);
+      context.fillText(tickDuration(seconds), LEFT + Math.min(Math.max(at, 8), side - 8), 8 + side + 14);
       context.textAlign = "right";
-      context.fillText(duration(seconds), LEFT - 5, 8 + side - at + 4);
+      context.fillText(tickDuration(seconds), LEFT - 5, 8 + side - at + 4);
     }
     context.textAlign = "center";
     context.fillText(`wait, ${first.name}`, LEFT + side / 2, 8 + side + 29, side);

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { element, select } from "./dom.js";
-import { count, duration, percent, significant } from "./format.js";
+import { count, duration, percent, significant, tickDuration } from "./format.js";
 import { quantile } from "./order.js";
 import { makeTable } from "./tables.js";
 
@@ -89,7 +89,7 @@ export class Distributions {
       cursor: { drag: { setScale: false, x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: false, distr: 3, range: [least, most * 1.02] }, y: { range: [0, 1.001] } },
       axes: [
-        { ...axis, size: 30, splits: () => logTicks(least, most, text === duration), values: (_, ticks) => ticks.map(text), filter: (_, ticks) => ticks },
+        { ...axis, size: 30, splits: () => logTicks(least, most, text === duration, this.holder.clientWidth < 420), values: (_, ticks) => ticks.map(text === duration ? tickDuration : text), filter: (_, ticks) => ticks },
         { ...axis, size: 50, splits: () => [0, 0.25, 0.5, 0.75, 1], values: (_, ticks) => ticks.map(percent) },
       ],
       series: [{}, ...curves.map(({ colour: stroke, dashed }) => ({ stroke, width: 2, dash: dashed ? [6, 3] : undefined, points: { show: false } }))],
@@ -111,8 +111,9 @@ function shares(values, points) {
   return result;
 }
 
-function logTicks(least, most, timed) {
-  if (timed) return [1, 10, 60, 600, 3600, 36000, 86400, 864000, 8640000].filter((tick) => tick <= most);
+function logTicks(least, most, timed, narrow) {
+  const durations = narrow ? [1, 60, 3600, 86400, 8640000] : [1, 10, 60, 600, 3600, 36000, 86400, 864000, 8640000];
+  if (timed) return durations.filter((tick) => tick <= most);
   const ticks = [];
   for (let tick = least; tick <= most; tick *= 10) ticks.push(tick);
   return ticks;

@@ -46,9 +46,8 @@ export class Explorer {
       element("div", { class: "sl-stage" },
         element("div", { class: "sl-pictures" }, this.gantt.root, this.legend,
           element("p", { class: "sl-hint" }, "Click the chart, then turn the wheel to zoom; drag to move, drag with Shift to zoom into a box. ",
-            KEYS, " Above a few thousand jobs, each pixel shows the job at its centre."),
-          this.series.root),
-        this.panel),
+            KEYS, " Above a few thousand jobs, each pixel shows the job at its centre.")),
+        this.panel, this.series.root),
       ...Object.values(this.parts), this.announcer);
   }
 
@@ -148,12 +147,16 @@ export class Explorer {
     }));
   }
 
-  showParts() {
+  /** Show what stands below the charts, each part when it comes near the window. */
+  showParts(names = Object.keys(this.parts)) {
     const [first, second] = this.decisions;
+    const show = {
+      difference: () => second && this.difference.show(first, second),
+      distributions: () => this.distributions.show(this.shown),
+      jobs: () => this.jobs.show(first, this.shown[0].matches),
+    };
     this.parts.difference.hidden = !second;
-    if (second) this.difference.show(first, second);
-    this.distributions.show(this.shown);
-    this.jobs.show(first, this.shown[0].matches);
+    for (const part of names) whenNear(this.parts[part], show[part]);
   }
 
   choose(job) {
@@ -187,8 +190,7 @@ export class Explorer {
       this.gantt.show(this.shown);
       if (what === "query") {
         this.input.value = this.view.query;
-        this.distributions.show(this.shown);
-        this.jobs.show(this.decisions[0], this.shown[0].matches);
+        this.showParts(["distributions", "jobs"]);
       }
     }
   }
@@ -200,6 +202,19 @@ export class Explorer {
       this.series.update();
     }, SERIES_DELAY);
   }
+}
+
+const NEAR = "800px";
+
+/** Call a function once, when an element comes near the window; the last function given for an element counts. */
+function whenNear(target, act) {
+  target.observer?.disconnect();
+  target.observer = new IntersectionObserver(([{ isIntersecting }]) => {
+    if (!isIntersecting) return;
+    target.observer.disconnect();
+    act();
+  }, { rootMargin: NEAR });
+  target.observer.observe(target);
 }
 
 function section(title, content) {

@@ -13,14 +13,22 @@ export function duration(seconds) {
 /** The same with a sign, for differences. */
 export const signedDuration = (seconds) => (seconds > 0 ? "+" : "") + duration(seconds).replace("-", "−");
 
+/** A tick of an axis of durations: 1 min, not 60 s. */
+export function tickDuration(seconds) {
+  for (const [unit, name] of UNITS) if (seconds >= unit) return `${significant(seconds / unit)} ${name}`;
+  return `${significant(seconds)} s`;
+}
+
 /** A number with three significant digits, or whole with commas from 100 on. */
 export function significant(value) {
   if (!Number.isFinite(value)) return "–";
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-GB");
+  if (Math.abs(value) >= 100) return WHOLE.format(value).replace("-", "−");
   return String(Number(value.toPrecision(3))).replace("-", "−");
 }
 
-export const count = (value) => Math.round(value).toLocaleString("en-GB");
+const WHOLE = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+
+export const count = (value) => WHOLE.format(value);
 
 export const countOf = (number, what) => `${count(number)} ${what}${number === 1 ? "" : "s"}`;
 

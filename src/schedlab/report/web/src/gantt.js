@@ -100,7 +100,7 @@ export class Gantt {
     for (const pane of this.panes) this.drawPane(context, pane);
     this.drawTimeAxis(context);
     this.drawOverlay();
-    this.canvas.setAttribute("aria-label", this.words());
+    if (!this.moving) this.canvas.setAttribute("aria-label", this.words());
     this.frames.push(performance.now() - begun);
     if (this.frames.length > 600) this.frames.shift();
   }
@@ -147,8 +147,9 @@ export class Gantt {
     context.font = this.style.font;
     context.textBaseline = "middle";
     context.textAlign = "center";
-    pane.pieces.ranges(begin, end, (from, to) => {
-      for (let i = from; i < to; i++) {
+    const ranges = pane.pieces.ranges(begin, end);
+    for (let range = 0; range < ranges.length; range += 2) {
+      for (let i = ranges[range]; i < ranges[range + 1]; i++) {
         const left = Math.max((start[i] - begin) * across, -2), right = Math.min((ends[i] - begin) * across, pane.width + 2);
         const top = Math.max((high - highs[i]) * down, -2), bottom = Math.min((high - lows[i]) * down, pane.height + 2);
         if (right <= 0 || left >= pane.width || bottom <= 0 || top >= pane.height) continue;
@@ -161,7 +162,7 @@ export class Gantt {
           context.fillText(String(this.model.columns.id[job[i]]), x + (right - left) / 2, y + (bottom - top) / 2);
         }
       }
-    });
+    }
     context.restore();
   }
 

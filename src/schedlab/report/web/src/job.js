@@ -58,8 +58,8 @@ function ofRequest(decisions, job) {
 }
 
 function named(jobs, total, link) {
-  const parts = jobs.flatMap((row, i) => (i ? [", ", link(row)] : [link(row)]));
-  return total > jobs.length ? [...parts, ` and ${count(total - jobs.length)} more`] : parts;
+  const parts = jobs.flatMap((row, i) => [element("span", { class: "sl-item" }, link(row), i < jobs.length - 1 ? "," : ""), " "]);
+  return total > jobs.length ? [...parts, `and ${count(total - jobs.length)} more`] : parts.slice(0, -1);
 }
 
 function group(heading, { count: jobs, work, largest }, decisions, link) {

@@ -17,7 +17,7 @@ export class Jobs {
   columns() {
     const { model } = this, { columns } = model;
     return [
-      ["job", "Job", (_, job) => columns.id[job], (value) => String(value)],
+      ["job", "Job", (_, job) => columns.id[job], (value) => String(value), true],
       ...model.groups.slice(0, 3).map((group) => [group, group[0].toUpperCase() + group.slice(1),
         (_, job) => columns[group][job], (value) => model.label(group, value), true]),
       ["submit", "Submitted", (_, job) => columns.submit[job], (value) => moment(value, model.epoch)],
@@ -36,7 +36,8 @@ export class Jobs {
     const [, , value] = columns.find(([key]) => key === this.sort);
     const amounts = new Float64Array(model.count);
     for (const job of rows) amounts[job] = value(decisions, job);
-    rows.sort((a, b) => (this.down ? amounts[b] - amounts[a] : amounts[a] - amounts[b]) || a - b);
+    const order = (a, b) => (this.down ? amounts[b] - amounts[a] : amounts[a] - amounts[b]) || a - b;
+    const first = firstOf(rows, amounts, this.down).sort(order).slice(0, SHOWN);
     const head = columns.map(([key, title, , , text]) => {
       const sorted = key === this.sort ? (this.down ? "descending" : "ascending") : null;
       const button = element("button", { type: "button", class: "sl-sort", click: () => {
@@ -47,7 +48,7 @@ export class Jobs {
       } }, title);
       return element("th", { scope: "col", class: !text && "number", "aria-sort": sorted }, button);
     });
-    const body = rows.slice(0, SHOWN).map((job) => element("tr", {}, columns.map(([key, , of, say, text]) => {
+    const body = first.map((job) => element("tr", {}, columns.map(([key, , of, say, text]) => {
       const said = say(of(decisions, job));
       if (key === "job") return element("th", { scope: "row" }, element("button", { type: "button", class: "sl-link", click: () => this.choose(job) }, said));
       return element("td", { class: !text && "number" }, text ? name(said) : said);
@@ -56,7 +57,7 @@ export class Jobs {
     this.root.replaceChildren(
       element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table: jobs" },
         element("table", {}, element("caption", {}, caption), element("thead", {}, element("tr", {}, head)), element("tbody", {}, body))),
-      element("p", { class: "sl-tools" }, copyButton(() => this.csv(decisions, rows, columns))),
+      element("p", { class: "sl-tools" }, copyButton(() => this.csv(decisions, rows.sort(order), columns))),
     );
   }
 
@@ -68,4 +69,13 @@ export class Jobs {
     ]));
     return [csvLine(head), ...lines].join("\n");
   }
+}
+
+/** Return the rows whose amounts are not beyond that of the last row shown: to sort all would take seconds. */
+function firstOf(rows, amounts, down) {
+  if (rows.length <= SHOWN) return [...rows];
+  const sorted = Float64Array.from(rows, (row) => amounts[row]).sort();
+  const limit = down ? sorted.at(-SHOWN) : sorted[SHOWN - 1];
+  const beyond = rows.filter((row) => (down ? amounts[row] > limit : amounts[row] < limit));
+  return [...beyond, ...rows.filter((row) => amounts[row] === limit).slice(0, SHOWN - beyond.length)];
 }

@@ -30,7 +30,8 @@ export class Model {
     this.unit = index.machine.unit;
     this.columns = columns;
     this.kept = new Map();
-    this.groups = ["user", "account", "partition", "queue", "application"].filter((group) => columns[group]);
+    this.groups = ["user", "account", "partition", "queue", "application"]
+      .filter((group) => columns[group]?.some((value) => value !== columns[group][0]));
   }
 
   /** Return a schedule; its columns are decompressed at the first call. */
@@ -128,36 +129,42 @@ export class Decisions {
     return (this.flags[job] & flag) !== 0;
   }
 
-  /** Rectangles of the machine: what each run held. */
+  /** Rectangles of the machine: what each run held, in order of their starts. */
   get machinePieces() {
     return once(this, "machine", () => {
       const { count, first, width } = this.placed, { spans } = this;
-      const total = first.length;
+      const total = first.length, offsets = new Int32Array(count.length);
+      for (let span = 1; span < count.length; span++) offsets[span] = offsets[span - 1] + count[span - 1];
       const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
-      const high = new Int32Array(total), job = new Int32Array(total), run = new Int32Array(total);
-      for (let span = 0, piece = 0; span < count.length; span++)
-        for (let i = 0; i < count[span]; i++, piece++) {
+      const low = new Int32Array(total), high = new Int32Array(total), job = new Int32Array(total);
+      let piece = 0;
+      for (const span of this.spanOrder)
+        for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
           start[piece] = spans.start[span];
           end[piece] = spans.end[span];
-          high[piece] = first[piece] + width[piece];
+          low[piece] = first[from];
+          high[piece] = first[from] + width[from];
           job[piece] = spans.job ? spans.job[span] : span;
-          run[piece] = span;
         }
       this.placed = null;
-      return new Pieces(start, end, Int32Array.from(first), high, job, run);
+      return new Pieces(start, end, low, high, job);
     });
   }
 
   /** Rectangles of the queue: one row per waiting job, from its submission to its start. */
   get queuePieces() {
     return once(this, "queue", () => {
-      const { rows, used } = packRows(this.queued, this.start);
-      const jobs = new Int32Array(rows.filter((row) => row >= 0).length);
-      for (let job = 0, i = 0; job < rows.length; job++) if (rows[job] >= 0) jobs[i++] = job;
+      const { rows, used } = packRows(this.queued, this.start, this.queueOrder, this.startOrder);
+      const jobs = this.queueOrder.filter((job) => rows[job] >= 0);
       const pick = (values) => new values.constructor(jobs.length).map((_, i) => values[jobs[i]]);
       const low = pick(rows);
       return { pieces: new Pieces(pick(this.queued), pick(this.start), low, low.map((row) => row + 1), jobs), rows: used };
     });
+  }
+
+  /** Runs in order of their starts. */
+  get spanOrder() {
+    return this.spans.job ? once(this, "span order", () => sortedRows(this.spans.start)) : this.startOrder;
   }
 
   get startOrder() {
@@ -199,12 +206,12 @@ export class Decisions {
     if (key === "utilisation") {
       const { job, start, end } = this.spans;
       const held = job ? new Int32Array(job.length).map((_, i) => processors[job[i]]) : processors;
-      const begins = job ? sortedRows(start) : this.startOrder, ends = job ? sortedRows(end) : this.endOrder;
+      const begins = this.spanOrder, ends = job ? sortedRows(end) : this.endOrder;
       return new Level(new Ramp(start, begins, held), new Ramp(end, ends, held), 1 / model.size);
     }
     if (key === "idle_while_waiting")
       return idleWhileWaiting(this.series("queue_length"), this.series("utilisation"), model.size);
-    return runningUsers(this.start, this.end, model.columns.user);
+    return runningUsers(this, model.columns.user);
   }
 
   /** Processors that are free right after a moment. */

@@ -3,24 +3,18 @@
 // Blocks of 64 neighbours know their latest end. A view of a part of the time looks only into blocks that can reach it,
 // so that zooming costs what is visible, also where a few jobs last for months.
 
-import { countBelow, sortedRows } from "./order.js";
+import { countBelow } from "./order.js";
 
 const BLOCK = 64;
 
 export class Pieces {
-  /** Columns of one length, in any order: start, end, first lane, lane after the last, job and run. */
-  constructor(start, end, low, high, job, run = job) {
-    const order = sortedRows(start);
-    this.start = take(start, order);
-    this.end = take(end, order);
-    this.low = take(low, order);
-    this.high = take(high, order);
-    this.job = take(job, order);
-    this.run = run === job ? this.job : take(run, order);
-    this.blockEnd = new Float64Array(Math.ceil(order.length / BLOCK)).fill(-Infinity);
-    for (let i = 0; i < order.length; i++) {
+  /** Columns of one length, ascending by start: start, end, first lane, lane after the last, job. */
+  constructor(start, end, low, high, job) {
+    Object.assign(this, { start, end, low, high, job });
+    this.blockEnd = new Float64Array(Math.ceil(start.length / BLOCK)).fill(-Infinity);
+    for (let i = 0; i < start.length; i++) {
       const block = (i / BLOCK) | 0;
-      if (this.end[i] > this.blockEnd[block]) this.blockEnd[block] = this.end[i];
+      if (end[i] > this.blockEnd[block]) this.blockEnd[block] = end[i];
     }
   }
 
@@ -28,54 +22,44 @@ export class Pieces {
     return this.start.length;
   }
 
-  /** Call `visit(from, to)` for ranges of pieces that may overlap a period. */
-  ranges(begin, end, visit) {
-    const stop = countBelow(this.start, end);
-    const blocks = Math.ceil(stop / BLOCK);
+  /** Return ranges of pieces that may overlap a period, as from, to, from, to, ... */
+  ranges(begin, end) {
+    const stop = countBelow(this.start, end), blocks = Math.ceil(stop / BLOCK), found = [];
     let from = -1;
     for (let block = 0; block < blocks; block++) {
       const reaches = this.blockEnd[block] > begin;
       if (reaches && from < 0) from = block * BLOCK;
       if (!reaches && from >= 0) {
-        visit(from, block * BLOCK);
+        found.push(from, block * BLOCK);
         from = -1;
       }
     }
-    if (from >= 0) visit(from, stop);
+    if (from >= 0) found.push(from, stop);
+    return found;
   }
 
   /** Return how many pieces may overlap a period: at most 63 too many for each range. */
   countIn(begin, end) {
-    let total = 0;
-    this.ranges(begin, end, (from, to) => (total += to - from));
-    return total;
+    return this.ranges(begin, end).reduce((sum, limit, i) => sum + (i % 2 ? limit : -limit), 0);
   }
 
   /** Return the piece at a moment and lane, or -1. */
   at(time, lane) {
-    let found = -1;
-    this.ranges(time, time + 1e-9, (from, to) => {
-      for (let i = from; i < to; i++)
-        if (this.start[i] <= time && time < this.end[i] && this.low[i] <= lane && lane < this.high[i]) found = i;
-    });
-    return found;
+    const ranges = this.ranges(time, time + 1e-9);
+    for (let range = 0; range < ranges.length; range += 2)
+      for (let i = ranges[range]; i < ranges[range + 1]; i++)
+        if (this.start[i] <= time && time < this.end[i] && this.low[i] <= lane && lane < this.high[i]) return i;
+    return -1;
   }
 }
 
-function take(values, order) {
-  const taken = new values.constructor(order.length);
-  for (let i = 0; i < order.length; i++) taken[i] = values[order[i]];
-  return taken;
-}
-
-/** Give each interval the lowest row that is free, in the order of the begins. Returns rows (-1: empty interval). */
-export function packRows(begin, end) {
-  const order = sortedRows(begin);
-  const leaving = sortedRows(end);
+/** Give each interval the lowest row that is free. Rows are -1 for empty intervals.
+ * `entering` and `leaving` are the intervals in ascending order of begin and end. */
+export function packRows(begin, end, entering, leaving) {
   const rows = new Int32Array(begin.length).fill(-1);
   const free = new Heap(begin.length);
   let next = 0, used = 0;
-  for (const item of order) {
+  for (const item of entering) {
     if (end[item] <= begin[item]) continue;
     for (; next < leaving.length && end[leaving[next]] <= begin[item]; next++)
       if (rows[leaving[next]] >= 0) free.push(rows[leaving[next]]);

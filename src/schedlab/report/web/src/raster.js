@@ -19,16 +19,18 @@ export class Raster {
     const { begin, end } = window, step = (end - begin) / columns;
     // Centres lie on a grid that does not move with the window, so that panning moves the picture as it is.
     const snapped = { ...window, begin: Math.round(begin / step) * step, step };
+    // The coarse picture is worth its price when the lanes stay as they are.
+    const key = `${window.low} ${window.high} ${rows}`, same = key === this.key;
+    this.key = key;
     const many = this.pieces.countIn(begin, end) > MOST_AT_ONCE;
-    if (many && window.length / COARSE_COLUMNS <= 4 * step) this.sample(jobs, columns, rows, snapped);
+    if (many && same && window.length / COARSE_COLUMNS <= 4 * step) this.sample(jobs, columns, rows, snapped);
     else fill(this.pieces, jobs, columns, rows, snapped, end);
     return jobs;
   }
 
   /** Take pixels from the coarse picture, which is made anew when the lanes or the rows change. */
   sample(jobs, columns, rows, window) {
-    const { low, high, length } = window;
-    const key = `${low} ${high} ${rows}`;
+    const { low, high, length } = window, { key } = this;
     if (this.coarse?.key !== key) {
       const all = this.coarse?.jobs.length === COARSE_COLUMNS * rows ? this.coarse.jobs : new Int32Array(COARSE_COLUMNS * rows);
       fill(this.pieces, all, COARSE_COLUMNS, rows, { low, high, begin: 0, step: length / COARSE_COLUMNS }, length);
@@ -48,8 +50,10 @@ function fill(pieces, jobs, columns, rows, { begin, step, low, high }, end) {
   jobs.fill(-1);
   const { start, end: ends, low: lows, high: highs, job } = pieces;
   const across = 1 / step, down = rows / (high - low);
-  pieces.ranges(begin, end + step, (from, to) => {
-    for (let i = from; i < to; i++) {
+  const ranges = pieces.ranges(begin, end + step);
+  for (let range = 0; range < ranges.length; range += 2) {
+    const to = ranges[range + 1];
+    for (let i = ranges[range]; i < to; i++) {
       let left = Math.ceil((start[i] - begin) * across - 0.5), right = Math.ceil((ends[i] - begin) * across - 0.5);
       if (left >= right || right <= 0 || left >= columns) continue;
       let top = Math.ceil((high - highs[i]) * down - 0.5), bottom = Math.ceil((high - lows[i]) * down - 0.5);
@@ -59,7 +63,9 @@ function fill(pieces, jobs, columns, rows, { begin, step, low, high }, end) {
       if (top < 0) top = 0;
       if (bottom > rows) bottom = rows;
       const value = job[i];
-      for (let y = top, at = top * columns; y < bottom; y++, at += columns) jobs.fill(value, at + left, at + right);
+      // A loop: to call TypedArray.fill for a few pixels costs ten times as much.
+      for (let y = top; y < bottom; y++)
+        for (let at = y * columns + left, stop = y * columns + right; at < stop; at++) jobs[at] = value;
     }
-  });
+  }
 }

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { element, term } from "./dom.js";
-import { duration, moment, percent, significant, timeTicks } from "./format.js";
+import { duration, moment, percent, significant, tickDuration, timeTicks } from "./format.js";
 import { SERIES } from "./model.js";
 
 const LEFT = 58, RIGHT = 8, HEIGHT = 116;
@@ -16,7 +16,7 @@ const TEXTS = {
 };
 /** Distances of ticks on an axis of durations. */
 const DURATIONS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((days) => days * 86400)];
-const TICKS = { jobs: significant, users: significant, time: duration, share: percent };
+const TICKS = { jobs: significant, users: significant, time: tickDuration, share: percent };
 
 export class Series {
   constructor(model, view) {
@@ -31,11 +31,17 @@ export class Series {
   show(decisions) {
     this.decisions = decisions;
     for (const { plot } of this.charts) plot.destroy();
+    this.observer?.disconnect();
+    // Charts far from the window are not computed.
+    this.observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) this.charts.find(({ holder }) => holder === target).near = isIntersecting;
+      if (entries.some(({ isIntersecting }) => isIntersecting)) this.update();
+    }, { rootMargin: "200px" });
     this.root.replaceChildren();
     this.width = Math.floor(this.root.clientWidth);
     const keys = SERIES.filter(([key]) => key !== "running_users" || this.model.columns.user);
     this.charts = keys.map(([key, title, unit]) => this.chart(key, title, unit));
-    this.update();
+    for (const { holder } of this.charts) this.observer.observe(holder);
   }
 
   chart(key, title, unit) {
@@ -99,7 +105,9 @@ export class Series {
     const { begin, end } = this.view, bins = Math.min(MOST_BINS, Math.max(this.width - LEFT, 50));
     const width = (end - begin) / bins;
     const times = new Float64Array(bins + 1).map((_, i) => begin + i * width);
-    for (const { key, plot, title, unit, holder } of this.charts) {
+    for (const chart of this.charts) {
+      const { key, plot, title, unit, holder } = chart;
+      if (!chart.near) continue;
       const values = this.decisions.map((decisions) => {
         const means = decisions.series(key).means(begin, end, bins);
         return [...means, means.at(-1)];
@@ -130,7 +138,8 @@ export class Series {
   showCursor() {
     const { cursor, begin, end } = this.view;
     this.syncing = true;
-    for (const { key, unit, plot, readout } of this.charts) {
+    for (const { key, unit, plot, readout, near } of this.charts) {
+      if (!near) continue;
       plot.setCursor(cursor === null ? { left: -10, top: -10 } : { left: plot.valToPos(cursor, "x"), top: 10 }, false);
       const at = (series) => (cursor === null ? series.mean(begin, end) : series.at(cursor));
       const values = this.decisions.map((decisions) => {

@@ -1,6 +1,6 @@
 // What happens over time, as step functions whose means over any period are exact.
 
-import { countUpTo, sortedRows } from "./order.js";
+import { countUpTo } from "./order.js";
 
 /** Weights added up over time: events in order of time, with running totals. */
 export class Ramp {
@@ -76,10 +76,10 @@ export class Steps extends Level {
 }
 
 /** Number of different users with a job running. */
-export function runningUsers(starts, ends, users) {
+export function runningUsers(decisions, users) {
   const running = new Map(), times = [], values = [];
   let now = 0;
-  sweep(starts, ends, (time, row, change) => {
+  sweep(decisions, (time, row, change) => {
     const before = running.get(users[row]) ?? 0;
     running.set(users[row], before + change);
     if (before + change === (change > 0 ? 1 : 0)) {
@@ -122,22 +122,21 @@ class Cursor {
   }
 }
 
+/** Merge ascending lists into one, each time once. */
 function mergeTimes(lists) {
-  const all = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  all.sort();
+  const all = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0)), next = lists.map(() => 0);
   let kept = 0;
-  for (let i = 0; i < all.length; i++) if (!i || all[i] !== all[kept - 1]) all[kept++] = all[i];
-  return all.slice(0, kept);
+  for (;;) {
+    let time = Infinity;
+    for (let k = 0; k < lists.length; k++) if (lists[k][next[k]] < time) time = lists[k][next[k]];
+    if (time === Infinity) return all.slice(0, kept);
+    all[kept++] = time;
+    for (let k = 0; k < lists.length; k++) while (lists[k][next[k]] === time) next[k]++;
+  }
 }
 
 /** Visit all starts and ends in order of time, ends of a second first. */
-function sweep(starts, ends, visit) {
-  const first = sortedRows(starts), last = sortedRows(ends);
+function sweep({ start: starts, end: ends, startOrder: first, endOrder: last }, visit) {
   let i = 0, j = 0;
   while (i < first.length || j < last.length) {
     const ending = j < last.length && (i >= first.length || ends[last[j]] <= starts[first[i]]);
