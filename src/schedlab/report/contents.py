@@ -84,8 +84,13 @@ def contents(
             _decisions(name, schedule, order, origin, container, places.get(name))
             for name, schedule in schedules.items()
         ],
-        "first": list(schedules).index(baseline) if baseline in schedules else 0,
+        "first": _position(schedules, baseline),
     }
+
+
+def _position(schedules: Mapping[str, Schedule], name: str | None) -> int:
+    """Return the number of a schedule, 0 if there is none of this name."""
+    return next((number for number, key in enumerate(schedules) if key == name), 0)
 
 
 def index_json(index: Any) -> str:

@@ -1,11 +1,12 @@
-"""What the words and numbers of a page mean: one sentence each, a click away from where they stand."""
+"""What the words and numbers of a page mean, a click away from where they stand."""
 
 from __future__ import annotations
 
 DEFINITIONS = {
     "wait": (
         "Wait",
-        "Time from a job's submission to its start. Of a job that waits for other jobs to end, the wait begins when they "
+        "Time from a job's submission to its start. Of a job that waits for other jobs to end, the wait begins when "
+        "they "
         "have ended. Where a job may fail and be started again, it ends with the last start.",
     ),
     "turnaround": ("Turnaround", "Time from a job's submission to its end: its wait and its run time."),
@@ -36,7 +37,8 @@ DEFINITIONS = {
     ),
     "idle_while_waiting": (
         "Idle while jobs wait",
-        "Share of the machine that is free at moments when at least one job waits: what fragmentation, reservations and "
+        "Share of the machine that is free at moments when at least one job waits: what fragmentation, reservations "
+        "and "
         "the order of the queue cost.",
     ),
     "running_users": ("Running users", "Number of different users with at least one job running."),
@@ -57,7 +59,8 @@ DEFINITIONS = {
     ),
     "reason": (
         "Why it waited",
-        "The wait is split by what the schedule shows. Resources: less of the machine was free than the job needs. Order "
+        "The wait is split by what the schedule shows. Resources: less of the machine was free than the job needs. "
+        "Order "
         "or reservation: enough was free, and the scheduler kept it for others or had not looked yet. Dependency: jobs "
         "that it waits for had not ended.",
     ),
@@ -68,14 +71,16 @@ DEFINITIONS = {
     ),
     "chain": (
         "Chain of causes",
-        "From the job back in time: it started when a job ended, which had started when another one ended, and so on, each "
+        "From the job back in time: it started when a job ended, which had started when another one ended, and so on, "
+        "each "
         "time the one that was most delayed against the other schedule. The chain is read from the two schedules; "
         "schedulers do not record why.",
     ),
     "change": ("Change", "The second schedule minus the first, job by job: negative is a shorter wait in the second."),
     "interval": (
         "95% interval",
-        "From a bootstrap over weeks (days, if there are fewer than six whole weeks): how far the mean may be from that "
+        "From a bootstrap over weeks (days, if there are fewer than six whole weeks): how far the mean may be from "
+        "that "
         "of further weeks of the same kind. It says nothing about other machines.",
     ),
     "makespan": ("Makespan", "Time from the first submission to the last end."),

@@ -108,9 +108,7 @@ def write_schedule_report(
         If the file cannot be written.
     """
     writable_target(path)
-    page = render_schedule(
-        schedule, command=command, source=source, metrics=metrics, unit=unit, allocation=allocation
-    )
+    page = render_schedule(schedule, command=command, source=source, metrics=metrics, unit=unit, allocation=allocation)
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return Path(path)
@@ -190,7 +188,7 @@ def _blocks(
     block = elapsed // length
     whole = block < max(period // length, 1)
     jobs = np.bincount(block[whole]).astype(np.float64)
-    sums = np.bincount(block[whole], weights=values[whole])
+    sums: NDArray[np.float64] = np.bincount(block[whole], weights=values[whole]).astype(np.float64)
     return sums[jobs > 0], jobs[jobs > 0], name
 
 
@@ -230,9 +228,7 @@ def _of_jobs(metrics: Mapping[str, float]) -> Table:
 
 
 def _of_schedule(metrics: Mapping[str, float]) -> Table:
-    rows = [
-        [Cell(label, term=term), _quantity(name, metrics)] for name, label, term in FACTS if name in metrics
-    ]
+    rows = [[Cell(label, term=term), _quantity(name, metrics)] for name, label, term in FACTS if name in metrics]
     return Table("The machine and the queue", "Over the whole time, all jobs", ["Of the schedule", "Value"], rows)
 
 
@@ -267,7 +263,9 @@ def _by_user(schedule: Schedule) -> list[Table]:
 def _user_names(schedule: Schedule) -> dict[int, str]:
     from schedlab.report.contents import labels_of
 
-    return {-1: "unknown"} | {int(number): name for number, name in labels_of(schedule.workload).get("user", {}).items()}
+    return {-1: "unknown"} | {
+        int(number): name for number, name in labels_of(schedule.workload).get("user", {}).items()
+    }
 
 
 def _group_head(first: str) -> list[str]:
@@ -280,5 +278,7 @@ def _group(row: pd.Series[Any]) -> list[Cell]:
         Cell(f"{row['jobs']:,.0f}", float(row["jobs"])),
         Cell(f"{share:.1%}", share),
         *(Cell(duration(float(row[name])), float(row[name])) for name in ("mean_wait", "median_wait", "p95_wait")),
-        Cell(quantity("mean_bounded_slowdown", float(row["mean_bounded_slowdown"])), float(row["mean_bounded_slowdown"])),
+        Cell(
+            quantity("mean_bounded_slowdown", float(row["mean_bounded_slowdown"])), float(row["mean_bounded_slowdown"])
+        ),
     ]

@@ -104,7 +104,7 @@ function flagged(decisions, flag, plainColour, plainText, plainQuery, colour, te
 export function pixels(classified, matches, dark) {
   const { of, classes } = classified;
   const shades = classes.map(({ colour }) => [-0.09, 0, 0.1].map((shift) => pixel(shade(rgb(colour), shift))));
-  const faint = pixel(dark ? [44, 50, 58] : [228, 231, 236]);
+  const faint = pixel(dark ? [54, 60, 69] : [216, 220, 226]);
   const result = new Uint32Array(of.length);
   for (let job = 0; job < of.length; job++)
     result[job] = matches === null || matches[job] ? shades[of[job]][job % 3] : faint;
