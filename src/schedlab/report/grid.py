@@ -65,7 +65,8 @@ def grid(
             {
                 "place": places.setdefault(place, len(places)),
                 "scheduler": column[row["scheduler"]],
-                "instance": f"repetition {row['repetition']}, window {row['window']}",
+                "instance": f"repetition {row['repetition']}"
+                + (f", window {row['window']}" if row["window"] >= 0 else ""),
                 "task": row["task"],
                 "jobs": _finite(row.get("jobs")),
                 "values": [_finite(row[name]) for name in offered],

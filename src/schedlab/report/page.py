@@ -37,12 +37,15 @@ class Page:
         JSON texts by the id of the element that carries them.
     blocks
         Columns of numbers as base64, see `schedlab.report.container`.
+    explores
+        Whether there are schedules to look into; few jobs need no blocks.
     running
         Whether the file will be written again, so that an open page loads itself again.
     """
 
     data: list[tuple[str, str]] = field(default_factory=list)
     blocks: Sequence[str] = ()
+    explores: bool = False
     running: bool = False
 
     @property
@@ -82,6 +85,7 @@ class Page:
         container = Container()
         self.carry("index", contents(schedules, container, baseline=baseline, unit=unit, allocations=allocations))
         self.blocks = container.texts()
+        self.explores = True
 
     def render(self, template: str, **context: Any) -> str:
         """Return the HTML of a template that extends the frame."""

@@ -62,8 +62,9 @@ class Watch:
         if failed:
             text += f", {failed:,} of them failed"
         since = ended - (self.before or 0)
-        if since and ended < planned:
-            left = (time.monotonic() - self.begin) * (planned - ended) / since
+        elapsed = time.monotonic() - self.begin
+        if since and ended < planned and elapsed > 1:
+            left = elapsed * (planned - ended) / since
             text += f", about {duration(left)} to go"
         return f"{text}; this page shows what there is so far and is written again while the campaign runs."
 

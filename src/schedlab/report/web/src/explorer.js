@@ -37,9 +37,9 @@ export class Explorer {
     this.announcer = element("p", { class: "sl-offscreen", "aria-live": "polite" });
     this.found = element("p", { class: "sl-found", role: "status" });
     this.parts = {
-      difference: section("Difference", this.difference.root),
-      distributions: section("Distributions", this.distributions.root),
-      jobs: section("Jobs", this.jobs.root),
+      difference: section("Difference between the two schedules", this.difference.root),
+      distributions: section("Distributions over the jobs", this.distributions.root),
+      jobs: section("The jobs", this.jobs.root),
     };
     this.root.replaceChildren(
       this.controls, this.found,
