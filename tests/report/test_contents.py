@@ -82,3 +82,12 @@ def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dic
     decided = contents({"again": replace(schedule, runs=runs)}, container)["schedules"][0]
     assert container.read(decided["runs"]["job"]).tolist() == runs["job"].tolist()
     assert len(container.read(decided["pieces"]["count"])) == len(runs)
+
+
+def test_a_recorded_schedule_that_uses_more_than_there_is_is_shown(workload: Workload) -> None:
+    from dataclasses import replace
+
+    schedule = simulate(workload, "fcfs+easy")
+    index = contents({"recorded": replace(schedule, processors=20)}, Container())
+    assert index["machine"]["size"] == 20
+    assert 20 < index["machine"]["lanes"] <= schedule.processors

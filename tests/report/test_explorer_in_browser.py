@@ -260,7 +260,8 @@ def test_series_have_the_means_of_the_schedule(look: Callable[..., Any], single:
     busy = (running * schedule.workload.job_processors[:, None]).sum(axis=0)
     idle = np.where(waiting.any(axis=0), 1 - busy / schedule.processors, 0)
     users = [len(set(schedule.workload.user_id[running[:, i]].tolist())) for i in range(0, len(times), 50)]
-    at = f"async ([key, times]) => {{ const s = (await {EXPLORER}.model.schedule(0)).series(key); return times.map(t => s.at(t)); }}"
+    series = f"(await {EXPLORER}.model.schedule(0)).series(key)"
+    at = f"async ([key, times]) => {{ const series = {series}; return times.map(time => series.at(time)); }}"
     origin = int(schedule.workload.submit_time.min())
     elapsed = (times - origin).tolist()
     assert page.evaluate(at, ["idle_while_waiting", elapsed]) == pytest.approx(idle.tolist())

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import InputError
 from schedlab.report.container import FORMAT, Container
 from schedlab.report.gantt import by_run
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.groups import size_class_labels, size_classes
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.timeline import busy_processors
 from schedlab.workload.workload import UNKNOWN, Workload
 
 GROUPS = {
@@ -52,11 +55,6 @@ def contents(
         What the machine is counted in, singular: "processor", "node", "GPU".
     allocations
         Of schedules whose jobs have known places, where they were; the others are given the lowest free ones.
-
-    Raises
-    ------
-    InputError
-        If the jobs of a schedule use more of the machine than there is.
     """
     first = next(iter(schedules.values()))
     jobs = first.workload
@@ -66,6 +64,9 @@ def contents(
     origin = int(submit.min()) if len(jobs) else 0
     end = max((float(schedule.end_time.max()) for schedule in schedules.values() if len(schedule)), default=origin)
     places = allocations or {}
+    decisions = [
+        _decisions(name, schedule, order, origin, container, places.get(name)) for name, schedule in schedules.items()
+    ]
     return {
         "format": FORMAT,
         "name": jobs.name,
@@ -74,16 +75,15 @@ def contents(
         "length": max(end - origin, 1),
         "machine": {
             "size": max(schedule.processors for schedule in schedules.values()),
+            # Logs may book more than there is.
+            "lanes": max(decided.pop("lanes") for decided in decisions),
             "unit": unit,
             "perNode": jobs.cores_per_node,
         },
         "columns": _columns(jobs, order, origin, first.processors, container),
         "labels": labels_of(jobs),
         "sizeClasses": size_class_labels(first.processors),
-        "schedules": [
-            _decisions(name, schedule, order, origin, container, places.get(name))
-            for name, schedule in schedules.items()
-        ],
+        "schedules": decisions,
         "first": _position(schedules, baseline),
     }
 
@@ -172,8 +172,20 @@ def _decisions(
             "length": container.add(runs["end"] - runs["start"]),
             "flags": container.add(BACKFILLED * runs["speculative"] + FAILED * ~runs["done"]),
         }
-    placed = allocate(spans) if allocation is None else allocation
-    return decisions | {"pieces": _pieces(placed, rows, container)}
+    placed = _placed(spans) if allocation is None else allocation
+    lanes = max(schedule.processors, int(placed.last.max(initial=0)) + 1)
+    return decisions | {"pieces": _pieces(placed, rows, container), "lanes": lanes}
+
+
+def _placed(spans: Schedule) -> Allocation:
+    """Give each job the lowest free processors, of more than there are if a recorded schedule has used more."""
+    try:
+        return allocate(spans)
+    except InputError:
+        most = busy_processors(spans).values.max()
+        # A job of 0 seconds is in no sum, and needs its room all the same.
+        momentary = spans.workload.job_processors[spans.run_time == 0].max(initial=0)
+        return allocate(replace(spans, processors=int(most + momentary)))
 
 
 def _pieces(allocation: Allocation, rows: Sequence[int] | NDArray[np.intp], container: Container) -> dict[str, Any]:

@@ -102,8 +102,6 @@ def write_schedule_report(
 
     Raises
     ------
-    InputError
-        If the jobs use more of the machine than there is.
     OutputError
         If the file cannot be written.
     """

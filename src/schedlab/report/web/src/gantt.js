@@ -34,7 +34,7 @@ export class Gantt {
       const { pieces, rows } = decisions.queuePieces;
       return [
         this.pane("queue", decisions, palette, pieces, Math.max(rows, 1)),
-        this.pane("machine", decisions, palette, decisions.machinePieces, this.model.size),
+        this.pane("machine", decisions, palette, decisions.machinePieces, this.model.lanes),
       ];
     });
     this.selected = null;

@@ -27,6 +27,7 @@ export class Model {
     this.epoch = index.epoch;
     this.length = index.length;
     this.size = index.machine.size;
+    this.lanes = index.machine.lanes;
     this.unit = index.machine.unit;
     this.columns = columns;
     this.kept = new Map();
@@ -216,7 +217,7 @@ export class Decisions {
 
   /** Processors that are free right after a moment. */
   freeAt(time) {
-    return this.model.size - Math.round(this.series("utilisation").at(time) * this.model.size);
+    return Math.max(0, this.model.size - Math.round(this.series("utilisation").at(time) * this.model.size));
   }
 }
 

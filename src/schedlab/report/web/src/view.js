@@ -14,7 +14,7 @@ export class View extends EventTarget {
     this.begin = 0;
     this.end = model.length;
     this.low = 0;
-    this.high = model.size;
+    this.high = model.lanes;
     this.cursor = null;
     this.defaults = { ...this.state() };
     if (link) {
@@ -50,8 +50,8 @@ export class View extends EventTarget {
     const { model } = this;
     const least = Math.min(10, model.length), length = Math.min(Math.max(end - begin, least), model.length);
     const first = Math.min(Math.max(begin, 0), model.length - length);
-    const lanes = Math.min(Math.max(high - low, 1), model.size);
-    const bottom = Math.min(Math.max(low, 0), model.size - lanes);
+    const lanes = Math.min(Math.max(high - low, 1), model.lanes);
+    const bottom = Math.min(Math.max(low, 0), model.lanes - lanes);
     this.set({ begin: first, end: first + length, low: bottom, high: bottom + lanes }, "window");
   }
 
@@ -75,7 +75,7 @@ export class View extends EventTarget {
   }
 
   reset() {
-    this.look(0, this.model.length, 0, this.model.size);
+    this.look(0, this.model.length, 0, this.model.lanes);
   }
 
   /** Show a job: select it, and move the window to it if it is out of sight. */
@@ -86,7 +86,7 @@ export class View extends EventTarget {
       const tiny = end - begin < (this.end - this.begin) / 200;
       if (end < this.begin || begin > this.end || tiny) {
         const margin = Math.max(end - begin, 600);
-        this.look(begin - 2 * margin, end + 2 * margin, 0, this.model.size);
+        this.look(begin - 2 * margin, end + 2 * margin, 0, this.model.lanes);
       }
     }
     this.changed("job");
