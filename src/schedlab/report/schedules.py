@@ -151,17 +151,25 @@ def answer(schedule: Schedule, metrics: Mapping[str, float]) -> list[str]:
     if len(schedule) == 1:
         only = "did not wait" if not wait[0] else f"waited {duration(float(wait[0]))}"
         return [f"The only job {only} and ran {duration(float(schedule.run_time[0]))}."]
-    at_once = float(np.mean(wait <= 0))
+    in_use = f"{metrics['utilisation']:.0%} of the machine was in use"
+    waited, jobs = int(np.count_nonzero(wait > 0)), count_of(len(schedule), "job")
+    if not waited:
+        return [f"None of the {jobs} waited; {in_use}."]
+    longest = f"one {duration(metrics['max_wait'])}"
     if metrics["median_wait"] > 0:
-        first = f"Half of the {count_of(int(metrics['jobs']), 'job')} waited at most {duration(metrics['median_wait'])}"
+        first = f"Half of the {jobs} waited at most {duration(metrics['median_wait'])}, one in twenty more than "
+        first += f"{duration(metrics['p95_wait'])}, and {longest}"
+    elif metrics["p95_wait"] > 0:
+        first = f"{1 - waited / len(schedule):.0%} of the {jobs} did not wait at all, one in twenty waited more than "
+        first += f"{duration(metrics['p95_wait'])}, and {longest}"
     else:
-        first = f"{at_once:.0%} of the {count_of(int(metrics['jobs']), 'job')} did not wait at all"
-    first += f", one in twenty more than {duration(metrics['p95_wait'])}, and one {duration(metrics['max_wait'])}"
+        first = (
+            f"All but {waited:,} of the {jobs} started at once; the longest wait was {duration(metrics['max_wait'])}"
+        )
+    if metrics["mean_wait"] < 1:
+        return [f"{first}; {in_use}.", "The mean wait was less than a second."]
     mean = f"The mean wait was {duration(metrics['mean_wait'])}"
-    return [
-        f"{first}; {metrics['utilisation']:.0%} of the machine was in use.",
-        f"{mean}{_uncertainty(wait, schedule.workload.submit_time)}.",
-    ]
+    return [f"{first}; {in_use}.", f"{mean}{_uncertainty(wait, schedule.workload.submit_time)}."]
 
 
 def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> str:

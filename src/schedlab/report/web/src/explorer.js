@@ -80,10 +80,12 @@ export class Explorer {
     this.input = element("input", { type: "search", value: view.query, placeholder: "job, user:NAME, wait>2h …", "aria-describedby": "sl-search-help",
       change: (event) => view.set({ query: event.target.value.trim() }, "query") });
     const button = (text, label, act) => element("button", { type: "button", class: "sl-button", "aria-label": label, title: label, click: act }, text);
+    const colours = select("Colour", colourChoices(model, this.decisions.length > 1), view.colour, (colour) => view.set({ colour }, "colour"));
+    this.colour = colours.querySelector("select");
     this.controls.replaceChildren(
       several ? select("Schedule", names, view.a, (value) => view.set({ a: Number(value), b: Number(value) === view.b ? -1 : view.b })) : "",
       several ? select("Compare with", [[-1, "none"], ...names.filter(([number]) => number !== view.a)], view.b, (value) => view.set({ b: Number(value) })) : "",
-      select("Colour", colourChoices(model, this.decisions.length > 1), view.colour, (colour) => view.set({ colour }, "colour")),
+      colours,
       machine.perNode > 1 ? select("Rows", [["processor", machine.unit], ["node", "node"]], view.rows, (rows) => view.set({ rows }, "window")) : "",
       element("label", { class: "sl-field sl-search" }, element("span", {}, "Search"), this.input),
       element("span", { class: "sl-offscreen", id: "sl-search-help" }, HELP),
@@ -188,6 +190,7 @@ export class Explorer {
     else {
       this.search();
       this.gantt.show(this.shown);
+      this.colour.value = this.view.colour;
       if (what === "query") {
         this.input.value = this.view.query;
         this.showParts(["distributions", "jobs"]);

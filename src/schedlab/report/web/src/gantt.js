@@ -4,10 +4,11 @@ import { css } from "./colours.js";
 import { element } from "./dom.js";
 import { count, countOf, duration, moment, timeTicks } from "./format.js";
 import { listen } from "./gestures.js";
+import { LEFT, RIGHT } from "./layout.js";
 import { Raster } from "./raster.js";
 
 const MOST_RECTANGLES = 3000;
-const LEFT = 58, RIGHT = 8, AXIS = 24, CAPTION = 20, GAP = 8;
+const AXIS = 24, CAPTION = 20, GAP = 8;
 const SETTLED = 160;
 
 export const KEYS = "Arrow keys move, + and − zoom, Shift with the up and down arrows zooms the machine, Home shows "
@@ -24,7 +25,7 @@ export class Gantt {
     this.scratch = document.createElement("canvas");
     this.frames = [];
     listen(this);
-    new ResizeObserver(() => this.resize()).observe(this.root);
+    new ResizeObserver(() => Math.floor(this.root.clientWidth) !== this.width && this.resize()).observe(this.root);
   }
 
   /** Show schedules: each with its pixels by job. */
@@ -191,7 +192,7 @@ export class Gantt {
     }
     if (pane.kind === "machine") {
       context.save();
-      context.translate(9, pane.top + pane.height / 2);
+      context.translate(8, pane.top + pane.height / 2);
       context.rotate(-Math.PI / 2);
       context.textAlign = "center";
       const unit = nodes ? "Node" : this.model.unit[0].toUpperCase() + this.model.unit.slice(1);

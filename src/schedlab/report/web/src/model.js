@@ -57,8 +57,7 @@ export class Model {
 
   /** Row of a job by its number in the log, or -1. */
   rowOf(id) {
-    const rows = once(this, "rows", () => new Map(Array.from(this.columns.id, (value, row) => [value, row])));
-    return rows.get(id) ?? -1;
+    return this.columns.id.indexOf(id);
   }
 
   /** Values of a group, those with most jobs first: [value, jobs]. */

@@ -1,28 +1,29 @@
 // Sorting and searching of large columns.
 
+const DIGITS = 65536;
+
 /** Return the row numbers in ascending order of a column; rows of equal values keep their order. */
 export function sortedRows(values) {
   const rows = new Int32Array(values.length);
-  for (let i = 0; i < rows.length; i++) rows[i] = i;
   let ascending = true;
-  for (let i = 1; i < values.length && ascending; i++) ascending = values[i] >= values[i - 1];
-  if (ascending) return rows;
-  const least = values.reduce((a, b) => (b < a ? b : a), Infinity);
-  const most = values.reduce((a, b) => (b > a ? b : a), -Infinity);
-  if (Number.isInteger(least) && (most - least + 1) * values.length < 2 ** 53 && isWhole(values)) {
-    // One number holds value and row: typed arrays sort numbers fast, and no comparison is called.
-    const keys = new Float64Array(values.length);
-    for (let i = 0; i < keys.length; i++) keys[i] = (values[i] - least) * values.length + i;
-    keys.sort();
-    for (let i = 0; i < rows.length; i++) rows[i] = keys[i] % values.length;
-    return rows;
+  for (let i = 0; i < rows.length; i++) {
+    rows[i] = i;
+    ascending &&= i === 0 || values[i] >= values[i - 1];
   }
-  return rows.sort((a, b) => values[a] - values[b] || a - b);
+  if (ascending) return rows;
+  if (values instanceof Float64Array) return rows.sort((a, b) => values[a] - values[b] || a - b);
+  // Two passes over 16 bits each: ten times as fast as to compare.
+  const low = sortBy(rows, (row) => values[row] & (DIGITS - 1));
+  return sortBy(low, (row) => (values[row] >> 16) + DIGITS / 2);
 }
 
-function isWhole(values) {
-  if (values instanceof Int32Array || values instanceof Uint8Array) return true;
-  return values.every(Number.isInteger);
+/** Return rows in ascending order of a digit, those of equal digits in their order. */
+function sortBy(rows, digit) {
+  const places = new Int32Array(DIGITS + 1), sorted = new Int32Array(rows.length);
+  for (let i = 0; i < rows.length; i++) places[digit(rows[i]) + 1]++;
+  for (let value = 0; value < DIGITS; value++) places[value + 1] += places[value];
+  for (let i = 0; i < rows.length; i++) sorted[places[digit(rows[i])]++] = rows[i];
+  return sorted;
 }
 
 /** Return how many of ascending values are at most `limit`. */

@@ -47,10 +47,9 @@ function parseTerm(part, model) {
   const wanted = rest.join(":").replaceAll('"', "");
   if (rest.length && (model.groups.includes(group) || group === "sizeClass" || group === "class")) {
     const column = group === "class" ? "sizeClass" : group;
-    const values = new Set(model.members(column).map(([value]) => value).filter((value) => {
-      const label = model.label(column, value);
-      return String(value) === wanted || label.toLowerCase().startsWith(wanted.toLowerCase());
-    }));
+    const named = (test) => model.members(column).map(([value]) => value).filter((value) => test(value, model.label(column, value).toLowerCase()));
+    const exact = named((value, label) => String(value) === wanted || label === wanted.toLowerCase());
+    const values = new Set(exact.length ? exact : named((_, label) => label.startsWith(wanted.toLowerCase())));
     if (!values.size) throw new Error(`no ${group} is called “${wanted}”`);
     return (_, job) => values.has(model.columns[column][job]);
   }

@@ -3,9 +3,10 @@
 import uPlot from "uplot";
 import { element, term } from "./dom.js";
 import { duration, moment, percent, significant, tickDuration, timeTicks } from "./format.js";
+import { LEFT, RIGHT } from "./layout.js";
 import { SERIES } from "./model.js";
 
-const LEFT = 58, RIGHT = 8, HEIGHT = 116;
+const HEIGHT = 116;
 const MOST_BINS = 800;
 
 const TEXTS = {
