@@ -115,5 +115,8 @@ const rgb = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2),
 const shade = (channels, shift) => channels.map((value) => Math.round(shift < 0 ? value * (1 + shift) : value + (255 - value) * shift));
 const pixel = ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
+/** A CSS colour of six digits as a pixel. */
+export const pixelOf = (colour) => pixel(rgb(colour));
+
 /** A pixel as CSS. */
 export const css = (value) => `rgb(${value & 255} ${(value >> 8) & 255} ${(value >> 16) & 255})`;

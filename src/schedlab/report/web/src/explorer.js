@@ -12,7 +12,7 @@ import { HELP, parseQuery } from "./query.js";
 import { Series } from "./series.js";
 import { View } from "./view.js";
 
-const SERIES_DELAY = 40;
+const SERIES_DELAY = 100;
 
 export class Explorer {
   constructor(root, model, options = {}) {

@@ -1,6 +1,6 @@
 // The Gantt chart: for each schedule the waiting jobs above the machine, all on one axis of time.
 
-import { css } from "./colours.js";
+import { css, pixelOf } from "./colours.js";
 import { element } from "./dom.js";
 import { count, countOf, duration, moment, timeTicks } from "./format.js";
 import { listen } from "./gestures.js";
@@ -63,6 +63,7 @@ export class Gantt {
     this.width = width;
     this.height = top + AXIS;
     this.ratio = Math.min(devicePixelRatio || 1, 2);
+    this.cleared = false;
     for (const canvas of [this.canvas, this.overlay]) {
       canvas.width = Math.round(width * this.ratio);
       canvas.height = Math.round(this.height * this.ratio);
@@ -127,15 +128,25 @@ export class Gantt {
     const columns = Math.max(1, Math.round(pane.width * scale)), rows = Math.max(1, Math.round(pane.height * scale));
     const window = { begin: this.view.begin, end: this.view.end, low, high, length: this.model.length };
     const jobs = pane.raster.paint(columns, rows, window);
-    const image = new ImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer), { palette } = pane;
-    for (let i = 0; i < jobs.length; i++) if (jobs[i] >= 0) pixels[i] = palette[jobs[i]];
-    const { scratch } = this;
-    if (scratch.width < columns) scratch.width = columns;
-    if (scratch.height < rows) scratch.height = rows;
-    scratch.getContext("2d").putImageData(image, 0, 0);
+    if (pane.image?.width !== columns || pane.image.height !== rows) {
+      pane.image = new ImageData(columns, rows);
+      pane.pixels = new Uint32Array(pane.image.data.buffer);
+    }
+    const { palette, pixels } = pane, idle = pixelOf(this.style.ground);
+    for (let i = 0; i < jobs.length; i++) pixels[i] = jobs[i] < 0 ? idle : palette[jobs[i]];
+    const whole = scale === this.ratio && Number.isInteger(this.ratio);
+    if (whole) context.putImageData(pane.image, pane.left * this.ratio, pane.top * this.ratio);
+    else this.stretch(context, pane);
+  }
+
+  /** Draw pixels that are larger than those of the screen. */
+  stretch(context, pane) {
+    const { scratch } = this, { width, height } = pane.image;
+    if (scratch.width < width) scratch.width = width;
+    if (scratch.height < height) scratch.height = height;
+    scratch.getContext("2d").putImageData(pane.image, 0, 0);
     context.imageSmoothingEnabled = false;
-    context.drawImage(scratch, 0, 0, columns, rows, pane.left, pane.top, pane.width, pane.height);
+    context.drawImage(scratch, 0, 0, width, height, pane.left, pane.top, pane.width, pane.height);
   }
 
   rectangles(context, pane, low, high) {
@@ -217,6 +228,9 @@ export class Gantt {
 
   /** Cursor and the chosen job, above the picture. */
   drawOverlay() {
+    const { cursor, job } = this.view, empty = cursor === null && job < 0 && !this.box;
+    if (empty && this.cleared) return;
+    this.cleared = empty;
     const context = this.overlay.getContext("2d");
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
