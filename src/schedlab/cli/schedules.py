@@ -80,7 +80,11 @@ def simulate(
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
-    check_output(perfetto, trace)
+    if perfetto is not None:
+        from schedlab.schedule.perfetto import check_perfetto_suffix
+
+        check_perfetto_suffix(perfetto)
+        check_output(perfetto, trace)
     if report is not None:
         check_page(report, trace)
     enforcement = requests if method is None else None

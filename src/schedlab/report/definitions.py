@@ -83,6 +83,25 @@ DEFINITIONS = {
         "that "
         "of further weeks of the same kind. It says nothing about other machines.",
     ),
+    "verdict": (
+        "Verdict",
+        "Better or worse if the 95% interval of the mean ratio lies on one side of 1 (without a ratio, that of the "
+        "difference on one side of 0); else the two cannot be told apart by these results.",
+    ),
+    "mean_ratio": (
+        "Mean ratio",
+        "Geometric mean of the scheduler's value over the baseline's, instance by instance: 0.5 is half of it.",
+    ),
+    "mean_difference": (
+        "Mean difference",
+        "Mean of the scheduler's value minus the baseline's, instance by instance.",
+    ),
+    "better_in": ("Better in", "Number of instances in which the scheduler is better than the baseline."),
+    "instances": (
+        "Instances",
+        "Windows, repetitions and loads that every scheduler sees alike; in a comparison of one log, its weeks.",
+    ),
+    "share_of_work": ("Share of the work", "Of the size times run time of all jobs."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),
     "fairness": ("Fairness", "Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike."),
     "throughput": ("Throughput", "Jobs that end, per day."),

@@ -66,7 +66,7 @@ class Table:
 
     heading: str
     caption: str
-    head: Sequence[str]
+    head: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
 
@@ -229,13 +229,19 @@ def _of_jobs(metrics: Mapping[str, float]) -> Table:
         [Cell(label, term=measure), *(_quantity(f"{name}_{measure}", metrics) for name in statistics)]
         for measure, label in METRICS
     ]
-    head = ["Of the jobs", "Mean", "Median", "95th percentile", "99th percentile", "Largest"]
+    titles = ("Mean", "Median", "95th percentile", "99th percentile", "Largest")
+    head = [
+        Cell("Of the jobs"),
+        *(Cell(title, term="percentile" if "percentile" in title else None) for title in titles),
+    ]
     return Table("What the jobs met", "Each job counts once, whatever its size", head, rows)
 
 
 def _of_schedule(metrics: Mapping[str, float]) -> Table:
     rows = [[Cell(label, term=term), _quantity(name, metrics)] for name, label, term in FACTS if name in metrics]
-    return Table("The machine and the queue", "Over the whole time, all jobs", ["Of the schedule", "Value"], rows)
+    return Table(
+        "The machine and the queue", "Over the whole time, all jobs", [Cell("Of the schedule"), Cell("Value")], rows
+    )
 
 
 def _quantity(name: str, metrics: Mapping[str, float]) -> Cell:
@@ -274,8 +280,16 @@ def _user_names(schedule: Schedule) -> dict[int, str]:
     }
 
 
-def _group_head(first: str) -> list[str]:
-    return [first, "Jobs", "Share of the work", "Mean wait", "Median wait", "95th percentile", "Mean bounded slowdown"]
+def _group_head(first: str) -> list[Cell]:
+    return [
+        Cell(first, term="size_class" if first == "Size class" else None),
+        Cell("Jobs"),
+        Cell("Share of the work", term="share_of_work"),
+        Cell("Mean wait", term="wait"),
+        Cell("Median wait", term="wait"),
+        Cell("95th percentile", term="percentile"),
+        Cell("Mean bounded slowdown", term="bounded_slowdown"),
+    ]
 
 
 def _group(row: pd.Series[Any]) -> list[Cell]:

@@ -56,11 +56,16 @@ def write_perfetto(schedule: Schedule, path: str | PathLike[str]) -> None:
     OutputError
         If the file cannot be written; nothing half-written is left.
     """
-    if Path(path).suffix != ".pftrace":
-        raise InputError(f"{path}: unknown suffix; a trace for Perfetto is written as .pftrace")
+    check_perfetto_suffix(path)
     with atomic_path(path) as temporary, open(temporary, "wb") as stream:
         for packet in packets(schedule):
             stream.write(_field(_PACKET, packet))
+
+
+def check_perfetto_suffix(path: str | PathLike[str]) -> None:
+    """Raise InputError unless a file is called like a trace."""
+    if Path(path).suffix != ".pftrace":
+        raise InputError(f"{path}: unknown suffix; a trace for Perfetto is written as .pftrace")
 
 
 def packets(schedule: Schedule) -> Iterator[bytes]:

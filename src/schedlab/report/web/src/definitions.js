@@ -1,9 +1,10 @@
 // Definitions: one click away from every term.
 
-import { element } from "./dom.js";
+import { element, term } from "./dom.js";
 
 /** Open the definition when a term is clicked, anywhere under `root`. */
 export function listenForTerms(root, definitions) {
+  for (const word of root.querySelectorAll("span[data-term]")) word.replaceWith(term(word.dataset.term, word.textContent));
   const dialog = element("dialog", { class: "sl-definition", "aria-labelledby": "sl-definition-term" });
   const heading = element("h3", { id: "sl-definition-term" }), text = element("p");
   const close = element("button", { type: "button", class: "sl-button", click: () => dialog.close() }, "Close");

@@ -11,8 +11,8 @@ const json = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "nul
 
 async function main() {
   document.documentElement.classList.add("sl-script");
-  listenForTerms(document.body, json("schedlab-definitions") ?? {});
   document.querySelectorAll("main table").forEach(enhance);
+  listenForTerms(document.body, json("schedlab-definitions") ?? {});
   showCampaign(json("schedlab-campaign"));
   const root = document.getElementById("schedlab-explorer"), index = json("schedlab-index");
   if (!root || !index) return;

@@ -11,6 +11,10 @@ export function enhance(table) {
     const button = element("button", { type: "button", class: "sl-sort" });
     button.append(...head.childNodes);
     head.append(button);
+    if (head.dataset.term) {
+      const what = element("button", { type: "button", class: "sl-what", "data-term": head.dataset.term, "aria-label": `What is ${button.innerText.trim()}?` }, "?");
+      head.append(what);
+    }
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((each) => each.removeAttribute("aria-sort"));
@@ -94,9 +98,9 @@ function csvOf(table) {
     .join("\n");
 }
 
-/** Make a table of columns [title, numeric?] and rows of cells (texts, or {text, value, node}). */
+/** Make a table of columns [title, numeric?, key of the definition?] and rows of cells (texts, or {text, value, node}). */
 export function makeTable(caption, columns, rows) {
-  const head = columns.map(([title, numeric]) => element("th", { scope: "col", class: numeric && "number" }, title));
+  const head = columns.map(([title, numeric, key]) => element("th", { scope: "col", class: numeric && "number", "data-term": key }, title));
   const body = rows.map((cells) => element("tr", {}, cells.map((cell, column) => {
     const { text = cell, value, node = null } = typeof cell === "object" ? cell : {};
     const attributes = { class: columns[column][1] && "number", "data-value": value };
