@@ -22,7 +22,7 @@ from schedlab.report.schedules import write_schedule_report
 IMAGES = Path(__file__).parent / "images"
 
 CAMPAIGN = """
-name = "order of the queue"
+name = "order"
 description = "Which order should the queue have?"
 seed = 7
 schedulers = ["fcfs+easy", "saf+easy", "wfp3+easy", "fcfs"]

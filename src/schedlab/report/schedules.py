@@ -155,7 +155,7 @@ def answer(schedule: Schedule, metrics: Mapping[str, float]) -> list[str]:
     waited, jobs = int(np.count_nonzero(wait > 0)), count_of(len(schedule), "job")
     if not waited:
         return [f"None of the {jobs} waited; {in_use}."]
-    longest = f"one {duration(metrics['max_wait'])}"
+    longest = f"the longest wait was {duration(metrics['max_wait'])}"
     if metrics["median_wait"] > 0:
         first = f"Half of the {jobs} waited at most {duration(metrics['median_wait'])}, one in twenty more than "
         first += f"{duration(metrics['p95_wait'])}, and {longest}"
