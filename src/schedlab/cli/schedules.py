@@ -101,7 +101,9 @@ def simulate(
     if report is not None:
         from schedlab.report.schedules import write_schedule_report
 
-        write_schedule_report(schedule, report, command=command_line(), source=str(trace), metrics=metrics)
+        write_schedule_report(
+            schedule, report, command=command_line(), source=str(trace), warm_up=warm_up, cool_down=cool_down
+        )
         note(f"report {report}")
     read.note_cleaning()
     read.note_laws([chosen])

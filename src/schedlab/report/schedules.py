@@ -16,6 +16,7 @@ from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
 from schedlab.schedule.allocation import Allocation
+from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.wording import count_of
@@ -77,7 +78,8 @@ def write_schedule_report(
     *,
     command: str = "",
     source: str = "",
-    metrics: Mapping[str, float] | None = None,
+    warm_up: float = 0,
+    cool_down: float = 0,
     unit: str = "processor",
     allocation: Allocation | None = None,
 ) -> Path:
@@ -93,8 +95,8 @@ def write_schedule_report(
         What the user typed.
     source
         Where the jobs come from.
-    metrics
-        Of the schedule, if a warm-up or a cool-down was left out; by default, of all jobs.
+    warm_up, cool_down
+        What sentences and tables leave out, as for `Schedule.metrics`; figures and the view show everything.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
     allocation
@@ -106,7 +108,15 @@ def write_schedule_report(
         If the file cannot be written.
     """
     writable_target(path)
-    page = render_schedule(schedule, command=command, source=source, metrics=metrics, unit=unit, allocation=allocation)
+    page = render_schedule(
+        schedule,
+        command=command,
+        source=source,
+        warm_up=warm_up,
+        cool_down=cool_down,
+        unit=unit,
+        allocation=allocation,
+    )
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return Path(path)
@@ -117,25 +127,30 @@ def render_schedule(
     *,
     command: str = "",
     source: str = "",
-    metrics: Mapping[str, float] | None = None,
+    warm_up: float = 0,
+    cool_down: float = 0,
     unit: str = "processor",
     allocation: Allocation | None = None,
 ) -> str:
     """Return the report of one schedule as HTML; see `write_schedule_report`."""
     page, figures, tables = Page(), [], []
     name = schedule.workload.name
-    found = {} if not len(schedule) else dict(schedule.metrics() if metrics is None else metrics)
+    sentences = [f"There are no jobs in {name}: nothing waited, and the machine was idle."]
     if len(schedule):
+        found = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
+        sentences = answer(schedule, measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows, found)
         places = None if allocation is None else {schedule.scheduler: allocation}
         page.explore({schedule.scheduler: schedule}, unit=unit, allocations=places)
         figures = example_figures({schedule.scheduler: schedule}, [schedule.scheduler], schedule.scheduler)
-        tables = [_of_jobs(found), _of_schedule(found), _by_size(schedule), *_by_user(schedule)]
+        by_size = schedule.metrics_by_size_class(warm_up=warm_up, cool_down=cool_down)
+        by_user = schedule.metrics_by_user(warm_up=warm_up, cool_down=cool_down)
+        tables = [_of_jobs(found), _of_schedule(found), _by_size(by_size), *_by_user(by_user, schedule)]
     provenance = {name: value for name, value in schedule.provenance().items() if not isinstance(value, Mapping)}
     return page.render(
         "schedule.html.j2",
         title=f"{name} under {schedule.scheduler}",
         lead=f"{count_of(len(schedule), 'job')} on {count_of(schedule.processors, unit)}",
-        sentences=answer(schedule, found),
+        sentences=sentences,
         over_time=figures,
         tables=tables,
         command=command,
@@ -143,16 +158,14 @@ def render_schedule(
     )
 
 
-def answer(schedule: Schedule, metrics: Mapping[str, float]) -> list[str]:
-    """Return what became of the jobs, as sentences with their uncertainty."""
-    if not len(schedule):
-        return [f"There are no jobs in {schedule.workload.name}: nothing waited, and the machine was idle."]
-    wait = schedule.wait_time
-    if len(schedule) == 1:
+def answer(schedule: Schedule, rows: NDArray[np.intp], metrics: Mapping[str, float]) -> list[str]:
+    """Return what became of the jobs in some rows, as sentences with their uncertainty."""
+    wait = schedule.wait_time[rows]
+    if len(wait) == 1:
         only = "did not wait" if not wait[0] else f"waited {duration(float(wait[0]))}"
-        return [f"The only job {only} and ran {duration(float(schedule.run_time[0]))}."]
+        return [f"The only job {only} and ran {duration(float(schedule.run_time[rows][0]))}."]
     in_use = f"{metrics['utilisation']:.0%} of the machine was in use"
-    waited, jobs = int(np.count_nonzero(wait > 0)), count_of(len(schedule), "job")
+    waited, jobs = int(np.count_nonzero(wait > 0)), count_of(len(wait), "job")
     if not waited:
         return [f"None of the {jobs} waited; {in_use}."]
     longest = f"the longest wait was {duration(metrics['max_wait'])}"
@@ -160,16 +173,14 @@ def answer(schedule: Schedule, metrics: Mapping[str, float]) -> list[str]:
         first = f"Half of the {jobs} waited at most {duration(metrics['median_wait'])}, one in twenty more than "
         first += f"{duration(metrics['p95_wait'])}, and {longest}"
     elif metrics["p95_wait"] > 0:
-        first = f"{1 - waited / len(schedule):.0%} of the {jobs} did not wait at all, one in twenty waited more than "
+        first = f"{1 - waited / len(wait):.0%} of the {jobs} did not wait at all, one in twenty waited more than "
         first += f"{duration(metrics['p95_wait'])}, and {longest}"
     else:
-        first = (
-            f"All but {waited:,} of the {jobs} started at once; the longest wait was {duration(metrics['max_wait'])}"
-        )
+        first = f"All but {waited:,} of the {jobs} started at once; {longest}"
     if metrics["mean_wait"] < 1:
         return [f"{first}; {in_use}.", "The mean wait was less than a second."]
     mean = f"The mean wait was {duration(metrics['mean_wait'])}"
-    return [f"{first}; {in_use}.", f"{mean}{_uncertainty(wait, schedule.workload.submit_time)}."]
+    return [f"{first}; {in_use}.", f"{mean}{_uncertainty(wait, schedule.workload.submit_time[rows])}."]
 
 
 def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> str:
@@ -240,7 +251,7 @@ def _of_jobs(metrics: Mapping[str, float]) -> Table:
 def _of_schedule(metrics: Mapping[str, float]) -> Table:
     rows = [[Cell(label, term=term), _quantity(name, metrics)] for name, label, term in FACTS if name in metrics]
     return Table(
-        "The machine and the queue", "Over the whole time, all jobs", [Cell("Of the schedule"), Cell("Value")], rows
+        "The machine and the queue", "In the period that counts", [Cell("Of the schedule"), Cell("Value")], rows
     )
 
 
@@ -249,8 +260,7 @@ def _quantity(name: str, metrics: Mapping[str, float]) -> Cell:
     return Cell(f"{value:.1%}" if name in SHARES else quantity(name, value), value)
 
 
-def _by_size(schedule: Schedule) -> Table:
-    frame = schedule.metrics_by_size_class()
+def _by_size(frame: pd.DataFrame) -> Table:
     return Table(
         "By job size",
         "Jobs by size class",
@@ -260,9 +270,8 @@ def _by_size(schedule: Schedule) -> Table:
     )
 
 
-def _by_user(schedule: Schedule) -> list[Table]:
+def _by_user(frame: pd.DataFrame, schedule: Schedule) -> list[Table]:
     """Return the users with most work, if the jobs name more than one."""
-    frame = schedule.metrics_by_user()
     if len(frame) < 2:
         return []
     labels = _user_names(schedule)
