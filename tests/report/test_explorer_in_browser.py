@@ -62,6 +62,8 @@ def look(browser: Any) -> Iterator[Callable[..., Any]]:
     def opened(path: Path, fragment: str = "", *, width: int = 1_280, scheme: str = "light", **options: Any) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
         contexts.append(context)
+        # A busy machine is slow, not wrong.
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
