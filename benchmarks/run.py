@@ -27,6 +27,7 @@ import generation
 import learning
 import numpy as np
 import predictions
+import reports
 import slurm
 import speculation
 from result import Result
@@ -257,6 +258,7 @@ BENCHMARKS = {
     "slurm": slurm.slurm,
     "generation": generation.experiments,
     "experiments": experiments.experiments,
+    "reports": reports.reports,
 }
 
 

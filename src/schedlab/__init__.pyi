@@ -78,6 +78,7 @@ from .report.learning import plot_scores_by_job as plot_scores_by_job
 from .report.learning import plot_trial_scores as plot_trial_scores
 from .report.model import plot_model as plot_model
 from .report.model import plot_model_variable as plot_model_variable
+from .report.notebook import explore as explore
 from .report.predictions import plot_predicted_values as plot_predicted_values
 from .report.predictions import plot_prediction_errors as plot_prediction_errors
 from .report.requests import plot_requests as plot_requests

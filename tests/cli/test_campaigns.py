@@ -235,3 +235,17 @@ def test_a_report_is_html_only(run, study: Path) -> None:
 def test_json_has_null_where_there_is_no_number(run, study: Path) -> None:
     printed = run("campaign", "sql", "select 'NaN'::double as a, 'inf'::double as b", "--json").stdout
     assert json.loads(printed, parse_constant=pytest.fail) == [{"a": None, "b": None}]
+
+
+def test_a_campaign_that_is_watched_leaves_its_page_in_the_run_directory(run, study: Path) -> None:
+    result = run("campaign", "run", "study.toml", "--watch", "--workers", 1)
+    assert result.exit_code == 0
+    page = Path("runs/study/report.html")
+    assert f"report {page}" in result.stderr
+    assert "schedlab-campaign-view" in page.read_text()
+
+
+def test_a_campaign_writes_its_report_where_one_wants_it(run, study: Path) -> None:
+    assert run("campaign", "run", "study.toml", "--report", "r.html", "--workers", 1).exit_code == 0
+    assert "simulations have ended" not in Path("r.html").read_text()
+    assert "unknown suffix" in run("campaign", "run", "study.toml", "--report", "r.pdf").stderr

@@ -220,3 +220,18 @@ def test_the_shell_completes_scheduler_texts(verb) -> None:
 def test_the_examples_of_scheduler_texts_can_be_read(run) -> None:
     for example in json.loads(run("schedulers", "--json").stdout)["examples"]:
         assert sl.Scheduler.parse(example).text == example
+
+
+def test_simulate_writes_a_page_and_a_trace_beside_the_summary(run, trace: Path) -> None:
+    result = run("simulate", trace, "--report", "page.html", "--perfetto", "jobs.pftrace")
+    assert (result.exit_code, result.stderr) == (0, "report page.html\n")
+    assert "67% of the 3 jobs did not wait at all" in Path("page.html").read_text()
+    assert Path("jobs.pftrace").stat().st_size > 0
+
+
+@pytest.mark.parametrize(("option", "name"), [("--report", "page.pdf"), ("--perfetto", "trace.json")])
+def test_other_suffixes_are_refused_before_the_work_begins(run, trace: Path, option: str, name: str) -> None:
+    result = run("simulate", trace, option, name)
+    assert result.exit_code == 1
+    assert "unknown suffix" in result.stderr
+    assert result.stdout == ""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +19,30 @@ from schedlab.workload.sampling import DAY
 from schedlab.workload.workload import Workload
 
 MACHINE = 64
+
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium, the one of this machine."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra test)")
+    names = ("chromium", "google-chrome", "chromium-browser")
+    executable = next(filter(None, map(shutil.which, names)), None)
+    if executable is None:
+        pytest.skip(f"no browser: none of {', '.join(names)} is on the PATH")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=executable, args=list(SWITCHES))
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schedlab.report.html import Evidence, write_report
-
-SWITCHES = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A headless Chromium, the one of this machine."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra test)")
-    names = ("chromium", "google-chrome", "chromium-browser")
-    executable = next(filter(None, map(shutil.which, names)), None)
-    if executable is None:
-        pytest.skip(f"no browser: none of {', '.join(names)} is on the PATH")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=executable, args=list(SWITCHES))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
@@ -45,6 +45,18 @@ class Comparison:
 
     def __str__(self) -> str:
         return table(*self._rows())
+
+    def explore(self, *, baseline: str | None = None, unit: str = "processor") -> Any:
+        """Return a widget for notebooks to look into the schedules, see `schedlab.report.notebook.explore`."""
+        # Reports stand above campaigns: they are reached by the public name.
+        import schedlab
+
+        return schedlab.explore(self, baseline=baseline, unit=unit)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.schedules)}>"

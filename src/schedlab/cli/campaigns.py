@@ -11,6 +11,7 @@ import typer
 
 from schedlab.cli.archives import RUNS, Index, Run, open_run
 from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from schedlab.campaign.executors import Workers
     from schedlab.campaign.input import Input
     from schedlab.campaign.store import RunDirectory
+    from schedlab.report.watch import Watch
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
 Directory = Annotated[
@@ -56,11 +58,21 @@ def run(
     max_array_size: Annotated[
         int | None, typer.Option(min=1, show_default="what Slurm says", help="Slurm's MaxArraySize.")
     ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report at the end, .html.")] = None,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch", help="Write the report (default: report.html in DIR) again and again; an open page follows."
+        ),
+    ] = False,
     index: Index = None,
     as_json: Json = False,
 ) -> None:
     """Run what is missing of a campaign; the same command continues it after whatever stopped it."""
     from schedlab.campaign.campaign_file import read_campaign
+    from schedlab.report.evidence import evidence_of_campaign
+    from schedlab.report.html import write_report
+    from schedlab.report.watch import Watch
 
     if executor != "dask" and (dask_address or dask_file):
         raise typer.BadParameter("--dask-address and --dask-scheduler-file go with --executor dask")
@@ -69,6 +81,9 @@ def run(
     definition = read_campaign(file)
     place = directory or RUNS / definition.name
     options = slurm_option or []
+    page = report or (place / "report.html" if watch else None)
+    if page is not None:
+        check_page(page)
     if executor == "slurm":
         from schedlab.campaign.slurm import submit
 
@@ -84,17 +99,25 @@ def run(
             text=file.read_text(encoding="utf-8"),
         )
         show(submission)
+        if page is not None:
+            watching = Watch(place, page)
+            watching.follow()
+            note_report(page, watching.finish)
         return
     chosen = _workers(executor, workers, dask_address, dask_file, options)
-    finished = _run_here(definition, place, file, chosen, retry_failed)
+    following = Watch(place, page) if page is not None and watch else None
+    finished = _run_here(definition, place, file, chosen, retry_failed, following)
     _update_index(finished, index)
     status = finished.status()
+    if page is not None:
+        note_report(page, lambda: write_report(evidence_of_campaign(finished), page))
     if as_json:
         show_json(_status(finished))
     else:
         _show_standings(finished)
         _note_warnings(finished.plan.inputs)
-        note(f"\n{count_of(status.done, 'result')} in {place}; report: schedlab report {place} -o report.html")
+        hint = "" if page else f"; report: schedlab report {place} -o report.html"
+        note(f"\n{count_of(status.done, 'result')} in {place}{hint}")
         if any(getattr(entry, "workflows", ()) for entry in definition.workloads):
             note(f"the handlings of workflows compared: schedlab analyse {place}")
     if status.failed:
@@ -116,13 +139,20 @@ def _run_here(
     file: Path,
     workers: AbstractContextManager[Workers] | int | None,
     retry_failed: bool,
+    watching: Watch | None,
 ) -> RunDirectory:
     """Run a campaign to its end or to an interruption, which leaves all that is finished."""
     from schedlab.campaign.coordinator import run_campaign
     from schedlab.errors import OutputError
 
     try:
-        with stopped_like_ctrl_c(), campaign_bar() as progress:
+        with stopped_like_ctrl_c(), campaign_bar() as bar:
+
+            def progress(done: int, failed: int, planned: int) -> None:
+                bar(done, failed, planned)
+                if watching is not None:
+                    watching(done, failed, planned)
+
             return run_campaign(
                 definition,
                 place,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from schedlab.atomic import writable_target
+from schedlab.cli.terminal import note
 from schedlab.errors import InputError
 
 FIGURE_SUFFIXES = (".png", ".pdf", ".svg")
@@ -25,6 +27,23 @@ def check_output(output: Path | None, source: Path | None) -> None:
     if source is not None and output.exists() and source.exists() and output.samefile(source):
         raise InputError(f"{output}: the output is the trace itself; choose another name")
     writable_target(output)
+
+
+def check_page(output: Path, source: Path | None = None) -> None:
+    """Refuse what `check_output` refuses, and a suffix that is not one of a page."""
+    if output.suffix not in (".html", ".htm"):
+        raise InputError(f"{output}: unknown suffix; a report is written as .html")
+    # The page of a campaign may lie in the run directory that the campaign makes.
+    if output.parent.exists():
+        check_output(output, source)
+
+
+def note_report(output: Path, write: Callable[[], Path]) -> None:
+    """Write a report beside a result that is there: that it cannot be made is told, and hides nothing."""
+    try:
+        note(f"report {write()}")
+    except InputError as error:
+        note(f"no report in {output}: {error}")
 
 
 def check_figure(output: Path, source: Path | None) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from schedlab.cli.archives import Run, open_run
+from schedlab.cli.outputs import check_page
 from schedlab.cli.terminal import note
-from schedlab.errors import InputError
 
 
 def report(
@@ -20,13 +20,17 @@ def report(
     metric: Annotated[
         str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="What decides.")
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Write the page again and again until the campaign has ended.")
+    ] = False,
 ) -> None:
     """Write the report of a campaign: one HTML file that needs nothing else, for a mail, a phone or paper."""
-    from schedlab.atomic import writable_target
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
+    from schedlab.report.watch import Watch
 
-    if output.suffix not in (".html", ".htm"):
-        raise InputError(f"{output}: unknown suffix; a report is written as .html")
-    writable_target(output)
-    note(f"report {write_report(evidence_of_campaign(open_run(run), metric=metric), output)}")
+    check_page(output)
+    opened = open_run(run)
+    if watch:
+        Watch(opened.path, output).follow()
+    note(f"report {write_report(evidence_of_campaign(opened, metric=metric), output)}")

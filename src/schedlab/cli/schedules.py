@@ -26,7 +26,7 @@ from schedlab.cli.options import (
     WarmUp,
     complete_scheduler,
 )
-from schedlab.cli.outputs import check_figure, check_output
+from schedlab.cli.outputs import check_figure, check_output, check_page
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
@@ -60,6 +60,12 @@ def simulate(
     ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page to look into the schedule, .html.")
+    ] = None,
+    perfetto: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a trace for ui.perfetto.dev, .pftrace.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay a trace under a scheduler, and print what came of it."""
@@ -74,6 +80,13 @@ def simulate(
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
+    if perfetto is not None:
+        from schedlab.schedule.perfetto import check_perfetto_suffix
+
+        check_perfetto_suffix(perfetto)
+        check_output(perfetto, trace)
+    if report is not None:
+        check_page(report, trace)
     enforcement = requests if method is None else None
     read = read_trace(trace, clean, processors=processors, requests=enforcement, laws=laws, dependencies=dependencies)
     with read.blamed():
@@ -81,6 +94,17 @@ def simulate(
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
     if output is not None:
         schedule.save(output)
+    if perfetto is not None:
+        from schedlab.schedule.perfetto import write_perfetto
+
+        write_perfetto(schedule, perfetto)
+    if report is not None:
+        from schedlab.report.schedules import write_schedule_report
+
+        write_schedule_report(
+            schedule, report, command=command_line(), source=str(trace), warm_up=warm_up, cool_down=cool_down
+        )
+        note(f"report {report}")
     read.note_cleaning()
     read.note_laws([chosen])
     if as_json:
@@ -135,7 +159,8 @@ def compare(
 
     chosen = [Scheduler.parse(text) for text in scheduler]
     check_output(csv, trace)
-    check_output(report, trace)
+    if report is not None:
+        check_page(report, trace)
     read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws, dependencies=dependencies)
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None) -> Evidence:
+def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None, running: str = "") -> Evidence:
     """Gather what the report of a campaign shows, also of one that still runs.
 
     Parameters
@@ -30,6 +30,8 @@ def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None) -> Evi
         The run directory.
     metric
         The metric that decides; by default, that of the campaign.
+    running
+        Of a campaign that still runs: a sentence on how far it is. There need not be results then.
 
     Raises
     ------
@@ -38,9 +40,14 @@ def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None) -> Evi
     """
     campaign = run.plan.campaign
     metric = metric or campaign.metrics.main
-    frame = run.results()
-    by_instance(frame, metric)  # says whether there is such a metric
-    example, name = _example(run, frame, metric)
+    frame = _results(run) if running else run.results()
+    example: dict[str, Schedule] = {}
+    name = ""
+    if not running:
+        by_instance(frame, metric)  # says whether there is such a metric
+        example, name = _example(run, frame, metric)
+    elif not _comparable(frame, metric, campaign.compared_with):
+        frame = frame.iloc[:0]
     return Evidence(
         name=campaign.name,
         description=campaign.description,
@@ -55,7 +62,22 @@ def evidence_of_campaign(run: RunDirectory, *, metric: str | None = None) -> Evi
         inputs=[item.to_dict() | {"source": item.path or "model"} for item in run.plan.inputs],
         example=example,
         example_name=name,
+        run=str(run.path),
+        running=running,
     )
+
+
+def _results(run: RunDirectory) -> pd.DataFrame:
+    """Return the results so far, of which there may be none."""
+    import pandas as pd
+
+    table = run.table()
+    return pd.DataFrame() if table is None else table.to_pandas()
+
+
+def _comparable(frame: pd.DataFrame, metric: str, baseline: str) -> bool:
+    """Say whether there are results of the metric and the baseline yet."""
+    return metric in frame and bool((frame.scheduler == baseline).any())
 
 
 def evidence_of_comparison(

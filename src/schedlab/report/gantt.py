@@ -59,7 +59,7 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
         If the window is empty or no job runs in it, or if the jobs use more processors than there are.
     """
     origin, first, last = _window(schedule, begin, end)
-    schedule = _by_run(schedule)
+    schedule = by_run(schedule)
     allocation = allocate(schedule)
     job = np.repeat(np.arange(len(schedule)), np.diff(allocation.offsets))
     running = np.clip(schedule.end_time, first, last) > np.clip(schedule.start_time, first, last)
@@ -90,7 +90,7 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     return axes
 
 
-def _by_run(schedule: Schedule) -> Schedule:
+def by_run(schedule: Schedule) -> Schedule:
     """Return a schedule with one row for each run, if runs may fail."""
     runs = schedule.runs
     if runs is None:

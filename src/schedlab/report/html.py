@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -13,7 +14,9 @@ from schedlab.campaign.standings import Standing, standings
 from schedlab.campaign.statistics import METRIC, by_instance, interval_text, quantity, signed
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label
+from schedlab.report.grid import grid
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
+from schedlab.report.page import Page
 from schedlab.schedule.schedule import Schedule
 from schedlab.wording import count_of
 
@@ -53,7 +56,12 @@ class Evidence:
     inputs
         Workloads, with the keys `workload`, `source`, `sha256`, `jobs` and `processors`.
     example, example_name
-        Schedules of one instance by scheduler text, shown over time, and what the instance is called.
+        Schedules of one instance by scheduler text, to look into, and what the instance is called.
+    run
+        Path of the run directory of a campaign, for commands that show single runs.
+    running
+        Of a campaign that still runs: a sentence on how far it is. The page then loads itself again, has no figures,
+        which take seconds to draw, and may have no results yet.
     """
 
     name: str
@@ -70,6 +78,8 @@ class Evidence:
     inputs: Sequence[Mapping[str, Any]] = ()
     example: Mapping[str, Schedule] = field(default_factory=dict)
     example_name: str = ""
+    run: str = ""
+    running: str = ""
 
 
 def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
@@ -98,28 +108,37 @@ def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
 
 def render(evidence: Evidence) -> str:
     """Return the report as HTML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("schedlab.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    page = Page(running=bool(evidence.running))
     frame, metric = evidence.frame, evidence.metric
+    if evidence.running and frame.empty:
+        page.carry("campaign", {"running": True, "rows": []})
+        return page.render("waiting.html.j2", title=evidence.name, evidence=evidence)
     result = standings(frame, evidence.baseline, metric)
     schedulers = [row.scheduler for row in result.of()]
-    return environment.get_template("report.html.j2").render(
+    campaign = grid(frame, metric, schedulers, evidence.baseline, run=shlex.quote(evidence.run), running=page.running)
+    if campaign is not None:
+        page.carry("campaign", campaign)
+    if evidence.example:
+        page.explore(evidence.example, baseline=evidence.baseline)
+    drawn = not evidence.running
+    return page.render(
+        "report.html.j2",
+        title=evidence.name,
         evidence=evidence,
+        campaign=campaign,
         metric=metric_label(metric),
         percent=f"{100 * result.level:g}%",
         asked=_asked(evidence, schedulers),
-        sentences=[*answer(result, frame), *_completeness(evidence), *filter(None, [evidence.caveat])],
+        sentences=[
+            *filter(None, [evidence.running]),
+            *answer(result, frame),
+            *_completeness(evidence),
+            *filter(None, [evidence.caveat]),
+        ],
         tables=[(name, [_cells(metric, row) for row in result.of(name)]) for name in result.workloads()],
-        answers=answer_figures(result),
-        distributions=distribution_figures(frame, metric, schedulers),
-        classes=class_figures(frame, schedulers),
+        answers=answer_figures(result) if drawn else [],
+        distributions=distribution_figures(frame, metric, schedulers) if drawn else [],
+        classes=class_figures(frame, schedulers) if drawn else {},
         example=example_figures(evidence.example, schedulers, evidence.baseline),
         failures=evidence.failures[:MOST_FAILURES],
     )
@@ -142,7 +161,7 @@ def _completeness(evidence: Evidence) -> list[str]:
     """Say how many tasks are missing, if any are."""
     done = len(evidence.frame)
     planned = done if evidence.planned is None else evidence.planned
-    if done >= planned and not evidence.failures:
+    if evidence.running or (done >= planned and not evidence.failures):
         return []
     failed = f"{count_of(len(evidence.failures), 'task')} failed" if evidence.failures else "none has failed"
     return [

@@ -268,6 +268,18 @@ class Schedule:
 
         save_schedule(self, path)
 
+    def explore(self, *, unit: str = "processor") -> Any:
+        """Return a widget for notebooks to look into the schedule, see `schedlab.report.notebook.explore`."""
+        # Reports stand above schedules: they are reached by the public name.
+        import schedlab
+
+        return schedlab.explore(self, unit=unit)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
     def __repr__(self) -> str:
         machine = f"{self.processors} processors"
         return f"<Schedule {self.workload.name}: {len(self)} jobs, {self.scheduler}, {machine}>"

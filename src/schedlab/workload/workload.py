@@ -289,6 +289,13 @@ class Workload:
             return self.requested_processors
         return np.where(self.requested_processors > 0, self.requested_processors, self.allocated_processors)
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from schedlab.workload.summary import summarise
+
+        return f"<pre>{escape(str(summarise(self)))}</pre>" if len(self) else escape(repr(self))
+
     def __repr__(self) -> str:
         machine = f", {self.processors} processors" if self.processors else ""
         return f"<Workload {self.name}: {len(self)} jobs{machine}>"

@@ -1,0 +1,95 @@
+"""Makes the pictures of the interactive report in docs/images: python docs/screenshots.py
+
+Needs Chromium and playwright (extra `test`). The jobs are generated, so that anybody gets the same pictures.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import schedlab as sl
+from schedlab.campaign.campaign_file import read_campaign
+from schedlab.report.evidence import evidence_of_campaign, evidence_of_comparison
+from schedlab.report.html import write_report
+from schedlab.report.schedules import write_schedule_report
+
+IMAGES = Path(__file__).parent / "images"
+
+CAMPAIGN = """
+name = "order"
+description = "Which order should the queue have?"
+seed = 7
+schedulers = ["fcfs+easy", "saf+easy", "wfp3+easy", "fcfs"]
+[[workloads]]
+generate = "lublin"
+jobs = 1000
+processors = 128
+load = [0.8, 0.9, 1.0]
+repetitions = 8
+"""
+
+EXPLORER = "document.getElementById('schedlab-explorer').explorer"
+
+
+def main() -> int:
+    """Make all pictures; return an exit code."""
+    executable = shutil.which("chromium") or shutil.which("google-chrome")
+    if executable is None:
+        print("there is no Chromium")
+        return 1
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as directory, sync_playwright() as driver:
+        single, double, campaign = pages(Path(directory))
+        browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        shoot(browser, single, "report-single", height=1_000)
+        moved = f"""async () => {{
+          const explorer = {EXPLORER};
+          explorer.view.set({{ b: 1, colour: "change" }});
+          await new Promise(resolve => setTimeout(resolve, 800));
+          const rows = [...Array(explorer.model.count).keys()];
+          const change = job => explorer.decisions[1].wait(job) - explorer.decisions[0].wait(job);
+          explorer.choose(rows.reduce((best, job) => (change(job) > change(best) ? job : best)));
+          document.getElementById("look").scrollIntoView();
+        }}"""
+        shoot(browser, double, "report-double", height=1_250, before=moved)
+        grid = "async () => document.getElementById('grid').scrollIntoView()"
+        shoot(browser, campaign, "report-campaign", height=560, before=grid)
+        browser.close()
+    return 0
+
+
+def pages(directory: Path) -> tuple[Path, Path, Path]:
+    """Write the three pages."""
+    rng = np.random.default_rng(7)
+    jobs = sl.tsafrir_estimates(sl.lublin(1_500, 128, rng=rng, load=0.9), rng=rng)
+    jobs = jobs.replace(user_id=rng.zipf(1.7, len(jobs)) % 20, name="jobs")
+    comparison = sl.compare(jobs, ["fcfs+easy", "saf+easy"])
+    command = "schedlab simulate jobs.swf -s fcfs+easy --report one.html"
+    single = write_schedule_report(comparison.schedules["fcfs+easy"], directory / "one.html", command=command)
+    double = write_report(evidence_of_comparison(comparison), directory / "two.html")
+    (directory / "order.toml").write_text(CAMPAIGN, encoding="utf-8")
+    run = sl.run_campaign(read_campaign(directory / "order.toml"), directory / "run", workers=1)
+    return single, double, write_report(evidence_of_campaign(run), directory / "campaign.html")
+
+
+def shoot(browser: Any, path: Path, name: str, *, height: int, before: str | None = None) -> None:
+    """Write one picture."""
+    page = browser.new_page(viewport={"width": 1_280, "height": height})
+    page.goto(path.as_uri())
+    page.wait_for_selector(".sl-ready", state="attached")
+    if before is not None:
+        page.evaluate(before)
+    page.wait_for_timeout(1_000)
+    page.screenshot(path=IMAGES / f"{name}.png")
+    page.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+"""What an interactive page is told of schedules: the jobs once, and of each schedule what it decided."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.report.container import FORMAT, Container
+from schedlab.report.gantt import by_run
+from schedlab.schedule.allocation import Allocation, allocate
+from schedlab.schedule.groups import size_class_labels, size_classes
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.timeline import busy_processors
+from schedlab.workload.workload import UNKNOWN, Workload
+
+GROUPS = {
+    "user": ("user_id", "User"),
+    "account": ("group_id", "Group"),
+    "partition": ("partition_id", "Partition"),
+    "queue": ("queue_id", "Queue"),
+    "application": ("executable_id", "Executable"),
+}
+"""What jobs can be grouped by: the name in the page, the column, and what header lines call it."""
+
+BACKFILLED, KILLED, FAILED = 1, 2, 4
+"""What the flags of a job or run say, as bits."""
+
+
+def contents(
+    schedules: Mapping[str, Schedule],
+    container: Container,
+    *,
+    baseline: str | None = None,
+    unit: str = "processor",
+    allocations: Mapping[str, Allocation] | None = None,
+) -> dict[str, Any]:
+    """Put schedules of the same jobs into a container, and return the index that describes them.
+
+    Parameters
+    ----------
+    schedules
+        By the name that the page gives them; at least one.
+    container
+        Where the columns go.
+    baseline
+        The schedule that is shown first; by default, the first.
+    unit
+        What the machine is counted in, singular: "processor", "node", "GPU".
+    allocations
+        Of schedules whose jobs have known places, where they were; the others are given the lowest free ones.
+    """
+    first = next(iter(schedules.values()))
+    jobs = first.workload
+    submit = jobs.submit_time
+    # Jobs in the order of submission compress better, and the script need not sort them.
+    order = np.argsort(submit, kind="stable")
+    origin = int(submit.min()) if len(jobs) else 0
+    end = max((float(schedule.end_time.max()) for schedule in schedules.values() if len(schedule)), default=origin)
+    places = allocations or {}
+    decisions = [
+        _decisions(name, schedule, order, origin, container, places.get(name)) for name, schedule in schedules.items()
+    ]
+    return {
+        "format": FORMAT,
+        "name": jobs.name,
+        "jobs": len(jobs),
+        "epoch": None if jobs.start_time is None else jobs.start_time + origin,
+        "length": max(end - origin, 1),
+        "machine": {
+            "size": max(schedule.processors for schedule in schedules.values()),
+            # Logs may book more than there is.
+            "lanes": max(decided.pop("lanes") for decided in decisions),
+            "unit": unit,
+            "perNode": jobs.cores_per_node,
+        },
+        "columns": _columns(jobs, order, origin, first.processors, container),
+        "labels": labels_of(jobs),
+        "sizeClasses": size_class_labels(first.processors),
+        "schedules": decisions,
+        "first": _position(schedules, baseline),
+    }
+
+
+def _position(schedules: Mapping[str, Schedule], name: str | None) -> int:
+    """Return the number of a schedule, 0 if there is none of this name."""
+    return next((number for number, key in enumerate(schedules) if key == name), 0)
+
+
+def index_json(index: Any) -> str:
+    """Return an index as JSON that stays data inside HTML, whatever names it holds."""
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # "</script>" would end the element, "<!--" hide the next one; U+2028 and 2029 end lines of JavaScript.
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _columns(
+    jobs: Workload, order: NDArray[np.intp], origin: int, machine: int, container: Container
+) -> dict[str, dict[str, Any]]:
+    """Return what all schedules share: one row per job, in order of submission."""
+    columns = {
+        "id": container.add(jobs.job_id[order], differences=True),
+        "submit": container.add(jobs.submit_time[order] - origin, differences=True),
+        "processors": container.add(jobs.job_processors[order]),
+        "requested": container.add(jobs.requested_time[order]),
+        "sizeClass": container.add(size_classes(jobs.job_processors, machine)[order]),
+    }
+    for name, (field, _) in GROUPS.items():
+        column = getattr(jobs, field)
+        if not bool((column == UNKNOWN).all()):
+            columns[name] = container.add(column[order])
+    if (after := jobs.dependencies) is not None:
+        counts = np.diff(after.offsets)[order]
+        begins = after.offsets[:-1][order]
+        parents = after.parents[np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]
+        row = np.empty(len(jobs), np.int64)
+        row[order] = np.arange(len(jobs))
+        columns |= {"parentCount": container.add(counts), "parent": container.add(row[parents])}
+    return columns
+
+
+def labels_of(jobs: Workload) -> dict[str, dict[str, str]]:
+    """Return the names that header lines give to numbers, as in "; Partition: 3 batch"."""
+    kinds = {label: name for name, (_, label) in GROUPS.items()}
+    form = re.compile(rf"\s*({'|'.join(kinds)}):\s*(\d+)\s+(\S.*)")
+    labels: dict[str, dict[str, str]] = {}
+    for line in jobs.header:
+        if found := form.match(line):
+            label, number, name = found.groups()
+            labels.setdefault(kinds[label], {})[str(int(number))] = name.strip()
+    return labels
+
+
+def _decisions(
+    name: str,
+    schedule: Schedule,
+    order: NDArray[np.intp],
+    origin: int,
+    container: Container,
+    allocation: Allocation | None,
+) -> dict[str, Any]:
+    """Return what one scheduler decided: start, run time and flags of each job, its runs, and where they were."""
+    submit = schedule.workload.submit_time
+    wait = (schedule.start_time - submit)[order]
+    decisions: dict[str, Any] = {
+        "name": name,
+        "scheduler": schedule.scheduler,
+        "wait": container.add(wait),
+        "run": container.add(schedule.run_time[order]),
+        "flags": container.add((BACKFILLED * schedule.backfilled + KILLED * schedule.killed)[order]),
+    }
+    if schedule.eligible_time is not None:
+        decisions["held"] = container.add((schedule.eligible_time - submit)[order])
+    spans = by_run(schedule)
+    if (runs := schedule.runs) is None:
+        rows = order
+    else:
+        row = np.empty(len(schedule), np.int64)
+        row[order] = np.arange(len(schedule))
+        rows = np.arange(len(runs))
+        decisions["runs"] = {
+            "job": container.add(row[runs["job"]]),
+            "start": container.add(runs["start"] - origin, differences=True),
+            "length": container.add(runs["end"] - runs["start"]),
+            "flags": container.add(BACKFILLED * runs["speculative"] + FAILED * ~runs["done"]),
+        }
+    placed = _placed(spans) if allocation is None else allocation
+    lanes = max(schedule.processors, int(placed.last.max(initial=0)) + 1)
+    return decisions | {"pieces": _pieces(placed, rows, container), "lanes": lanes}
+
+
+def _placed(spans: Schedule) -> Allocation:
+    """Give each job the lowest free processors, of more than there are if a recorded schedule has used more."""
+    try:
+        return allocate(spans)
+    except InputError:
+        most = busy_processors(spans).values.max()
+        # A job of 0 seconds is in no sum, and needs its room all the same.
+        momentary = spans.workload.job_processors[spans.run_time == 0].max(initial=0)
+        return allocate(replace(spans, processors=int(most + momentary)))
+
+
+def _pieces(allocation: Allocation, rows: Sequence[int] | NDArray[np.intp], container: Container) -> dict[str, Any]:
+    """Return the intervals of processors of each row: how many, where each begins, and how wide it is."""
+    counts = np.diff(allocation.offsets)[rows]
+    begins = allocation.offsets[:-1][rows]
+    source = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    first, last = allocation.first[source], allocation.last[source]
+    return {"count": container.add(counts), "first": container.add(first), "width": container.add(last - first + 1)}

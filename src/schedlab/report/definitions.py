@@ -1,0 +1,111 @@
+"""What the words and numbers of a page mean, a click away from where they stand."""
+
+from __future__ import annotations
+
+DEFINITIONS = {
+    "wait": (
+        "Wait",
+        "Time from a job's submission to its start. Of a job that waits for other jobs to end, the wait begins when "
+        "they "
+        "have ended. Where a job may fail and be started again, it ends with the last start.",
+    ),
+    "turnaround": ("Turnaround", "Time from a job's submission to its end: its wait and its run time."),
+    "run": ("Run time", "Time from a job's start to its end; a job that reaches its requested time is ended there."),
+    "slowdown": (
+        "Slowdown",
+        "Turnaround divided by run time: 1 without any wait, 2 if a job waited as long as it ran. A run time of 0 s "
+        "counts as 1 s.",
+    ),
+    "bounded_slowdown": (
+        "Bounded slowdown",
+        "Turnaround divided by run time, but run times below 10 s count as 10 s, so that very short jobs do not decide "
+        "every mean; at least 1.",
+    ),
+    "processors": ("Size", "Processors (or what the machine is counted in) that a job holds while it runs."),
+    "requested": ("Requested time", "The limit that the user gave: the job is ended there. Schedulers plan with it."),
+    "accuracy": ("Accuracy of the request", "Run time divided by requested time: 100% is a perfect request."),
+    "size_class": (
+        "Size class",
+        "Serial jobs use one processor, narrow ones up to 1/16 of the machine, medium ones up to 1/4, wide ones more.",
+    ),
+    "utilisation": ("Utilisation", "Share of the machine that jobs hold, averaged over the time that is meant."),
+    "queue_length": ("Queue length", "Number of jobs that are submitted and not started."),
+    "work_waiting": (
+        "Work waiting",
+        "Size times run time of all jobs in the queue, with the run times that they turned out to have: how long the "
+        "whole machine would be busy with the queue alone.",
+    ),
+    "idle_while_waiting": (
+        "Idle while jobs wait",
+        "Share of the machine that is free at moments when at least one job waits: what fragmentation, reservations "
+        "and "
+        "the order of the queue cost.",
+    ),
+    "running_users": ("Running users", "Number of different users with at least one job running."),
+    "backfilled": (
+        "Backfilled",
+        "Started ahead of the head of the queue while that was waiting for processors. All other jobs were started in "
+        "the order of the queue.",
+    ),
+    "killed": ("Killed", "Ended at its requested time, before it was done."),
+    "stood_before": (
+        "Who stood before it",
+        "Jobs that were in the queue when this one was submitted and started before it. Read from the schedule: their "
+        "priorities are not recorded.",
+    ),
+    "overtook": (
+        "Who overtook it",
+        "Jobs that were submitted after this one and started before it, by a higher priority or by backfilling.",
+    ),
+    "reason": (
+        "Why it waited",
+        "The wait is split by what the schedule shows. Resources: less of the machine was free than the job needs. "
+        "Order "
+        "or reservation: enough was free, and the scheduler kept it for others or had not looked yet. Dependency: jobs "
+        "that it waits for had not ended.",
+    ),
+    "freed_by": (
+        "What made room",
+        "Jobs that ended in the second in which this one started. This is a coincidence in time, not a record of the "
+        "scheduler's reasoning.",
+    ),
+    "chain": (
+        "Chain of causes",
+        "From the job back in time: it started when a job ended, which had started when another one ended, and so on, "
+        "each "
+        "time the one that was most delayed against the other schedule. The chain is read from the two schedules; "
+        "schedulers do not record why.",
+    ),
+    "change": ("Change", "The second schedule minus the first, job by job: negative is a shorter wait in the second."),
+    "interval": (
+        "95% interval",
+        "From a bootstrap over weeks (days, if there are fewer than six whole weeks): how far the mean may be from "
+        "that "
+        "of further weeks of the same kind. It says nothing about other machines.",
+    ),
+    "verdict": (
+        "Verdict",
+        "Better or worse if the 95% interval of the mean ratio lies on one side of 1 (without a ratio, that of the "
+        "difference on one side of 0); else the two cannot be told apart by these results.",
+    ),
+    "mean_ratio": (
+        "Mean ratio",
+        "Geometric mean of the scheduler's value over the baseline's, instance by instance: 0.5 is half of it.",
+    ),
+    "mean_difference": (
+        "Mean difference",
+        "Mean of the scheduler's value minus the baseline's, instance by instance.",
+    ),
+    "better_in": ("Better in", "Number of instances in which the scheduler is better than the baseline."),
+    "instances": (
+        "Instances",
+        "Windows, repetitions and loads that every scheduler sees alike; in a comparison of one log, its weeks.",
+    ),
+    "share_of_work": ("Share of the work", "Of the size times run time of all jobs."),
+    "makespan": ("Makespan", "Time from the first submission to the last end."),
+    "fairness": ("Fairness", "Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike."),
+    "throughput": ("Throughput", "Jobs that end, per day."),
+    "percentile": ("95th percentile", "The value that 95 of 100 jobs do not exceed."),
+    "geometric_mean": ("Geometric mean", "The mean on a scale of ratios; one huge value cannot decide it."),
+}
+"""By key: the term, and its definition."""

@@ -1,0 +1,107 @@
+"""One HTML file that needs nothing else: the page's frame, its styles and script, and what it may do.
+
+The content security policy allows exactly the style and the script that are in the file, by their hashes, and pictures
+inside the file: no name in a log can bring in another one, and nothing is ever loaded.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from schedlab.report.container import Container
+from schedlab.report.contents import contents, index_json
+from schedlab.report.definitions import DEFINITIONS
+from schedlab.schedule.allocation import Allocation
+from schedlab.schedule.schedule import Schedule
+
+
+@cache
+def built(name: str) -> str:
+    """Return a file that the build of `report/web` has made: "report.js", "report.css" or "widget.js"."""
+    return resources.files("schedlab.report").joinpath("web", "built", name).read_text(encoding="utf-8").strip()
+
+
+@dataclass(slots=True)
+class Page:
+    """What the frame of a page is made of.
+
+    Parameters
+    ----------
+    data
+        JSON texts by the id of the element that carries them.
+    blocks
+        Columns of numbers as base64, see `schedlab.report.container`.
+    explores
+        Whether there are schedules to look into; few jobs need no blocks.
+    running
+        Whether the file will be written again, so that an open page loads itself again.
+    """
+
+    data: list[tuple[str, str]] = field(default_factory=list)
+    blocks: Sequence[str] = ()
+    explores: bool = False
+    running: bool = False
+
+    @property
+    def style(self) -> str:
+        return built("report.css")
+
+    @property
+    def script(self) -> str:
+        return built("report.js")
+
+    @property
+    def policy(self) -> str:
+        """The content security policy."""
+        return (
+            f"default-src 'none'; img-src data:; style-src {_hash(self.style)}; script-src {_hash(self.script)}; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+    @property
+    def definitions(self) -> list[tuple[str, str]]:
+        """Terms and what they mean."""
+        return sorted(DEFINITIONS.values())
+
+    def carry(self, name: str, document: Any) -> None:
+        """Give the script a document."""
+        self.data.append((f"schedlab-{name}", index_json(document)))
+
+    def explore(
+        self,
+        schedules: Mapping[str, Schedule],
+        *,
+        baseline: str | None = None,
+        unit: str = "processor",
+        allocations: Mapping[str, Allocation] | None = None,
+    ) -> None:
+        """Give the script schedules of the same jobs to look into; see `schedlab.report.contents.contents`."""
+        container = Container()
+        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit, allocations=allocations))
+        self.blocks = container.texts()
+        self.explores = True
+
+    def render(self, template: str, **context: Any) -> str:
+        """Return the HTML of a template that extends the frame."""
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        environment = Environment(
+            loader=PackageLoader("schedlab.report"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.carry("definitions", DEFINITIONS)
+        return environment.get_template(template).render(page=self, **context)
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return f"'sha256-{digest}'"

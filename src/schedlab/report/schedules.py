@@ -1,0 +1,313 @@
+"""The report of one schedule: what its jobs met, to look into and to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.atomic import atomic_path, writable_target
+from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
+from schedlab.report.illustrations import example_figures
+from schedlab.report.page import Page
+from schedlab.schedule.allocation import Allocation
+from schedlab.schedule.metrics import measured_window
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.summary import duration
+from schedlab.wording import count_of
+from schedlab.workload.sampling import DAY, WEEK
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESAMPLES = 2_000
+
+MOST_USERS = 200
+"""Users that the table names; the page says how many there are."""
+
+METRICS = (
+    ("wait", "Wait"),
+    ("turnaround", "Turnaround"),
+    ("slowdown", "Slowdown"),
+    ("bounded_slowdown", "Bounded slowdown"),
+)
+
+FACTS = (
+    ("utilisation", "Utilisation", "utilisation"),
+    ("makespan", "Makespan", "makespan"),
+    ("mean_queue_length", "Mean queue length", "queue_length"),
+    ("max_queue_length", "Largest queue length", "queue_length"),
+    ("throughput", "Jobs ended per day", "throughput"),
+    ("backfilled_share", "Backfilled jobs", "backfilled"),
+    ("killed_jobs", "Killed jobs", "killed"),
+    ("failed_runs", "Failed runs", None),
+    ("lost_share", "Share of the machine that failed runs took", None),
+    ("fairness", "Fairness between users", "fairness"),
+)
+SHARES = ("utilisation", "backfilled_share", "lost_share")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table: its text, what it is sorted by, and the key of its definition."""
+
+    text: str
+    value: float | None = None
+    term: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a page."""
+
+    heading: str
+    caption: str
+    head: Sequence[Cell]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+
+def write_schedule_report(
+    schedule: Schedule,
+    path: str | PathLike[str],
+    *,
+    command: str = "",
+    source: str = "",
+    warm_up: float = 0,
+    cool_down: float = 0,
+    unit: str = "processor",
+    allocation: Allocation | None = None,
+) -> Path:
+    """Write the report of one schedule as one self-contained HTML file, and return where it is.
+
+    Parameters
+    ----------
+    schedule
+        What was simulated, recorded, or run on a real Slurm.
+    path
+        The file; an existing one is replaced.
+    command
+        What the user typed.
+    source
+        Where the jobs come from.
+    warm_up, cool_down
+        What sentences and tables leave out, as for `Schedule.metrics`; figures and the view show everything.
+    unit
+        What the machine is counted in, singular: "processor", "node", "GPU".
+    allocation
+        Where the jobs ran, if that is known; by default, each is shown on the lowest free processors.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    writable_target(path)
+    page = render_schedule(
+        schedule,
+        command=command,
+        source=source,
+        warm_up=warm_up,
+        cool_down=cool_down,
+        unit=unit,
+        allocation=allocation,
+    )
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return Path(path)
+
+
+def render_schedule(
+    schedule: Schedule,
+    *,
+    command: str = "",
+    source: str = "",
+    warm_up: float = 0,
+    cool_down: float = 0,
+    unit: str = "processor",
+    allocation: Allocation | None = None,
+) -> str:
+    """Return the report of one schedule as HTML; see `write_schedule_report`."""
+    page, figures, tables = Page(), [], []
+    name = schedule.workload.name
+    sentences = [f"There are no jobs in {name}: nothing waited, and the machine was idle."]
+    if len(schedule):
+        found = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
+        sentences = answer(schedule, measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows, found)
+        places = None if allocation is None else {schedule.scheduler: allocation}
+        page.explore({schedule.scheduler: schedule}, unit=unit, allocations=places)
+        figures = example_figures({schedule.scheduler: schedule}, [schedule.scheduler], schedule.scheduler)
+        by_size = schedule.metrics_by_size_class(warm_up=warm_up, cool_down=cool_down)
+        by_user = schedule.metrics_by_user(warm_up=warm_up, cool_down=cool_down)
+        tables = [_of_jobs(found), _of_schedule(found), _by_size(by_size), *_by_user(by_user, schedule)]
+    provenance = {name: value for name, value in schedule.provenance().items() if not isinstance(value, Mapping)}
+    return page.render(
+        "schedule.html.j2",
+        title=f"{name} under {schedule.scheduler}",
+        lead=f"{count_of(len(schedule), 'job')} on {count_of(schedule.processors, unit)}",
+        sentences=sentences,
+        over_time=figures,
+        tables=tables,
+        command=command,
+        provenance=({"source": source} if source else {}) | provenance,
+    )
+
+
+def answer(schedule: Schedule, rows: NDArray[np.intp], metrics: Mapping[str, float]) -> list[str]:
+    """Return what became of the jobs in some rows, as sentences with their uncertainty."""
+    wait = schedule.wait_time[rows]
+    if len(wait) == 1:
+        only = "did not wait" if not wait[0] else f"waited {duration(float(wait[0]))}"
+        return [f"The only job {only} and ran {duration(float(schedule.run_time[rows][0]))}."]
+    in_use = f"{metrics['utilisation']:.0%} of the machine was in use"
+    waited, jobs = int(np.count_nonzero(wait > 0)), count_of(len(wait), "job")
+    if not waited:
+        return [f"None of the {jobs} waited; {in_use}."]
+    longest = f"the longest wait was {duration(metrics['max_wait'])}"
+    if metrics["median_wait"] > 0:
+        first = f"Half of the {jobs} waited at most {duration(metrics['median_wait'])}, one in twenty more than "
+        first += f"{duration(metrics['p95_wait'])}, and {longest}"
+    elif metrics["p95_wait"] > 0:
+        first = f"{1 - waited / len(wait):.0%} of the {jobs} did not wait at all, one in twenty waited more than "
+        first += f"{duration(metrics['p95_wait'])}, and {longest}"
+    else:
+        first = f"All but {waited:,} of the {jobs} started at once; {longest}"
+    if metrics["mean_wait"] < 1:
+        return [f"{first}; {in_use}.", "The mean wait was less than a second."]
+    mean = f"The mean wait was {duration(metrics['mean_wait'])}"
+    return [f"{first}; {in_use}.", f"{mean}{_uncertainty(wait, schedule.workload.submit_time[rows])}."]
+
+
+def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> str:
+    """Return how far the mean wait may be from that of further weeks."""
+    sums, jobs, name = _blocks(wait.astype(np.float64), submit)
+    if len(sums) < FEWEST_PAIRS:
+        return f"; {count_of(len(sums), name)} of submissions are too few to say how much that varies"
+    low, high = block_interval(sums, jobs)
+    return (
+        f" (95% interval {duration(low)} to {duration(high)}, from {count_of(len(sums), name)}; a busy {name} burdens "
+        "the next, so that the interval is too narrow rather than too wide)"
+    )
+
+
+def _blocks(
+    values: NDArray[np.float64], submit: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+    """Return the sum of the values and the number of jobs of each whole week of submission, or day if weeks are few."""
+    elapsed = submit - submit.min()
+    period = int(elapsed.max()) + 1
+    length, name = (WEEK, "week") if period // WEEK >= FEWEST_PAIRS else (DAY, "day")
+    block = elapsed // length
+    whole = block < max(period // length, 1)
+    jobs = np.bincount(block[whole]).astype(np.float64)
+    sums: NDArray[np.float64] = np.bincount(block[whole], weights=values[whole]).astype(np.float64)
+    return sums[jobs > 0], jobs[jobs > 0], name
+
+
+def block_interval(
+    sums: NDArray[np.float64], jobs: NDArray[np.float64], *, level: float = 0.95, seed: int = 0
+) -> tuple[float, float]:
+    """Return the bootstrap interval of a mean over jobs, whole blocks drawn anew.
+
+    Parameters
+    ----------
+    sums, jobs
+        Of each block: the sum of the values, and the number of jobs.
+    level, seed
+        Of the interval and of the draws.
+
+    Examples
+    --------
+    >>> low, high = block_interval(np.array([10.0, 30.0, 20.0, 20.0]), np.array([10.0, 10.0, 10.0, 10.0]))
+    >>> 1 <= low < 2 < high <= 3
+    True
+    """
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(0, len(sums), (RESAMPLES, len(sums)))
+    means = sums[drawn].sum(axis=1) / jobs[drawn].sum(axis=1)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _of_jobs(metrics: Mapping[str, float]) -> Table:
+    statistics = ("mean", "median", "p95", "p99", "max")
+    rows = [
+        [Cell(label, term=measure), *(_quantity(f"{name}_{measure}", metrics) for name in statistics)]
+        for measure, label in METRICS
+    ]
+    titles = ("Mean", "Median", "95th percentile", "99th percentile", "Largest")
+    head = [
+        Cell("Of the jobs"),
+        *(Cell(title, term="percentile" if "percentile" in title else None) for title in titles),
+    ]
+    return Table("What the jobs met", "Each job counts once, whatever its size", head, rows)
+
+
+def _of_schedule(metrics: Mapping[str, float]) -> Table:
+    rows = [[Cell(label, term=term), _quantity(name, metrics)] for name, label, term in FACTS if name in metrics]
+    return Table(
+        "The machine and the queue", "In the period that counts", [Cell("Of the schedule"), Cell("Value")], rows
+    )
+
+
+def _quantity(name: str, metrics: Mapping[str, float]) -> Cell:
+    value = metrics[name]
+    return Cell(f"{value:.1%}" if name in SHARES else quantity(name, value), value)
+
+
+def _by_size(frame: pd.DataFrame) -> Table:
+    return Table(
+        "By job size",
+        "Jobs by size class",
+        _group_head("Size class"),
+        [[Cell(str(name)), *_group(row)] for name, row in frame.iterrows()],
+        "Serial jobs use one processor, narrow ones up to 1/16 of the machine, medium ones up to 1/4, wide ones more.",
+    )
+
+
+def _by_user(frame: pd.DataFrame, schedule: Schedule) -> list[Table]:
+    """Return the users with most work, if the jobs name more than one."""
+    if len(frame) < 2:
+        return []
+    labels = _user_names(schedule)
+    shown = frame.sort_values("share_of_work", ascending=False, kind="stable").head(MOST_USERS)
+    rows = [[Cell(labels.get(int(str(user)), f"user {user}")), *_group(row)] for user, row in shown.iterrows()]
+    few = "" if len(shown) == len(frame) else f": the {MOST_USERS} with most work of {len(frame):,}"
+    return [Table("By user", f"Jobs by user{few}", _group_head("User"), rows)]
+
+
+def _user_names(schedule: Schedule) -> dict[int, str]:
+    from schedlab.report.contents import labels_of
+
+    return {-1: "unknown"} | {
+        int(number): name for number, name in labels_of(schedule.workload).get("user", {}).items()
+    }
+
+
+def _group_head(first: str) -> list[Cell]:
+    return [
+        Cell(first, term="size_class" if first == "Size class" else None),
+        Cell("Jobs"),
+        Cell("Share of the work", term="share_of_work"),
+        Cell("Mean wait", term="wait"),
+        Cell("Median wait", term="wait"),
+        Cell("95th percentile", term="percentile"),
+        Cell("Mean bounded slowdown", term="bounded_slowdown"),
+    ]
+
+
+def _group(row: pd.Series[Any]) -> list[Cell]:
+    share = float(row["share_of_work"])
+    return [
+        Cell(f"{row['jobs']:,.0f}", float(row["jobs"])),
+        Cell(f"{share:.1%}", share),
+        *(Cell(duration(float(row[name])), float(row[name])) for name in ("mean_wait", "median_wait", "p95_wait")),
+        Cell(
+            quantity("mean_bounded_slowdown", float(row["mean_bounded_slowdown"])), float(row["mean_bounded_slowdown"])
+        ),
+    ]

@@ -1,0 +1,74 @@
+// How numbers, durations and moments are said to a person.
+
+const UNITS = [[86400, "d"], [3600, "h"], [60, "min"]];
+
+/** A number of seconds in the largest unit of which there are two: 90 s, 3.4 h, 11.6 d. */
+export function duration(seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  const size = Math.abs(seconds);
+  for (const [unit, name] of UNITS) if (size >= 2 * unit) return `${significant(seconds / unit)} ${name}`;
+  return `${significant(seconds)} s`;
+}
+
+/** The same with a sign, for differences. */
+export const signedDuration = (seconds) => (seconds > 0 ? "+" : "") + duration(seconds).replace("-", "−");
+
+/** A tick of an axis of durations: 1 min, not 60 s. */
+export function tickDuration(seconds) {
+  for (const [unit, name] of UNITS) if (seconds >= unit) return `${significant(seconds / unit)} ${name}`;
+  return `${significant(seconds)} s`;
+}
+
+/** A number with three significant digits, or whole with commas from 100 on. */
+export function significant(value) {
+  if (!Number.isFinite(value)) return "–";
+  if (Math.abs(value) >= 100) return WHOLE.format(value).replace("-", "−");
+  return String(Number(value.toPrecision(3))).replace("-", "−");
+}
+
+const WHOLE = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+
+export const count = (value) => WHOLE.format(value);
+
+export const countOf = (number, what) => `${count(number)} ${what}${number === 1 ? "" : "s"}`;
+
+export const percent = (share) => `${Number((100 * share).toPrecision(3))}%`;
+
+/** A moment of the page's clock: a date where the log has one, else the time since the first submission. */
+export function moment(seconds, epoch) {
+  if (epoch === null) return elapsed(seconds);
+  const text = new Date(1000 * (epoch + seconds)).toISOString();
+  return `${text.slice(0, 10)} ${text.slice(11, 19)} UTC`;
+}
+
+/** Time since the first submission: day 3, 14:05:09. */
+export function elapsed(seconds) {
+  const whole = Math.floor(seconds);
+  const two = (value) => String(Math.floor(value)).padStart(2, "0");
+  const clock = `${two((whole % 86400) / 3600)}:${two((whole % 3600) / 60)}:${two(whole % 60)}`;
+  return `day ${count(Math.floor(whole / 86400) + 1)}, ${clock}`;
+}
+
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800,
+  345600, 604800, 1209600, 2592000, 5184000, 7776000, 15552000, 31536000, 63072000, 157680000, 315360000];
+
+/** Ticks of a time axis: positions and texts, about one for each `room` pixels. */
+export function timeTicks(begin, end, pixels, epoch, room = 90) {
+  const least = ((end - begin) * room) / Math.max(pixels, 1);
+  const step = STEPS.find((candidate) => candidate >= least) ?? STEPS.at(-1);
+  // Days begin at midnight of the log's clock.
+  const offset = epoch === null ? 0 : epoch % 86400;
+  const ticks = [];
+  for (let at = Math.ceil((begin + offset) / step) * step - offset; at <= end; at += step) ticks.push(at);
+  return { step, ticks, texts: ticks.map((at) => tickText(at, step, epoch)) };
+}
+
+function tickText(at, step, epoch) {
+  if (epoch === null) {
+    if (step >= 86400) return `day ${count(at / 86400 + 1)}`;
+    return step >= 60 ? elapsed(at).replace(/:\d\d$/, "") : elapsed(at);
+  }
+  const iso = new Date(1000 * (epoch + at)).toISOString();
+  if (step >= 86400) return iso.slice(0, 10);
+  return `${iso.slice(5, 10)} ${iso.slice(11, step >= 60 ? 16 : 19)}`;
+}

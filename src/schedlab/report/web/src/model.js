@@ -1,0 +1,230 @@
+// The jobs and what each scheduler decided, as the views use them. What is derived is computed once, when it is needed.
+
+import { Container, FORMAT } from "./container.js";
+import { countUpTo, sortedRows } from "./order.js";
+import { packRows, Pieces } from "./pieces.js";
+import { idleWhileWaiting, Level, Ramp, runningUsers } from "./steps.js";
+
+export const BACKFILLED = 1, KILLED = 2, FAILED = 4;
+
+/** Compute a property at its first use and keep it. */
+function once(object, key, compute) {
+  return object.kept.has(key) ? object.kept.get(key) : (object.kept.set(key, compute()), object.kept.get(key));
+}
+
+/** All that a page shows: the jobs, and the schedules by number. */
+export class Model {
+  static async read(index, load) {
+    if (index.format !== FORMAT) throw new Error("this page was made by another version of schedlab");
+    const container = new Container(load);
+    return new Model(index, container, await container.readAll(index.columns));
+  }
+
+  constructor(index, container, columns) {
+    this.index = index;
+    this.container = container;
+    this.count = index.jobs;
+    this.epoch = index.epoch;
+    this.length = index.length;
+    this.size = index.machine.size;
+    this.lanes = index.machine.lanes;
+    this.unit = index.machine.unit;
+    this.columns = columns;
+    this.kept = new Map();
+    this.groups = ["user", "account", "partition", "queue", "application"]
+      .filter((group) => columns[group]?.some((value) => value !== columns[group][0]));
+  }
+
+  /** Return a schedule; its columns are decompressed at the first call. */
+  schedule(number) {
+    return once(this, `schedule ${number}`, async () => {
+      const facts = this.index.schedules[number];
+      const { wait, run, flags, held } = facts;
+      const columns = await this.container.readAll({ wait, run, flags, held });
+      const runs = facts.runs ? await this.container.readAll(facts.runs) : null;
+      const pieces = await this.container.readAll(facts.pieces);
+      return new Decisions(this, facts, columns, runs, pieces);
+    });
+  }
+
+  /** What a number of a group is called. */
+  label(group, number) {
+    if (group === "sizeClass") return this.index.sizeClasses[number];
+    const text = this.index.labels[group]?.[number];
+    if (text) return text;
+    return number < 0 ? "unknown" : `${group} ${number}`;
+  }
+
+  /** Row of a job by its number in the log, or -1. */
+  rowOf(id) {
+    return this.columns.id.indexOf(id);
+  }
+
+  /** Values of a group, those with most jobs first: [value, jobs]. */
+  members(group) {
+    return once(this, `members ${group}`, () => {
+      const jobs = new Map();
+      for (const value of this.columns[group]) jobs.set(value, (jobs.get(value) ?? 0) + 1);
+      const list = [...jobs];
+      return group === "sizeClass" ? list.sort((a, b) => a[0] - b[0]) : list.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    });
+  }
+
+  get submitOrder() {
+    return once(this, "submit order", () => sortedRows(this.columns.submit));
+  }
+}
+
+/** What one scheduler decided. Times are seconds after the first submission. */
+export class Decisions {
+  constructor(model, facts, columns, runs, pieces) {
+    this.model = model;
+    this.name = facts.name;
+    this.kept = new Map();
+    this.runs = runs;
+    const { submit } = model.columns, jobs = model.count;
+    const whole = !(columns.wait instanceof Float64Array || columns.run instanceof Float64Array);
+    const Times = whole && model.length < 2 ** 31 ? Int32Array : Float64Array;
+    this.start = new Times(jobs);
+    this.end = new Times(jobs);
+    this.queued = columns.held ? new Times(jobs) : submit;
+    this.flags = columns.flags;
+    for (let job = 0; job < jobs; job++) {
+      this.start[job] = submit[job] + columns.wait[job];
+      this.end[job] = this.start[job] + columns.run[job];
+      if (columns.held) this.queued[job] = submit[job] + columns.held[job];
+    }
+    this.placed = pieces;
+    this.spans = runs ? this.spansOfRuns(runs, Times) : { job: null, start: this.start, end: this.end };
+  }
+
+  spansOfRuns(runs, Times) {
+    const end = new Times(runs.start.length);
+    for (let i = 0; i < end.length; i++) end[i] = runs.start[i] + runs.length[i];
+    return { job: runs.job, start: Times === Int32Array ? runs.start : Float64Array.from(runs.start), end };
+  }
+
+  wait(job) {
+    return this.start[job] - this.queued[job];
+  }
+
+  turnaround(job) {
+    return this.end[job] - this.queued[job];
+  }
+
+  runTime(job) {
+    return this.end[job] - this.start[job];
+  }
+
+  slowdown(job) {
+    const run = Math.max(this.runTime(job), 1);
+    return (this.wait(job) + run) / run;
+  }
+
+  boundedSlowdown(job) {
+    return Math.max(1, this.turnaround(job) / Math.max(this.runTime(job), 10));
+  }
+
+  has(job, flag) {
+    return (this.flags[job] & flag) !== 0;
+  }
+
+  /** Rectangles of the machine: what each run held, in order of their starts. */
+  get machinePieces() {
+    return once(this, "machine", () => {
+      const { count, first, width } = this.placed, { spans } = this;
+      const total = first.length, offsets = new Int32Array(count.length);
+      for (let span = 1; span < count.length; span++) offsets[span] = offsets[span - 1] + count[span - 1];
+      const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
+      const low = new Int32Array(total), high = new Int32Array(total), job = new Int32Array(total);
+      let piece = 0;
+      for (const span of this.spanOrder)
+        for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
+          start[piece] = spans.start[span];
+          end[piece] = spans.end[span];
+          low[piece] = first[from];
+          high[piece] = first[from] + width[from];
+          job[piece] = spans.job ? spans.job[span] : span;
+        }
+      this.placed = null;
+      return new Pieces(start, end, low, high, job);
+    });
+  }
+
+  /** Rectangles of the queue: one row per waiting job, from its submission to its start. */
+  get queuePieces() {
+    return once(this, "queue", () => {
+      const { rows, used } = packRows(this.queued, this.start, this.queueOrder, this.startOrder);
+      const jobs = this.queueOrder.filter((job) => rows[job] >= 0);
+      const pick = (values) => new values.constructor(jobs.length).map((_, i) => values[jobs[i]]);
+      const low = pick(rows);
+      return { pieces: new Pieces(pick(this.queued), pick(this.start), low, low.map((row) => row + 1), jobs), rows: used };
+    });
+  }
+
+  /** Runs in order of their starts. */
+  get spanOrder() {
+    return this.spans.job ? once(this, "span order", () => sortedRows(this.spans.start)) : this.startOrder;
+  }
+
+  get startOrder() {
+    return once(this, "start order", () => sortedRows(this.start));
+  }
+
+  get endOrder() {
+    return once(this, "end order", () => sortedRows(this.end));
+  }
+
+  get queueOrder() {
+    return once(this, "queue order", () => (this.queued === this.model.columns.submit
+      ? this.model.submitOrder : sortedRows(this.queued)));
+  }
+
+  /** Jobs whose column (in a given order) has exactly this value. */
+  jobsAt(values, order, value) {
+    const sorted = once(this, order, () => new Float64Array(order.length).map((_, i) => values[order[i]]));
+    const stop = countUpTo(sorted, value), found = [];
+    for (let i = stop - 1; i >= 0 && sorted[i] === value; i--) found.push(order[i]);
+    return found.reverse();
+  }
+
+  /** A quantity over time, by its key in SERIES. */
+  series(key) {
+    return once(this, `series ${key}`, () => this.makeSeries(key));
+  }
+
+  makeSeries(key) {
+    const { model } = this, { processors } = model.columns;
+    if (key === "queue_length")
+      return new Level(new Ramp(this.queued, this.queueOrder), new Ramp(this.start, this.startOrder));
+    if (key === "work_waiting") {
+      const work = new Float64Array(model.count).map((_, job) => processors[job] * this.runTime(job));
+      // Seconds for which the whole machine would be busy.
+      const queued = new Ramp(this.queued, this.queueOrder, work);
+      return new Level(queued, new Ramp(this.start, this.startOrder, work), 1 / model.size);
+    }
+    if (key === "utilisation") {
+      const { job, start, end } = this.spans;
+      const held = job ? new Int32Array(job.length).map((_, i) => processors[job[i]]) : processors;
+      const begins = this.spanOrder, ends = job ? sortedRows(end) : this.endOrder;
+      return new Level(new Ramp(start, begins, held), new Ramp(end, ends, held), 1 / model.size);
+    }
+    if (key === "idle_while_waiting")
+      return idleWhileWaiting(this.series("queue_length"), this.series("utilisation"), model.size);
+    return runningUsers(this, model.columns.user);
+  }
+
+  /** Processors that are free right after a moment. */
+  freeAt(time) {
+    return Math.max(0, this.model.size - Math.round(this.series("utilisation").at(time) * this.model.size));
+  }
+}
+
+/** Quantities over time: key, title, unit. */
+export const SERIES = [
+  ["queue_length", "Queue length", "jobs"],
+  ["work_waiting", "Work waiting", "time"],
+  ["utilisation", "Utilisation", "share"],
+  ["idle_while_waiting", "Idle while jobs wait", "share"],
+  ["running_users", "Running users", "users"],
+];

@@ -1,0 +1,128 @@
+// What is looked at: the window of time and lanes, the schedules, the colours, the search, the job. It is kept in the
+// fragment of the address, so that a link leads to the same view.
+
+const DEFAULTS = { a: 0, b: -1, colour: "user", query: "", job: -1, metric: "wait", group: "", rows: "processor" };
+
+export class View extends EventTarget {
+  /** `link`: whether the address follows the view, as in a page; not in a notebook. */
+  constructor(model, { link = true } = {}) {
+    super();
+    this.model = model;
+    this.link = link;
+    Object.assign(this, DEFAULTS, { a: model.index.first });
+    if (!model.groups.includes("user")) this.colour = "sizeClass";
+    this.begin = 0;
+    this.end = model.length;
+    this.low = 0;
+    this.high = model.lanes;
+    this.cursor = null;
+    this.defaults = { ...this.state() };
+    if (link) {
+      this.readLink();
+      addEventListener("hashchange", () => {
+        if (location.hash !== this.written) {
+          this.readLink();
+          this.changed("everything");
+        }
+      });
+    }
+  }
+
+  /** What a link keeps. */
+  state() {
+    const { a, b, colour, query, job, metric, group, rows, begin, end, low, high } = this;
+    return { a, b, colour, query, job, metric, group, rows, begin, end, low, high };
+  }
+
+  /** Change some of the state and tell everybody what has changed. */
+  set(changes, what = "everything") {
+    Object.assign(this, changes);
+    this.changed(what);
+  }
+
+  changed(what) {
+    this.dispatchEvent(new CustomEvent("change", { detail: what }));
+    if (what !== "cursor" && this.link) this.writeSoon();
+  }
+
+  /** Look at a period and a range of lanes, as far as there are any. */
+  look(begin, end, low = this.low, high = this.high) {
+    const { model } = this;
+    const least = Math.min(10, model.length), length = Math.min(Math.max(end - begin, least), model.length);
+    const first = Math.min(Math.max(begin, 0), model.length - length);
+    const lanes = Math.min(Math.max(high - low, 1), model.lanes);
+    const bottom = Math.min(Math.max(low, 0), model.lanes - lanes);
+    this.set({ begin: first, end: first + length, low: bottom, high: bottom + lanes }, "window");
+  }
+
+  /** Zoom time by a factor around a moment; below 1 is in. */
+  zoom(factor, around = (this.begin + this.end) / 2) {
+    this.look(around - (around - this.begin) * factor, around + (this.end - around) * factor);
+  }
+
+  zoomLanes(factor, around = (this.low + this.high) / 2) {
+    this.look(this.begin, this.end, around - (around - this.low) * factor, around + (this.high - around) * factor);
+  }
+
+  pan(share) {
+    const step = share * (this.end - this.begin);
+    this.look(this.begin + step, this.end + step);
+  }
+
+  panLanes(share) {
+    const step = share * (this.high - this.low);
+    this.look(this.begin, this.end, this.low + step, this.high + step);
+  }
+
+  reset() {
+    this.look(0, this.model.length, 0, this.model.lanes);
+  }
+
+  /** Show a job: select it, and move the window to it if it is out of sight. */
+  show(job, decisions) {
+    this.job = job;
+    if (job >= 0 && decisions) {
+      const begin = decisions.queued[job], end = decisions.end[job];
+      const tiny = end - begin < (this.end - this.begin) / 200;
+      if (end < this.begin || begin > this.end || tiny) {
+        const margin = Math.max(end - begin, 600);
+        this.look(begin - 2 * margin, end + 2 * margin, 0, this.model.lanes);
+      }
+    }
+    this.changed("job");
+  }
+
+  readLink() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    if (!given.has("v")) return;
+    const next = { ...this.defaults };
+    for (const key of Object.keys(next)) {
+      const text = given.get(key);
+      if (text === null) continue;
+      const value = typeof next[key] === "number" ? Number(text) : text;
+      if (typeof value === "string" || Number.isFinite(value)) next[key] = value;
+    }
+    const schedules = this.model.index.schedules.length;
+    const whole = (value, least, most) => (Number.isInteger(value) && value >= least && value < most ? value : least);
+    if (given.has("job")) next.job = this.model.rowOf(Number(given.get("job")));
+    Object.assign(this, next, { a: whole(next.a, 0, schedules), b: whole(next.b, -1, schedules) });
+    this.look(next.begin, next.end, next.low, next.high);
+  }
+
+  writeSoon() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.writeLink(), 250);
+  }
+
+  writeLink() {
+    const link = new URLSearchParams({ v: "1" });
+    for (const [key, value] of Object.entries(this.state())) {
+      if (value === this.defaults[key]) continue;
+      if (key === "job") link.set(key, this.model.columns.id[value]);
+      else link.set(key, typeof value === "number" ? String(Number(value.toPrecision(12))) : value);
+    }
+    this.written = link.size > 1 ? `#${link}` : "";
+    if (location.hash !== this.written)
+      history.replaceState(null, "", this.written || location.href.split("#")[0]);
+  }
+}

@@ -1,0 +1,93 @@
+"""What a page is told of schedules: the same as the schedules say, in the order of submission."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from schedlab.engine.simulation import simulate
+from schedlab.report.container import Container
+from schedlab.report.contents import BACKFILLED, KILLED, contents, index_json
+from schedlab.schedule.allocation import allocate
+from schedlab.schedule.schedule import Schedule
+from schedlab.workload.workload import Workload
+
+
+def shuffled(workload: Workload) -> Workload:
+    return workload[np.random.default_rng(1).permutation(len(workload))]
+
+
+def test_jobs_and_decisions_stand_in_the_order_of_submission(workload: Workload) -> None:
+    schedule = simulate(shuffled(workload), "fcfs+easy")
+    container = Container()
+    index = contents({"easy": schedule}, container)
+    order = np.argsort(schedule.workload.submit_time, kind="stable")
+    origin = schedule.workload.submit_time.min()
+    decided = index["schedules"][0]
+    read = container.read
+    assert read(index["columns"]["id"]).tolist() == schedule.workload.job_id[order].tolist()
+    assert (read(index["columns"]["submit"]) + origin).tolist() == schedule.workload.submit_time[order].tolist()
+    assert read(decided["wait"]).tolist() == schedule.wait_time[order].tolist()
+    assert read(decided["run"]).tolist() == schedule.run_time[order].tolist()
+    flags = read(decided["flags"]).astype(int)
+    assert ((flags & BACKFILLED) > 0).tolist() == schedule.backfilled[order].tolist()
+    assert ((flags & KILLED) > 0).tolist() == schedule.killed[order].tolist()
+
+
+def test_pieces_are_those_of_the_allocation(workload: Workload) -> None:
+    schedule = simulate(shuffled(workload), "fcfs+easy")
+    container = Container()
+    pieces = contents({"easy": schedule}, container)["schedules"][0]["pieces"]
+    count, first, width = (container.read(pieces[name]).astype(int) for name in ("count", "first", "width"))
+    ends = np.cumsum(count)
+    allocation = allocate(schedule)
+    for place, row in enumerate(np.argsort(schedule.workload.submit_time, kind="stable").tolist()):
+        mine = slice(ends[place] - count[place], ends[place])
+        held = [
+            f"{low}-{low + wide - 1}" if wide > 1 else f"{low}"
+            for low, wide in zip(first[mine], width[mine], strict=True)
+        ]
+        assert " ".join(held) == allocation.text(row)
+
+
+def test_names_of_header_lines_become_labels(workload: Workload) -> None:
+    named = workload.replace(
+        header=(" User: 3 Ada <b>", " Partition:  1  batch", " MaxJobs: 300", " User: x no number")
+    )
+    index = contents({"easy": simulate(named, "fcfs+easy")}, Container())
+    assert index["labels"] == {"user": {"3": "Ada <b>"}, "partition": {"1": "batch"}}
+
+
+def test_the_index_stays_data_inside_html() -> None:
+    hostile = {"name": "</script><!-- & \u2028 عمر 🦊"}
+    text = index_json(hostile)
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == hostile
+
+
+def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dict[str, Schedule]) -> None:
+    from dataclasses import replace
+
+    schedule = schedules["scheduler 0"]
+    kinds = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
+    rows = [
+        (job, start, end, end - start, False, True)
+        for job, (start, end) in enumerate(zip(schedule.start_time.tolist(), schedule.end_time.tolist(), strict=True))
+    ]
+    # Once more before all others: half of the first job, in vain.
+    early = int(schedule.workload.submit_time.min()) - 100
+    runs = np.array([(0, early, early + 50, 50, True, False), *rows], dtype=kinds)
+    container = Container()
+    decided = contents({"again": replace(schedule, runs=runs)}, container)["schedules"][0]
+    assert container.read(decided["runs"]["job"]).tolist() == runs["job"].tolist()
+    assert len(container.read(decided["pieces"]["count"])) == len(runs)
+
+
+def test_a_recorded_schedule_that_uses_more_than_there_is_is_shown(workload: Workload) -> None:
+    from dataclasses import replace
+
+    schedule = simulate(workload, "fcfs+easy")
+    index = contents({"recorded": replace(schedule, processors=20)}, Container())
+    assert index["machine"]["size"] == 20
+    assert 20 < index["machine"]["lanes"] <= schedule.processors

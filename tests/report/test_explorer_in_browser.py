@@ -1,0 +1,439 @@
+"""The interactive view in a real browser: zoom, click, search, difference, links, keyboard, and odd inputs."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schedlab.engine.simulation import simulate
+from schedlab.report.html import Evidence, write_report
+from schedlab.report.schedules import write_schedule_report
+from schedlab.schedule.schedule import Schedule
+from schedlab.workload.workload import Workload
+
+EXPLORER = "document.getElementById('schedlab-explorer').explorer"
+
+NAMES = ("<script>alert(1)</script>", "عمر الخيام", "🦊 fox", "a" * 200, "</script><img src=x onerror=alert(2)>")
+
+
+@pytest.fixture(scope="module")
+def schedule() -> Schedule:
+    """800 jobs of seven users, some with names that a page must not believe."""
+    rng = np.random.default_rng(3)
+    run = np.exp(rng.uniform(2, 9, 800)).astype(np.int64)
+    jobs = Workload.from_columns(
+        {
+            "submit_time": np.sort(rng.integers(0, 9 * 86_400, 800)),
+            "run_time": run,
+            "requested_time": run * rng.integers(1, 4, 800),
+            "requested_processors": rng.choice([1, 2, 4, 16, 40], 800),
+            "user_id": rng.integers(1, 8, 800),
+            "partition_id": rng.integers(1, 3, 800),
+        },
+        name="odd <b>names</b>",
+        processors=64,
+        start_time=1_700_000_000,
+        header=tuple(f" User: {number} {name}" for number, name in enumerate(NAMES, start=1)),
+    )
+    return simulate(jobs, "fcfs+easy")
+
+
+@pytest.fixture(scope="module")
+def single(schedule: Schedule, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_schedule_report(schedule, tmp_path_factory.mktemp("page") / "single.html", command="schedlab simulate")
+
+
+@pytest.fixture(scope="module")
+def double(evidence: Evidence, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(evidence, tmp_path_factory.mktemp("page") / "double.html")
+
+
+@pytest.fixture
+def look(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page, wait for its view, and at the end see that nothing has complained."""
+    contexts, complaints = [], []
+
+    def opened(path: Path, fragment: str = "", *, width: int = 1_280, scheme: str = "light", **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
+        contexts.append(context)
+        # A busy machine is slow, not wrong.
+        context.set_default_timeout(120_000)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector(".sl-ready", state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def window(page: Any) -> list[float]:
+    return page.evaluate(f"(({{begin, end, low, high}}) => [begin, end, low, high])({EXPLORER}.view)")
+
+
+def test_the_wheel_zooms_around_the_pointer_once_the_chart_has_the_focus(
+    look: Callable[..., Any], single: Path
+) -> None:
+    page = look(single)
+    chart = page.locator(".sl-canvas")
+    chart.scroll_into_view_if_needed()
+    before = window(page)
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 300)
+    page.mouse.wheel(0, -400)
+    page.wait_for_timeout(100)
+    assert window(page) == before
+    chart.focus()
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 300)
+    page.wait_for_timeout(50)
+    under = page.evaluate(f"{EXPLORER}.gantt.time(300)")
+    page.mouse.wheel(0, -400)
+    page.wait_for_function(f"{EXPLORER}.view.end - {EXPLORER}.view.begin < {0.9 * (before[1] - before[0])}")
+    assert page.evaluate(f"{EXPLORER}.gantt.time(300)") == pytest.approx(under, abs=(before[1] - before[0]) / 800)
+
+
+def test_keys_move_zoom_and_go_from_job_to_job(look: Callable[..., Any], single: Path, schedule: Schedule) -> None:
+    page = look(single)
+    page.locator(".sl-canvas").focus()
+    whole = window(page)
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    assert window(page)[1] - window(page)[0] == pytest.approx((whole[1] - whole[0]) / 4)
+    begin = window(page)[0]
+    page.keyboard.press("ArrowRight")
+    assert window(page)[0] > begin
+    page.keyboard.press("Shift+ArrowUp")
+    assert window(page)[3] - window(page)[2] == schedule.processors / 2
+    page.keyboard.press("Home")
+    assert window(page) == whole
+    page.keyboard.press(".")
+    page.keyboard.press(".")
+    order = np.lexsort((np.arange(len(schedule)), schedule.start_time))
+    assert page.locator(".sl-job h3").inner_text() == f"Job {schedule.workload.job_id[order[1]]}"
+    page.keyboard.press("Escape")
+    assert page.locator(".sl-job").is_hidden()
+
+
+def test_a_click_on_a_job_tells_why_it_waited_and_what_made_room(
+    look: Callable[..., Any], single: Path, schedule: Schedule
+) -> None:
+    page = look(single)
+    ended_when_it_began = np.isin(schedule.start_time, schedule.end_time) & (schedule.run_time > 0)
+    row = int(np.argmax(np.where(ended_when_it_began, schedule.wait_time, 0)))
+    page.evaluate(
+        f"{EXPLORER}.view.look({schedule.start_time[row] - schedule.workload.submit_time.min() - 60}, "
+        f"{schedule.end_time[row] - schedule.workload.submit_time.min() + 60})"
+    )
+    page.wait_for_timeout(300)
+    point = page.evaluate(
+        f"""(() => {{ const gantt = {EXPLORER}.gantt, pane = gantt.panes[1], {{ pieces }} = pane;
+        const i = pieces.job.indexOf({row}), [low, high] = gantt.lanes(pane);
+        return [gantt.x((pieces.start[i] + pieces.end[i]) / 2),
+                pane.top + (high - (pieces.low[i] + pieces.high[i]) / 2) / (high - low) * pane.height]; }})()"""
+    )
+    page.locator(".sl-canvas").click(position={"x": point[0], "y": point[1]})
+    text = page.locator(".sl-job").inner_text()
+    assert f"Job {schedule.workload.job_id[row]}" in text
+    assert "less than its" in text or "kept it for other jobs" in text
+    enders = np.flatnonzero(schedule.end_time == schedule.start_time[row])
+    made_room = page.locator(".sl-job dd").last.inner_text()
+    assert any(f"job {schedule.workload.job_id[other]}" in made_room for other in enders)
+
+
+def test_waits_are_split_as_a_plain_loop_over_seconds_splits_them(
+    look: Callable[..., Any], single: Path, schedule: Schedule
+) -> None:
+    page = look(single)
+    rows = np.flatnonzero(schedule.wait_time > 0)[::97]
+    for row in rows.tolist():
+        found = page.evaluate(
+            f"""(() => {{ const e = {EXPLORER}; e.choose({row});
+            return document.querySelector('.sl-job').innerText; }})()"""
+        )
+        seconds = np.arange(schedule.workload.submit_time[row], schedule.start_time[row])
+        busy = np.zeros(len(seconds), dtype=np.int64)
+        for job in range(len(schedule)):
+            inside = (schedule.start_time[job] <= seconds) & (seconds < schedule.end_time[job])
+            busy[inside] += schedule.workload.job_processors[job]
+        enough = schedule.processors - busy >= schedule.workload.job_processors[row]
+        assert ("less than its" in found) == bool((~enough).any())
+        assert ("enough was free, but" in found) == bool(enough.any())
+
+
+def test_the_search_finds_counts_and_colours(look: Callable[..., Any], single: Path, schedule: Schedule) -> None:
+    page = look(single)
+    search = page.get_by_role("searchbox", name="Search")
+    search.fill("size>10 wait>10min")
+    search.press("Enter")
+    matching = int(((schedule.workload.job_processors > 10) & (schedule.wait_time > 600)).sum())
+    assert page.locator(".sl-found").inner_text() == f"{matching} jobs found."
+    search.fill("user:7")
+    search.press("Enter")
+    mine = int((schedule.workload.user_id == 7).sum())
+    assert page.locator(".sl-found").inner_text() == f"{mine} jobs found."
+    search.fill("user:nobody")
+    search.press("Enter")
+    assert "no user is called “nobody”" in page.locator(".sl-found").inner_text()
+    search.fill(str(schedule.workload.job_id[5]))
+    search.press("Enter")
+    assert page.locator(".sl-job h3").inner_text() == f"Job {schedule.workload.job_id[5]}"
+
+
+def test_names_are_shown_as_they_are(look: Callable[..., Any], single: Path) -> None:
+    page = look(single)
+    legend = page.locator(".sl-pictures .sl-legend").inner_text()
+    for name in NAMES:
+        assert name in legend
+    assert page.locator("h1").inner_text().startswith("odd <b>names</b>")
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_link_leads_to_the_same_view(look: Callable[..., Any], double: Path) -> None:
+    page = look(double)
+    page.get_by_label("Compare with").select_option(label="saf+easy")
+    page.get_by_role("combobox", name="Colour").select_option(label="Wait")
+    page.evaluate(f"{EXPLORER}.view.look(100000, 200000, 8, 40)")
+    page.evaluate(f"{EXPLORER}.choose(17)")
+    page.wait_for_timeout(400)
+    fragment = "#" + page.evaluate("location.hash.slice(1)")
+    state = page.evaluate(f"JSON.stringify({EXPLORER}.view.state())")
+    again = look(double, fragment)
+    assert again.evaluate(f"JSON.stringify({EXPLORER}.view.state())") == state
+    assert again.locator(".sl-job h3").inner_text() == page.locator(".sl-job h3").inner_text()
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#v=1&begin=x&end=NaN&a=99&b=-7&job=123456789&colour=none", "#v=1&a=1.5&low=1e99&high=-4", "#look"]
+)
+def test_a_damaged_link_shows_something(look: Callable[..., Any], double: Path, fragment: str) -> None:
+    page = look(double, fragment)
+    begin, end, low, high = window(page)
+    assert begin < end
+    assert low < high
+    assert page.locator(".sl-job").is_hidden()
+
+
+def test_the_difference_adds_up(look: Callable[..., Any], double: Path, evidence: Evidence) -> None:
+    page = look(double)
+    page.get_by_label("Compare with").select_option(label="saf+easy")
+    page.locator(".sl-difference").scroll_into_view_if_needed()
+    page.wait_for_selector(".sl-difference .sl-answer")
+    first, second = evidence.example["fcfs+easy"], evidence.example["saf+easy"]
+    change = second.wait_time - first.wait_time
+    sentence = page.locator(".sl-answer").inner_text()
+    assert ("shorter" if change.mean() < 0 else "longer") in sentence
+    sooner = re.search(r"([\d.]+)% of the jobs start sooner, ([\d.]+)% later", sentence)
+    assert sooner is not None
+    assert float(sooner[1]) == pytest.approx(100 * (change < 0).mean(), abs=0.06)
+    assert float(sooner[2]) == pytest.approx(100 * (change > 0).mean(), abs=0.06)
+    moved = page.locator(".sl-difference table").last.locator("tbody tr")
+    changes = [
+        float(value)
+        for value in moved.locator("td:last-child").evaluate_all("cells => cells.map(cell => cell.dataset.value)")
+    ]
+    largest = np.sort(np.abs(change))[::-1][:10]
+    assert [abs(value) for value in changes] == largest[largest > 0].tolist()
+    moved.first.get_by_role("button").click()
+    assert "Chain of causes" in page.locator(".sl-job").inner_text()
+
+
+def test_series_have_the_means_of_the_schedule(look: Callable[..., Any], single: Path, schedule: Schedule) -> None:
+    page = look(single)
+    metrics = schedule.metrics()
+    begin, end = 0, int(schedule.end_time.max() - schedule.workload.submit_time.min())
+    mean = f"async key => (await {EXPLORER}.model.schedule(0)).series(key).mean({begin}, {end})"
+    assert page.evaluate(mean, "queue_length") == pytest.approx(metrics["mean_queue_length"])
+    assert page.evaluate(mean, "utilisation") == pytest.approx(metrics["utilisation"])
+    times = np.arange(int(schedule.workload.submit_time.min()), int(schedule.end_time.max()))[::61]
+    waiting = (schedule.workload.submit_time[:, None] <= times) & (times < schedule.start_time[:, None])
+    running = (schedule.start_time[:, None] <= times) & (times < schedule.end_time[:, None])
+    busy = (running * schedule.workload.job_processors[:, None]).sum(axis=0)
+    idle = np.where(waiting.any(axis=0), 1 - busy / schedule.processors, 0)
+    users = [len(set(schedule.workload.user_id[running[:, i]].tolist())) for i in range(0, len(times), 50)]
+    series = f"(await {EXPLORER}.model.schedule(0)).series(key)"
+    at = f"async ([key, times]) => {{ const series = {series}; return times.map(time => series.at(time)); }}"
+    origin = int(schedule.workload.submit_time.min())
+    elapsed = (times - origin).tolist()
+    assert page.evaluate(at, ["idle_while_waiting", elapsed]) == pytest.approx(idle.tolist())
+    assert page.evaluate(at, ["running_users", elapsed[::50]]) == users
+
+
+def test_one_cursor_stands_over_all_charts(look: Callable[..., Any], single: Path) -> None:
+    page = look(single)
+    page.locator(".sl-series").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    page.locator(".u-over").first.hover(position={"x": 200, "y": 30})
+    readouts = page.locator(".sl-readout").all_inner_texts()
+    moments = {text.split(": ")[0] for text in readouts if text}
+    assert len(moments) == 1
+    assert "UTC" in moments.pop()
+
+
+def test_every_term_has_its_definition_one_click_away(look: Callable[..., Any], single: Path) -> None:
+    page = look(single)
+    page.get_by_role("button", name="Idle while jobs wait").click()
+    assert "at least one job waits" in page.get_by_role("dialog").inner_text()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_tables_sort_filter_and_copy(look: Callable[..., Any], single: Path, schedule: Schedule) -> None:
+    page = look(single)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    jobs = page.locator(".sl-jobs")
+    jobs.scroll_into_view_if_needed()
+    page.wait_for_selector(".sl-jobs table")
+    jobs.get_by_role("button", name="Size").click()
+    sizes = [int(text) for text in jobs.locator("tbody tr td:nth-child(5)").all_inner_texts()]
+    assert sizes == sorted(schedule.workload.job_processors.tolist(), reverse=True)[:50]
+    jobs.get_by_role("button", name="Copy as CSV").click()
+    page.wait_for_timeout(200)
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert len(lines) == 1 + len(schedule)
+    assert lines[0].startswith("job,user,partition,submit,size")
+    users = page.locator("table", has_text="Jobs by user")
+    users.scroll_into_view_if_needed()
+    users.get_by_role("button", name="Jobs", exact=True).click()
+    counts = [int(text) for text in users.locator("tbody td:nth-child(2)").all_inner_texts()]
+    assert counts == sorted(counts)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, 1_280])
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(
+    look: Callable[..., Any], double: Path, scheme: str, width: int
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
+    page = look(double, width=width, scheme=scheme, bypass_csp=True)
+    page.get_by_label("Compare with").select_option(label="saf+easy")
+    page.evaluate(f"{EXPLORER}.choose(17)")
+    for part in (".sl-difference", ".sl-distributions", ".sl-jobs"):
+        page.locator(part).scroll_into_view_if_needed()
+        page.wait_for_selector(f"{part} table")
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    found = axe.Axe().run(page).response["violations"]
+    shown, available = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
+    assert shown <= available
+
+
+def test_touch_drags_the_chart_and_two_fingers_zoom(look: Callable[..., Any], single: Path) -> None:
+    page = look(single, width=375, has_touch=True)
+    page.evaluate(f"{EXPLORER}.view.look(100000, 300000)")
+    chart = page.locator(".sl-canvas")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *xs: float) -> None:
+        points = [{"x": box["x"] + x, "y": box["y"] + 250, "id": i} for i, x in enumerate(xs)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 200)
+    touch("touchMove", 180)
+    touch("touchMove", 140)
+    touch("touchEnd")
+    moved = window(page)
+    assert moved[0] > 100_000
+    touch("touchStart", 150, 200)
+    touch("touchMove", 120, 240)
+    touch("touchMove", 90, 280)
+    touch("touchEnd")
+    zoomed = window(page)
+    assert zoomed[1] - zoomed[0] < 0.6 * (moved[1] - moved[0])
+
+
+def test_on_paper_figures_stand_where_the_view_was(look: Callable[..., Any], double: Path) -> None:
+    page = look(double)
+    assert page.get_by_role("heading", name="One instance over time").is_hidden()
+    page.emulate_media(media="print")
+    assert page.get_by_role("heading", name="One instance over time").is_visible()
+    assert page.locator(".sl-gantt").is_hidden()
+
+
+@pytest.mark.parametrize(("jobs", "processors"), [(1, 1), (2, 300_000), (1, 300_000)])
+def test_odd_sizes_are_shown(look: Callable[..., Any], tmp_path: Path, jobs: int, processors: int) -> None:
+    workload = Workload.from_columns(
+        {
+            "submit_time": np.arange(jobs),
+            "run_time": np.full(jobs, 60),
+            "requested_time": np.full(jobs, 60),
+            "requested_processors": np.full(jobs, processors),
+        },
+        processors=processors,
+    )
+    page_file = write_schedule_report(simulate(workload, "fcfs+easy"), tmp_path / "odd.html")
+    page = look(page_file)
+    page.evaluate(f"{EXPLORER}.choose({jobs - 1})")
+    text = page.locator(".sl-job").inner_text()
+    assert f"{processors:,} processor" in text
+    assert "100% of the machine" in text
+    assert ("did not wait" in text) == (jobs == 1)
+
+
+@pytest.mark.slow
+def test_a_million_jobs_stay_within_their_limits(look: Callable[..., Any], tmp_path: Path) -> None:
+    from schedlab.workload.lublin import lublin
+    from schedlab.workload.tsafrir import tsafrir_estimates
+
+    rng = np.random.default_rng(1)
+    jobs = tsafrir_estimates(lublin(1_000_000, 1_024, rng=rng, load=0.9), rng=rng)
+    jobs = jobs.replace(user_id=rng.integers(0, 500, len(jobs)))
+    path = write_schedule_report(simulate(jobs, "fcfs+easy"), tmp_path / "million.html")
+    assert path.stat().st_size <= 20_000_000
+    page = look(path)
+    page.evaluate(
+        f"""async () => {{ const view = {EXPLORER}.view;
+        for (let i = 0; i < 200; i++) {{
+            view.zoom(i % 40 < 20 ? 0.8 : 1.25);
+            await new Promise(requestAnimationFrame);
+        }} }}"""
+    )
+    assert page.evaluate("performance.memory.usedJSHeapSize") < 1_000_000_000
+
+
+def test_the_widget_shows_the_same_view_in_a_notebook(browser: Any, schedule: Schedule) -> None:
+    pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
+    widget = schedule.explore()
+    context = browser.new_context(viewport={"width": 800, "height": 900})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.set_content("<main id='cell'></main>")
+    page.evaluate(
+        """async ({ script, index, definitions, data }) => {
+          const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+          const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+          const values = { index, definitions, data: new DataView(bytes.buffer) };
+          const model = { get: (name) => values[name] };
+          await module.default.render({ model, el: document.getElementById("cell") });
+        }""",
+        {
+            "script": widget._esm,
+            "index": widget.index,
+            "definitions": widget.definitions,
+            "data": base64.b64encode(widget.data).decode(),
+        },
+    )
+    page.locator(".sl-canvas").focus()
+    page.keyboard.press(".")
+    panel = page.locator(".sl-job h3").inner_text()
+    hash_after = page.evaluate("location.hash")
+    context.close()
+    assert panel.startswith("Job ")
+    assert hash_after == ""
+    assert complaints == []
