@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from schedlab.cli.archives import RUNS, Index, Run, open_run
+from schedlab.cli.archives import RUNS, Index, Run, campaign_text, open_run
 from schedlab.cli.options import Json
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
@@ -81,7 +81,7 @@ def run(
             options=options,
             retry_failed=retry_failed,
             command=command_line(),
-            text=file.read_text(encoding="utf-8"),
+            text=campaign_text(file),
         )
         show(submission)
         return
@@ -89,6 +89,8 @@ def run(
     finished = _run_here(definition, place, file, chosen, retry_failed)
     _update_index(finished, index)
     status = finished.status()
+    if finished.left_alone:
+        note(finished.left_alone)
     if as_json:
         show_json(_status(finished))
     else:
@@ -131,7 +133,7 @@ def _run_here(
                 retry_failed=retry_failed,
                 progress=progress,
                 command=command_line(),
-                text=file.read_text(encoding="utf-8"),
+                text=campaign_text(file),
             )
     except KeyboardInterrupt:
         note(f"schedlab: interrupted; what is finished is in {place}, and the same command continues")
@@ -223,6 +225,8 @@ def status(run: Run, as_json: Json = False) -> None:
         show(
             f"{count_of(document['corrupt'], 'damaged file')} in {opened.path / 'corrupt'}: their tasks are made again"
         )
+    if opened.left_alone:
+        note(opened.left_alone)
     _note_failures(opened)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from importlib.metadata import version
 from os import PathLike
@@ -48,7 +49,9 @@ def save_schedule(schedule: Schedule, path: str | PathLike[str]) -> None:
     check_schedule_suffix(path)
     name = Path(path).name
     if name.endswith(".parquet"):
-        write_parquet(schedule, path)
+        content = parquet_of(schedule)
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content)
     elif name.endswith(".csv"):
         write_evalys_csv(schedule, path)
     else:
@@ -61,15 +64,8 @@ def check_schedule_suffix(path: str | PathLike[str]) -> None:
         raise InputError(f"{path}: unknown suffix; a schedule is saved as .parquet, .csv, .swf or .swf.gz")
 
 
-def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
-    """Write the canonical form: the columns of `Schedule.columns`, with units, attributes and provenance.
-
-    Parameters
-    ----------
-    schedule
-        What to write.
-    path
-        The file.
+def parquet_of(schedule: Schedule) -> bytes:
+    """Return the canonical form: the columns of `Schedule.columns`, with units, attributes and provenance.
 
     Notes
     -----
@@ -90,9 +86,9 @@ def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
         for name, values in columns.items()
     ]
     schema = pa.schema(fields, metadata={"schedlab": json.dumps(facts, default=_as_json)})
-    table = pa.table(list(columns.values()), schema=schema)
-    with atomic_path(path) as temporary:
-        pyarrow.parquet.write_table(table, temporary, compression="zstd")
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table(list(columns.values()), schema=schema), stream, compression="zstd")
+    return stream.getvalue()
 
 
 def _as_json(value: Any) -> Any:
