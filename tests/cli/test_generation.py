@@ -111,7 +111,7 @@ def test_a_format_without_sections_is_told(run, model: Path, name: str, lost: bo
 def test_a_file_that_is_no_model_is_refused(run, model: Path) -> None:
     result = run("generate", "experiment", "chain.json", "-o", "x.parquet")
     assert result.exit_code == 1
-    assert "chain.json is no workload model" in result.stderr
+    assert "chain.json is not a workload model" in result.stderr
 
 
 def test_the_model_is_not_overwritten(run, model: Path) -> None:

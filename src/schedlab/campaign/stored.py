@@ -22,6 +22,7 @@ from schedlab.campaign.plan import Plan
 from schedlab.documents import checked, parse_json
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
+from schedlab.parquet import check_size, check_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,10 +31,6 @@ TEXTS = ("task", "workload", "scheduler", "specification", "experiment", "handli
 """Columns of results that are texts; all others are numbers."""
 
 NEEDED = ("task", "workload", "load", "repetition", "window", "scheduler")
-
-LARGEST_RATIO = 1_000
-SMALL = 1 << 26
-"""A table may take so many bytes in memory, or so many times those of its file."""
 
 
 class Facts(BaseModel):
@@ -146,16 +143,12 @@ def table_in(content: bytes) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
-        reader = pq.ParquetFile(io.BytesIO(content))
-        cells = reader.metadata.num_rows * reader.metadata.num_columns
-        if 8 * cells > max(SMALL, LARGEST_RATIO * len(content)):
-            raise ValueError(f"{len(content):,} bytes cannot hold {reader.metadata.num_rows:,} rows")
-        table = reader.read()
-        table.validate(full=True)
+        with pq.ParquetFile(io.BytesIO(content)) as file:
+            check_size(file, len(content))
+            table = file.read()
+        check_table(table)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise ValueError(str(error).splitlines()[0]) from None
-    if len(set(table.column_names)) < len(table.column_names):
-        raise ValueError("two columns have the same name")
     return table
 
 
