@@ -11,7 +11,7 @@ import os
 import stat
 import tomllib
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,6 +22,8 @@ Value = TypeVar("Value")
 
 LARGEST = 1 << 28
 """Bytes: the model of a machine with 100,000 users takes a fifth of it."""
+
+PIECE = 1 << 20
 
 DEEPEST = 64
 """Levels of brackets within brackets: what schedlab writes has less than ten."""
@@ -49,7 +51,7 @@ def read_bytes(path: str | os.PathLike[str], what: str, *, largest: int = LARGES
     """
     try:
         with open(path, "rb") as stream:
-            content = stream.read(largest + 1)
+            content = read_up_to(stream, largest + 1)
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: cannot read the {what}: {error.strerror or error}") from None
     except ValueError as error:  # a zero byte in the name
@@ -58,6 +60,15 @@ def read_bytes(path: str | os.PathLike[str], what: str, *, largest: int = LARGES
         endless = "" if _is_regular(path) else " or has no end"
         raise InputError(f"{os.fspath(path)}: the {what} is larger than {largest >> 20:,} MiB{endless}")
     return content
+
+
+def read_up_to(stream: IO[bytes], most: int) -> bytes:
+    """Return so many bytes of a stream, or all that it has; memory is taken for what is there."""
+    pieces = []
+    while most > 0 and (piece := stream.read(min(most, PIECE))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
 
 
 def read_text(path: str | os.PathLike[str], what: str, *, largest: int = LARGEST) -> str:

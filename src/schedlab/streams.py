@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import read_up_to
 from schedlab.errors import InputError
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -73,7 +74,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
     """
     largest = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
     with open_input(path) as stream:
-        content = stream.read(largest + 1)
+        content = read_up_to(stream, largest + 1)
     if len(content) > largest:
         raise InputError(
             f"{os.fspath(path)}: the file holds more than {largest >> 20:,} MiB, a quarter of this machine's memory; "

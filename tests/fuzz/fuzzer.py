@@ -32,6 +32,11 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "campaign")]
 
 SECONDS = 60
+"""Of the processor, so that a loaded machine makes no findings."""
+
+PATIENCE = 1_800
+"""Seconds until a case that waits for something counts as one that hangs."""
+
 MEMORY = 2_000_000_000
 ADDRESSES = 6_000_000_000
 """Bytes that a process may have for itself, so that a finding does not take the machine with it."""
@@ -99,7 +104,7 @@ class Fuzzer:
 
     def _called(self, case: int, target: str, arguments: list[str], directory: Path) -> Outcome:
         _forget_peak()
-        begin = time.monotonic()
+        begin = time.process_time()
         said = io.StringIO()
         before = os.getcwd()
         os.chdir(directory)
@@ -108,7 +113,7 @@ class Fuzzer:
                 code, trace = _schedlab(arguments)
         finally:
             os.chdir(before)
-        seconds, memory = time.monotonic() - begin, _peak()
+        seconds, memory = time.process_time() - begin, _peak()
         told = trace or said.getvalue()
         kind = "accepted" if code == 0 else "refused"
         if trace:
@@ -190,7 +195,14 @@ class Worker:
             str(self.step),
         ]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.since = time.monotonic() + 10 * SECONDS  # kernels are compiled, and sound files made, first
+        self.since, self.used = time.monotonic(), 5.0 * SECONDS  # kernels are compiled, and sound files made, first
+
+    def _seconds(self) -> float:
+        """Return the seconds of the processor that the process has used."""
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return 0.0
 
     def outcome(self) -> Outcome | None:
         """Return the next outcome, if there is one now."""
@@ -200,14 +212,14 @@ class Worker:
             if line:
                 told = json.loads(line)
                 if "begin" in told:
-                    self.case, self.since = told["begin"], time.monotonic()
+                    self.case, self.since, self.used = told["begin"], time.monotonic(), self._seconds()
                     return None
                 return Outcome(**told)
             if self.process.wait() == 0:
                 self.case = self.end
                 return None
             return self._replaced("died", f"exit code {self.process.returncode}")
-        if time.monotonic() - self.since > 2 * SECONDS:
+        if time.monotonic() - self.since > PATIENCE or self._seconds() - self.used > 2 * SECONDS:
             self.process.kill()
             return self._replaced("hang", "")
         return None

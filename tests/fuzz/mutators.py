@@ -28,27 +28,27 @@ DEPTHS = [70, 1_000, 100_000]
 def harm_bytes(content: bytes, rng: random.Random) -> bytes:
     """Return content with some of its bytes changed, lost, doubled or added."""
     place, other = sorted(rng.randrange(len(content) + 1) for _ in range(2))
-    kind = rng.randrange(9)
-    if kind == 0 and content:
-        changed = bytearray(content)
-        for _ in range(rng.randint(1, 8)):
-            changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
-        return bytes(changed)
-    if kind == 1:
-        return content[:place]
-    if kind == 2:
-        return content[:place] + content[other:]
-    if kind == 3:
-        return content[:other] + content[place:]
-    if kind == 4:
-        return content[:place] + rng.randbytes(rng.randint(1, 200)) + content[place:]
-    if kind == 5:
-        return content[:place] + b"\0" * rng.choice([1, 1_000, 1 << 22]) + content[place:]
-    if kind == 6:
-        return rng.choice([b"", b"\n", b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n"), content[::-1]])
-    if kind == 7:
-        return content * rng.choice([2, 50])
-    return content[:place] + rng.choice([b"[", b"{", b"(", b'{"a":', b"<a>"]) * rng.choice(DEPTHS) + content[place:]
+    before, after = content[:place], content[place:]
+    opened = rng.choice([b"[", b"{", b"(", b'{"a":', b"<a>"])
+    harms: list[Callable[[], bytes]] = [
+        lambda: _flipped(content, rng),
+        lambda: before,
+        lambda: before + content[other:],
+        lambda: content[:other] + after,
+        lambda: before + rng.randbytes(rng.randint(1, 200)) + after,
+        lambda: before + b"\0" * rng.choice([1, 1_000, 1 << 20]) + after,
+        lambda: rng.choice([b"", b"\n", b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n"), content[::-1]]),
+        lambda: content * rng.choice([2, 50]),
+        lambda: before + opened * rng.choice(DEPTHS) + after,
+    ]
+    return rng.choice(harms)()
+
+
+def _flipped(content: bytes, rng: random.Random) -> bytes:
+    changed = bytearray(content or b"x")
+    for _ in range(rng.randint(1, 8)):
+        changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
+    return bytes(changed)
 
 
 def harm_text(content: bytes, rng: random.Random) -> bytes:

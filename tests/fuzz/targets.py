@@ -30,8 +30,9 @@ SACCT = """JobID|State|Submit|Start|End|AllocCPUS|Timelimit|User|Account|Partiti
 103|TIMEOUT|2026-04-01T08:02:00|2026-04-01T08:07:00|2026-04-01T09:07:00|2|01:00:00|ann|physics|gpu|1Gc
 """
 TORQUE = (
-    "04/01/2026 11:05:00;E;7.head;user=ann group=phys queue=batch ctime=1775037600 start=1775037900 exec_host=n1/0+n1/1 "
-    "Resource_List.walltime=02:00:00 end=1775041500 Exit_status=0 resources_used.cput=00:50:00 resources_used.mem=512kb\n"
+    "04/01/2026 11:05:00;E;7.head;user=ann group=phys queue=batch ctime=1775037600 start=1775037900 "
+    "exec_host=n1/0+n1/1 Resource_List.walltime=02:00:00 end=1775041500 Exit_status=0 resources_used.cput=00:50:00 "
+    "resources_used.mem=512kb\n"
     "04/01/2026 11:06:00;S;8.head;user=bob\n"
     "04/01/2026 12:05:00;E;8.head;user=bob group=chem queue=long ctime=1775037660 start=1775037960 exec_host=n2/0-3 "
     "Resource_List.walltime=3600 end=1775041560 Exit_status=271\n"

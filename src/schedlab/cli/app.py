@@ -31,9 +31,9 @@ from schedlab.cli import (
     workflows,
     workloads,
 )
-from schedlab.errors import SchedlabError
+from schedlab.errors import InputError, SchedlabError
 from schedlab.imports import allow_imports
-from schedlab.wording import bounded
+from schedlab.wording import bounded, shown
 
 ALLOW_IMPORT = "--allow-import"
 
@@ -44,6 +44,7 @@ class Verbs(TyperGroup):
     def main(self, args: Sequence[str] | None = None, **kwargs: Any) -> Any:  # type: ignore[override]
         """Run the program."""
         try:
+            _refuse_halves(sys.argv[1:] if args is None else args)
             return super().main(_hoisted(list(sys.argv[1:] if args is None else args)), **kwargs)
         except SchedlabError as error:
             message = str(error)
@@ -68,6 +69,13 @@ class Verbs(TyperGroup):
         # A full disk or a pipe that the reader has closed is noticed here, not when the interpreter is gone.
         sys.stdout.flush()
         return result
+
+
+def _refuse_halves(args: Sequence[str]) -> None:
+    """Raise InputError if a word is not text; names of files that are there may be anything."""
+    for word in args:
+        if any("\ud800" <= character <= "\udfff" for character in word) and not os.path.lexists(word):
+            raise InputError(f"the argument {shown(word)} is not text in UTF-8")
 
 
 def _hoisted(args: list[str]) -> list[str]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from schedlab.documents import read_text
+from schedlab.durations import duration_text, is_duration, parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.durations import duration_text, is_duration, parse_duration
 from schedlab.speculate.fits import FAMILIES_TO_FIT, best_fit, fit_law
 from schedlab.speculate.laws import Law
 from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw, checked_runs
