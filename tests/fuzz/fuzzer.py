@@ -43,6 +43,9 @@ ADDRESSES = 6_000_000_000
 
 LONGEST_MESSAGE = 1_600
 
+LONGEST_ARGUMENT = 100_000
+"""Characters; Linux allows 128 KiB."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -96,7 +99,7 @@ class Fuzzer:
                 for path in (directory / file).parent.glob(f"{Path(file).name[:32]}*"):
                     path.unlink()
             (directory / file).write_bytes(harmed)
-        text = os.fsdecode(harmed.replace(b"\0", b""))
+        text = os.fsdecode(harmed.replace(b"\0", b""))[:LONGEST_ARGUMENT]
         values = {"DIR": str(self.sound), "FILE": file, "TEXT": text.replace("DIR", str(self.sound))}
         arguments = [values.get(word, word.replace("DIR", str(self.sound)).replace("FILE", file)) for word in words]
         (directory / "arguments.json").write_text(json.dumps(arguments))
