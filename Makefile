@@ -5,10 +5,12 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: demo test quick lint types docs bench clean
+.PHONY: demo test quick lint types docs fuzz bench clean
 
 demo: .venv/package ## replay a generated workload under nine schedulers
+	@echo "replaying 10,000 generated jobs under nine schedulers; the first time takes longer: kernels are compiled, once"
 	@$(BIN)/schedlab demo
+	@echo "the program is $(BIN)/schedlab; to call it schedlab: source $(BIN)/activate"
 
 test: lint types ## lint, types, and all tests; those that need the real traces are skipped without them
 	@$(PYTEST) -m "slow or not slow"
@@ -26,6 +28,9 @@ types: .venv/dev
 docs: .venv/dev ## the documentation as HTML in docs/_build
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
 
+fuzz: .venv/dev ## 20,000 harmed inputs; each must end with a result or with one sentence (an hour of one core)
+	@$(BIN)/python tests/fuzz/fuzzer.py --cases 20000
+
 bench: .venv/package ## the benchmarks; each checks its answer as well as its time
 	@$(BIN)/python benchmarks/run.py
 
@@ -35,7 +40,7 @@ clean: ## forget the environment and everything that can be made again
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "schedlab needs Python 3.11 or newer, but $(PYTHON) is not: make PYTHON=python3.12"; exit 1; }
-	@echo "setting up .venv, once"
+	@echo "setting up .venv, once: NumPy, SciPy, Numba and others are downloaded, which takes minutes"
 	@$(PYTHON) -m venv .venv
 
 .venv/package: pyproject.toml | .venv/bin/python

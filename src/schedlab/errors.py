@@ -4,10 +4,13 @@
     ├── InputError        the user's file, workload or option is wrong: what, where, what to do
     └── OutputError       a result could not be written
 
-Every message is one sentence for a person; the command line prints it and exits with 1.
+Every message is one sentence for a person; the command line prints it and exits with 1. What a file holds may be
+pages long: messages of an InputError are cut to a bounded length.
 """
 
 from __future__ import annotations
+
+from schedlab.wording import bounded
 
 
 class SchedlabError(Exception):
@@ -27,7 +30,7 @@ class InputError(SchedlabError, ValueError):
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
-        super().__init__(message)
+        super().__init__(bounded(message))
         self.row = row
 
 

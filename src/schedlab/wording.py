@@ -1,6 +1,18 @@
-"""How numbers are said to a person."""
+"""How numbers and values are said to a person."""
 
 from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+LONGEST_MESSAGE = 1_200
+"""Characters of an error; what is longer is cut in the middle, so that where and what to do stay."""
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlevel = 2
 
 
 def count_of(number: int, what: str) -> str:
@@ -12,3 +24,55 @@ def count_of(number: int, what: str) -> str:
     ('1 result', '1,200 results')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as Python writes it, cut if it is long.
+
+    Examples
+    --------
+    >>> shown("a"), len(shown("a" * 5_000))
+    ("'a'", 60)
+    """
+    try:
+        return printable(_SHORT.repr(value))
+    except ValueError:  # Python does not write numbers of more than 4,300 digits
+        return "a number of thousands of digits"
+
+
+def bounded(text: str) -> str:
+    """Return a message of bounded length that any terminal can show.
+
+    Examples
+    --------
+    >>> bounded("as it is"), len(bounded("a" * 5_000)) < 1_300
+    ('as it is', True)
+    """
+    text = printable(text)
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    return f"{text[:half]} ... ({len(text) - 2 * half:,} characters left out) ... {text[-half:]}"
+
+
+def printable(text: str) -> str:
+    """Return a text with escapes for what would steer a terminal or cannot be encoded; lines stay lines."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one == "\n" else _escaped(one) for one in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question after a name that is nearly right, with a blank before it; empty if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("eazy", ["none", "easy"])
+    ' (did you mean easy?)'
+    """
+    near = get_close_matches(name.lower(), list(known), 1)
+    return f" (did you mean {near[0]}?)" if near else ""

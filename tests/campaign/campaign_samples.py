@@ -18,6 +18,9 @@ from schedlab.campaign.store import RunDirectory
 
 Metrics = Callable[[Task], dict[str, float]]
 
+BATCH = "0123456789abcdef" * 2
+"""Name of a batch."""
+
 PROVENANCE = {"schedlab": "9.8.7", "commit": "abc1234"}
 
 
@@ -73,7 +76,7 @@ def finished_run(
     if rows:
         store_rows(run, rows)
     if failed:
-        run.store_failures("batch", [failure(*tasks[position]) for position in failed])
+        run.store_failures(BATCH, [failure(*tasks[position]) for position in failed])
     return run
 
 
@@ -97,7 +100,7 @@ def store_rows(run: RunDirectory, rows: list[dict[str, Any]]) -> Path:
     """Store rows of results as one batch, and return its file."""
     content = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows), content)
-    return run.store("results", "batch", ".parquet", content.getvalue())
+    return run.store("results", BATCH, ".parquet", content.getvalue())
 
 
 def failure(name: str, task: Task) -> Failure:

@@ -83,7 +83,7 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
             ", line 7: schedulers[1].order: input should be a valid string (it is 1)",
         ),
         ('"pyss"', '"piss"', ", line 10: events: input should be 'batched', 'pyss' or 'sc17' (it is 'piss')"),
-        ('"10 min"', '"10 minutes"', ", line 12: timeout: '10 minutes' is not a duration; write a number of seconds"),
+        ('"10 min"', '"10 minutes"', ", line 12: timeout: '10 minutes' is not a duration; write 90s, 15m"),
         ("warm_up = 0.1", "warm_up = -0.1", ", line 13: metrics.warm_up: input should be greater than or equal to 0"),
         ("metrics.tau", "metrics.taw", ", line 14: metrics.taw: unknown field"),
         ('  "more.swf",', "  17,", ", line 19: workloads[0].trace[1]: input should be a valid string (it is 17)"),

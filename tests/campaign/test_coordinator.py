@@ -166,7 +166,7 @@ class Deadly(Hooked):
         if deadly not in dict(batch.tasks()):
             return super().submit(fn, batch, **kwargs)
         self.deaths += 1
-        (self.run.path / "inflight" / f"{batch.name}.host.{self.deaths}.ab").write_text(f"{deadly}\n{self.trace}")
+        (self.run.path / "inflight" / f"{batch.name}.host.{self.deaths}.ab12cd34").write_text(f"{deadly}\n{self.trace}")
         future: Future[Any] = Future()
         future.set_exception(BrokenProcessPool("killed"))
         return future

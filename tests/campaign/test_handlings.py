@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from campaign_samples import BATCH, finished_run
 from campaign_samples import campaign as plain_campaign
-from campaign_samples import finished_run
 from experiment_samples import campaign, entry, write_files
 
 from schedlab.campaign.handlings import handlings
@@ -41,7 +41,7 @@ def made_up(directory: Path, repetitions: int) -> RunDirectory:
     for part, frames in (("results", [pd.DataFrame(rows)]), ("workflows", workflows)):
         stream = io.BytesIO()
         pd.concat(frames).to_parquet(stream, index=False)
-        run.store(part, "batch", ".parquet", stream.getvalue())
+        run.store(part, BATCH, ".parquet", stream.getvalue())
     return run
 
 

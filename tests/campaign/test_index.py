@@ -122,13 +122,13 @@ def test_reindex_forgets_what_is_gone_and_names_what_is_broken(tmp_path, place):
     assert [str(path.path) in note for path, note in zip((broken, half), notes, strict=True)] == [True, True]
 
 
-def test_a_result_that_is_no_number_leaves_nothing_half_recorded(tmp_path, place):
+def test_results_that_are_not_numbers_are_not_recorded(tmp_path, place):
     finished_run(tmp_path, campaign("good"))
-    finished_run(tmp_path, campaign("odd"), metrics=lambda task: {"mean_wait": "long"})
-    [note] = reindex(tmp_path, place)
-    assert str(tmp_path / "odd") in note
-    assert [row["name"] for row in campaigns(place)] == ["good"]
+    odd = finished_run(tmp_path, campaign("odd"), metrics=lambda task: {"mean_wait": "long"})
+    assert reindex(tmp_path, place) == []
+    assert {row["name"]: row["done"] for row in campaigns(place)} == {"good": 8, "odd": 0}
     assert {row["campaign"] for row in search(place)} == {"good"}
+    assert odd.status().corrupt == 1
 
 
 def test_a_campaign_without_results_can_be_recorded(tmp_path, place):

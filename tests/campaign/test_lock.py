@@ -55,6 +55,7 @@ def dead_holder(path: Path) -> int:
 
 def held_by(path: Path, *, silent: float = 0, **holder: Any) -> Path:
     """Write the lock of somebody who touched it last some seconds ago."""
+    path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"host": "elsewhere", "pid": 7, "started": "x", "token": "abc"} | holder))
     os.utime(path, (time.time() - silent,) * 2)
     return path
@@ -126,7 +127,7 @@ def test_a_holder_on_another_host_counts_as_alive_until_it_fell_silent(tmp_path:
         assert lock.taken_over["host"] == "elsewhere"
 
 
-@pytest.mark.parametrize("content", ["", "{", "null", "[1]", '"x"', '{"host": 3}'])
+@pytest.mark.parametrize("content", ["", "\0\0", "{", '{"host": "no', '{"host": 3}'])
 def test_a_harmed_lock_counts_until_it_is_old(tmp_path: Path, content: str) -> None:
     path = tmp_path / "lock.json"
     path.write_text(content)
@@ -135,6 +136,31 @@ def test_a_harmed_lock_counts_until_it_is_old(tmp_path: Path, content: str) -> N
     with Lock(path) as lock:
         assert lock.held()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", ["null", "[1]", '"x"', '{"name": "my-project"}', "notes of mine\n"])
+def test_a_file_that_is_not_a_lock_is_never_removed(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "lock.json"
+    path.write_text(content)
+    os.utime(path, (0, 0))
+    assert "lock.json is not a lock that schedlab wrote; move it elsewhere" in refused(path)
+    assert path.read_text() == content
+
+
+def test_a_link_in_place_of_a_lock_is_refused_and_its_target_is_left_alone(tmp_path: Path) -> None:
+    target, path = tmp_path / "target", tmp_path / "lock.json"
+    path.symlink_to(target)  # to nothing: whoever waited for it to go would wait for ever
+    assert "is not a lock that schedlab wrote" in refused(path)
+    held_by(target, silent=SILENCE + 60)
+    assert "is not a lock that schedlab wrote" in refused(path)
+    assert (path.is_symlink(), target.exists()) == (True, True)
+
+
+def test_the_token_of_a_foreign_lock_leads_nowhere(tmp_path: Path) -> None:
+    path = held_by(tmp_path / "run" / "lock.json", silent=SILENCE + 60, token="/../../x")
+    with Lock(path) as lock:
+        assert lock.held()
+    assert [file.name for file in tmp_path.rglob("*")] == ["run"]
 
 
 def test_a_holder_touches_its_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

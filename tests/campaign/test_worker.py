@@ -43,11 +43,11 @@ def test_whom_to_blame_stands_in_the_notes_of_a_batch(tmp_path: Path) -> None:
     run.create()
     batch = Batch(Settings("batched", 0, 0, 10), ((Instance("w", Trace("x", "ab", "none", 8, None)), ("fcfs",)),))
     [(name, _)] = batch.tasks()
-    (tmp_path / "inflight" / f"{batch.name}.host.7.ab").write_text(f"{name}\n\0\0Timeout (0:00:01)!\nStack")
-    (tmp_path / "inflight" / f"{batch.name}.host.8.cd").write_text("")  # died before it began with a task
-    (tmp_path / "inflight" / "another.host.9.ef").write_text(f"{name}\n")
+    (tmp_path / "inflight" / f"{batch.name}.host.7.ab12cd34").write_text(f"{name}\n\0\0Timeout (0:00:01)!\nStack")
+    (tmp_path / "inflight" / f"{batch.name}.host.8.ab12cd35").write_text("")  # died before it began with a task
+    (tmp_path / "inflight" / f"{'a7' * 16}.host.9.ab12cd36").write_text(f"{name}\n")
     assert worker.blamed(run, batch.name) == [(name, "Timeout (0:00:01)!\nStack")]
-    assert [note.name for note in run.files("inflight", "")] == ["another.host.9.ef"]
+    assert [note.name for note in run.files("inflight", "")] == [f"{'a7' * 16}.host.9.ab12cd36"]
 
 
 @pytest.mark.parametrize(("warm_up", "counted"), [(0, 95), (0.02, 95), (0.5, 50), (600, 95), (30_000, 50)])

@@ -62,7 +62,7 @@ def test_the_command_in_the_header_generates_the_experiment_again(run, model: Pa
         (["--policy", "period=1h"], "policy period needs workflows"),
         (["--policy", "share"], "write none, period=1h, share=0.25"),
         (["--policy", "share=much", "-w", "chain.json"], "'much' is no share"),
-        (["--policy", "period=soon", "-w", "chain.json"], "'soon' is no duration"),
+        (["--policy", "period=soon", "-w", "chain.json"], "'soon' is not a duration"),
         (["--duration", "inf"], "a duration is finite"),
         (["--policy", "period=1h", "-w", "none.json"], "none.json"),
         (["--policy", "period=1h", "-w", "chain.json:0.9"], "add up to 0.9"),
@@ -111,7 +111,7 @@ def test_a_format_without_sections_is_told(run, model: Path, name: str, lost: bo
 def test_a_file_that_is_no_model_is_refused(run, model: Path) -> None:
     result = run("generate", "experiment", "chain.json", "-o", "x.parquet")
     assert result.exit_code == 1
-    assert "chain.json is no workload model" in result.stderr
+    assert "chain.json is not a workload model" in result.stderr
 
 
 def test_the_model_is_not_overwritten(run, model: Path) -> None:

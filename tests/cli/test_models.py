@@ -76,7 +76,7 @@ def test_ten_jobs_make_no_model(run, log, tmp_path):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("show", "log.swf"), "is no workload model, or a damaged one"),
+        (("show", "log.swf"), "is not a workload model, or a damaged one"),
         (("show", "none.json"), "cannot read the workload model"),
         (("fit", "log.swf", "-o", "log.swf"), "the output is the trace itself"),
         (("fit", "log.swf", "-o", "m.json", "--filters", "large"), "unknown filter 'large'"),

@@ -111,7 +111,7 @@ def test_requests_that_were_never_made_are_not_compared_with(run, log):
         ([LAW, "--sequence", "10h,9h"], "does not ascend"),
         ([LAW, "--sequence", "10h"], "ends at 10h, before the longest run (20h)"),
         ([LAW, "--max-request", "10h"], "no sequence of the requests that are allowed"),
-        ([LAW, "--min-request", "soon"], "'soon' is no duration"),
+        ([LAW, "--min-request", "soon"], "'soon' is not a duration"),
         ([LAW, "--plot", "out.txt"], "unknown suffix"),
         (["--from-runs", "none.csv"], "cannot read the runs"),
         (["--from-runs", "empty.csv"], "there are no runs"),

@@ -109,7 +109,7 @@ def test_scores_of_another_version_are_refused(tmp_path):
 def test_a_damaged_parquet_file_is_one_sentence(tmp_path):
     path = tmp_path / "scores.parquet"
     path.write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="not, or no longer, a Parquet file that can be read"):
         read_scores(path)
 
 

@@ -45,8 +45,8 @@ def test_a_file_gives_the_model_back(kind, tmp_path):
     ("text", "reason"),
     [
         ("not JSON", "it is not JSON"),
-        ("[1]", "is no workload model: schedlab model fit writes one"),
-        ('{"version": 1}', "is no workload model"),
+        ("[1]", "is not a workload model: schedlab model fit writes one"),
+        ('{"version": 1}', "is not a workload model"),
         ('{"schedlab_workload_model": 2}', "of another version"),
         ('{"schedlab_workload_model": 1}', "damaged workload model: .* is missing; fit it again"),
     ],

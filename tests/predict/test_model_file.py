@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from predict_samples import log
 
 from schedlab.errors import InputError, OutputError
+from schedlab.imports import allow_imports
 from schedlab.predict.model import PredictionModel
 from schedlab.predict.validation import validate
 from schedlab.scheduler.predictor import JobView
@@ -45,8 +47,8 @@ def test_a_model_that_has_seen_nothing_can_be_saved(tmp_path):
     ("change", "said"),
     [
         (lambda text: text[: len(text) // 2], "it is not JSON"),
-        (lambda text: "[]", "is no model"),
-        (lambda text: '{"jobs": 3}', "is no model"),
+        (lambda text: "[]", "is not a model"),
+        (lambda text: '{"jobs": 3}', "is not a model"),
         (lambda text: text.replace('"schema": 1', '"schema": 99'), "of another version"),
         (lambda text: text.replace('"processors": 16', '"processors": 17', 1), "is damaged"),
         (lambda text: '{"schema": 1}', "is damaged"),
@@ -63,13 +65,61 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"none\.json: cannot read the model: No such file"):
         PredictionModel.load(tmp_path / "none.json")
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="it is not JSON"):
+    with pytest.raises(InputError, match="it is not text in UTF-8"):
         PredictionModel.load(tmp_path / "binary.json")
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path):
     with pytest.raises(OutputError, match="there is no directory"):
         PredictionModel("ave2", 4).save(tmp_path / "none" / "model.json")
+
+
+def resealed(path, change):
+    """Change what a file holds, and make its checksum right again."""
+    content = json.loads(path.read_text())
+    del content["schema"], content["checksum"]
+    change(content)
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({"schema": 1, "checksum": checksum, **content}))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda content: content.update(predictor="numpy.testing:Tester"), "only built-in predictors are kept"),
+        (lambda content: content.update(predictor="ave(1000000000000)"), "remembers more than 1,000,000 jobs"),
+        (lambda content: content.update(predictor="mean"), "its learner has other parts|has the form"),
+        (lambda content: content.update(predictor=7), "predictor: input should be a valid string, not 7"),
+        (lambda content: content.update(processors=0), "processors: input should be greater than or equal to 1"),
+        (lambda content: content.update(clock=10**30), "clock: input should be less than or equal to"),
+        (lambda content: content.pop("users"), "users is missing"),
+        (lambda content: content["users"].reverse(), "its users are not in ascending order"),
+        (lambda content: content["users"].pop(), "has the form|of an unknown user"),
+        (lambda content: content["history"].pop("completed"), "its history has other parts"),
+        (lambda content: content["history"].update(completed=[[1]]), "completed has the form"),
+        (lambda content: content["history"]["recent_run_times"].append([]), "inhomogeneous shape"),
+        (lambda content: content["history"]["completed"].__setitem__(0, "many"), "completed holds something else"),
+        (lambda content: content["learner"]["weights"].pop(), "weights has the form"),
+        (lambda content: content["unfinished_jobs"]["user_id"].append(3), "differ in length"),
+        (lambda content: content["unfinished_jobs"]["start_time"].__setitem__(0, 0), "start before they are submitted"),
+        (lambda content: content["unfinished_jobs"]["processors"].__setitem__(0, 99), "larger than the machine"),
+        (lambda content: content["unfinished_jobs"].update(colour=[]), "colour: extra inputs are not permitted"),
+    ],
+)
+def test_a_right_checksum_does_not_make_the_content_right(saved, change, said):
+    resealed(saved, change)
+    with pytest.raises(InputError, match=f"model.json is not a sound model: .*({said}).*; train it again"):
+        PredictionModel.load(saved)
+
+
+def test_a_model_never_imports_what_it_names(saved, tmp_path, monkeypatch):
+    """A saved model that named `runs.got.readme:X` once ran a file of a run directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "got").mkdir(parents=True)
+    (tmp_path / "runs" / "got" / "readme.py").write_text("raise SystemExit('the file was run')")
+    resealed(saved, lambda content: content.update(predictor="runs.got.readme:X"))
+    with allow_imports("runs.got.readme:X"), pytest.raises(InputError, match="only built-in predictors"):
+        PredictionModel.load(saved)
 
 
 @pytest.mark.parametrize("predictor", ["actual", "last"])

@@ -92,8 +92,8 @@ def test_runs_are_read_from_a_column(tmp_path):
         ("a,a\n1,2\n", "a", "line 1: 2 columns are called 'a'; rename one"),
         ("1e300\n60\n", None, "line 1: '1e300' is too long"),
         ("a,b\n1,2\n", "c", "no column 'c'; there are a, b"),
-        ("a\n1\nsoon\n", None, "line 3: 'soon' is no duration"),
-        ("a,b\n1,2\n1\n", "b", "line 3: '' is no duration"),
+        ("a\n1\nsoon\n", None, "line 3: 'soon' is not a duration"),
+        ("a,b\n1,2\n1\n", "b", "line 3: '' is not a duration"),
         ("-5\n", None, "line 1: a run takes -5 s"),
     ],
 )

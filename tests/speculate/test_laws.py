@@ -140,7 +140,7 @@ def test_straight_lines_between_the_runs():
         ("uniform(3h,2h)", "end later"),
         ("uniform(2h,2h)", "end later"),
         ("uniform(-1h,2h)", "0 or later"),
-        ("uniform(1x,2h)", "'1x' is no duration"),
+        ("uniform(1x,2h)", "'1x' is not a duration"),
         ("gama(0h,20h,scale=1h,shape=2)", "do you mean gamma"),
         ("gamma(0h,20h,scale=1h,shape=two)", "is not a number"),
         ("lognormal(1h,2h,median=1s,sigma=0.01)", "practically no run time"),

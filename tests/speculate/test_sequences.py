@@ -84,7 +84,7 @@ def test_a_checkpoint_saves_what_has_been_done():
 
 @pytest.mark.parametrize(
     ("text", "part"),
-    [("2h,1h", "does not ascend"), ("1h,1h", "does not ascend"), ("0h,1h", "above 0"), ("", "no duration")],
+    [("2h,1h", "does not ascend"), ("1h,1h", "does not ascend"), ("0h,1h", "above 0"), ("", "is not a duration")],
 )
 def test_wrong_sequences_are_refused(text, part):
     with pytest.raises(InputError, match=part):

@@ -36,7 +36,7 @@ def test_the_content_says_the_format_whatever_the_name_is(tmp_path: Path):
         (b'{"a": 1}', "neither a manifest .* nor WfFormat"),
         (b'{"tasks": [{"id": "a", "cores": 1, "rtime": NaN}]}', "rtime must be a number, not nan"),
         (b'{"tasks": []}', "has no task"),
-        (b"\x1f\x8b\x08\x00", "truncated or damaged"),
+        (b"\x1f\x8b\x08\x00", "is truncated"),
         (b"\xff\xfe", "not text in UTF-8"),
         (b"[" * 9, "this is neither JSON"),
         (b'{"a":' * 100_000, "nested too deeply|not JSON"),
@@ -54,7 +54,7 @@ def test_other_files_are_refused_with_their_name(tmp_path: Path, content: bytes,
 def test_files_that_are_not_there_are_named(tmp_path: Path):
     with pytest.raises(InputError, match=r"none\.json: there is no such file"):
         read_workflow(tmp_path / "none.json")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="this is a directory, not a file"):
         read_workflow(tmp_path)
 
 

@@ -68,7 +68,7 @@ def refused(directory: Path, *jobs: dict[str, str], **options: Any) -> str:
 class TestOneJob:
     def test_every_field_has_its_meaning(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, JOB)
-        found = {field: column.tolist() for field, column in jobs.to_frame().items()}
+        found = {field: column.tolist() for field, column in jobs.to_frame().fillna(-1).items()}
         assert found == {
             "job_id": [101],
             "submit_time": [0],

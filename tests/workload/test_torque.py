@@ -47,7 +47,7 @@ def read(directory: Path, *lines: str) -> Workload:
 
 def test_every_field_has_its_meaning(tmp_path: Path) -> None:
     jobs = read(tmp_path, record())
-    found = {field: column.tolist() for field, column in jobs.to_frame().items()}
+    found = {field: column.tolist() for field, column in jobs.to_frame().fillna(-1).items()}
     assert found == {
         "job_id": [7],
         "submit_time": [0],

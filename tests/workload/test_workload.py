@@ -85,3 +85,24 @@ def test_a_machine_has_a_whole_number_of_processors(processors: Any) -> None:
         Workload.from_frame(frame(), processors=processors)
     with pytest.raises(InputError, match="must be a whole number from 1 on"):
         Workload.from_columns({"submit_time": [0]}).replace(processors=processors)
+
+
+def test_jobs_are_indexed_and_iterated_one_by_one():
+    jobs = Workload.from_columns({"submit_time": [0, 5, 9], "run_time": [60, 30, 10], "user_id": [1, 2, 1]})
+    assert (jobs[0].run_time, jobs[-1].submit_time, jobs[np.int64(1)].user_id) == (60, 9, 2)
+    assert [job.run_time for job in jobs] == [60, 30, 10]
+    assert type(jobs[0].run_time) is int
+    assert [len(part) for part in (jobs.head(2), jobs.head(), jobs[[0, 2]], jobs[[]], jobs[:0])] == [2, 3, 2, 0, 0]
+    with pytest.raises(IndexError):
+        jobs[3]
+
+
+def test_frames_have_missing_values_where_something_is_unknown():
+    jobs = Workload.from_columns({"submit_time": [-1, 5], "run_time": [60, -1], "requested_processors": [2, 1]})
+    frame = jobs.to_frame()
+    assert frame.run_time.isna().tolist() == [False, True]
+    assert frame.average_cpu_time.isna().all()
+    assert frame.submit_time.tolist() == [-1, 5]
+    assert frame.run_time.mean() == 60
+    again = Workload.from_frame(frame.assign(submit_time=[0, 5]))
+    assert (again.run_time.tolist(), again.user_id.tolist()) == ([60, -1], [-1, -1])

@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import runpy
 import tomllib
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from schedlab.campaign.definition import Campaign
+from schedlab.campaign.definition import Campaign, scheduler_texts_in
+from schedlab.documents import LARGEST_TOML, parse_toml, read_text
 from schedlab.errors import InputError
+from schedlab.imports import check_imports
+from schedlab.wording import shown
 
 CLOSERS = ("", "]", "}", "}]", "]}", "]}]")
 """What may be missing at the end of a prefix of a TOML file that stops within arrays and tables."""
+
+SHOWN_PROBLEMS = 8
+SEARCHED_LINES = 400
+"""Of one table, to find the line of a value."""
 
 MESSAGES = {
     "extra_forbidden": "unknown field",
@@ -58,22 +66,17 @@ def read_campaign(path: str | os.PathLike[str]) -> Campaign:
     , line 6: workloads[0].jobs: input should be a valid integer, unable to parse string as an integer (it is 'many')
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the campaign {file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: a campaign file is text in UTF-8") from None
+    text = read_text(file, "campaign", largest=LARGEST_TOML)
     if file.suffix == ".py":
         return _run_python(file)
-    try:
-        fields = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not valid TOML: {error}") from None
+    fields = parse_toml(text, str(file))
+    check_imports(scheduler_texts_in(fields), str(file))
     try:
         return Campaign.model_validate(fields)
     except ValidationError as error:
         raise InputError("; ".join(_sentences(error, file, text))) from None
+    except RecursionError:
+        raise InputError(f"{file}: a formula is nested too deeply") from None
 
 
 def _run_python(file: Path) -> Campaign:
@@ -94,16 +97,21 @@ def _sentences(error: ValidationError, file: Path, text: str | None) -> list[str
     """Return what is wrong, field by field; the file's name stands before the first only."""
     sentences: list[str] = []
     problems = error.errors(include_url=False)
+    document = {} if text is None else tomllib.loads(text)
     # Which fields an entry may have depends on its generator: if that is unknown, nothing else is worth a word.
     unknown = {problem["loc"][:-1] for problem in problems if problem["loc"][-1:] == ("generate",)}
-    for problem in problems:
+    for number, problem in enumerate(problems):
+        if len(sentences) == SHOWN_PROBLEMS:
+            sentences.append(f"and {len(problems) - number:,} more")
+            break
         entry, field_of_it = problem["loc"][:3], problem["loc"][3:]  # workloads, its position, its kind
         if entry in unknown and field_of_it != ("generate",):
             continue
         # The names of alternatives, such as "<trace>", are no steps that a user knows.
         location = [step for step in problem["loc"] if not str(step).startswith("<")]
-        path = location if text is None else _path_in(location, tomllib.loads(text))
-        line = f", line {line_of(text, path)}" if text is not None and path else ""
+        path = location if text is None else _path_in(location, document)
+        found = line_of(text, path) if text is not None and path else None
+        line = f", line {found}" if found else ""
         field = _shown(location, path, missing=text is not None and problem["type"] == "missing")
         where = f"{file if not sentences else ''}{line}".removeprefix(", ")
         sentences.append(f"{where}: {field}{_message(problem)}" if where else f"{field}{_message(problem)}")
@@ -115,8 +123,8 @@ def _message(problem: Any) -> str:
     text = MESSAGES.get(kind, problem["msg"]).removeprefix("Value error, ")
     text = text[:1].lower() + text[1:]
     given = problem.get("input")
-    shown = isinstance(given, str | int | float) and kind not in ("value_error", "missing", "extra_forbidden")
-    return f"{text} (it is {given!r})" if shown else text
+    is_shown = isinstance(given, str | int | float) and kind not in ("value_error", "missing", "extra_forbidden")
+    return f"{text} (it is {shown(given)})" if is_shown else text
 
 
 def _path_in(location: Sequence[int | str], value: Any) -> tuple[int | str, ...]:
@@ -142,8 +150,8 @@ def _shown(location: Sequence[int | str], path: Sequence[int | str], *, missing:
     return f"{written.removeprefix('.')}: "
 
 
-def line_of(text: str, path: Sequence[int | str]) -> int:
-    """Return the line of a TOML text on which a value stands, counted from 1.
+def line_of(text: str, path: Sequence[int | str]) -> int | None:
+    """Return the line of a TOML text on which a value stands, counted from 1; None if that takes too long to find.
 
     It is the end of the shortest beginning of the text that is TOML and has the value.
 
@@ -160,13 +168,24 @@ def line_of(text: str, path: Sequence[int | str]) -> int:
     4
     """
     lines = text.splitlines(keepends=True)
-    for number in range(1, len(lines) + 1):
-        for closer in CLOSERS:
-            try:
-                value: Any = tomllib.loads("".join(lines[:number]) + closer)
-            except tomllib.TOMLDecodeError:
-                continue
-            if len(_path_in(path, value)) == len(path):
-                return number
-            break
-    return len(lines)
+    # A table is complete where the next one begins: halving finds the table, and then its lines are tried in turn.
+    tables = [0, *(number for number, line in enumerate(lines) if line.startswith("[")), len(lines)]
+    if len(lines) > SEARCHED_LINES * len(tables):
+        return None
+    last = bisect_left(range(len(tables)), True, key=lambda place: _has(lines, tables[place], path))
+    if not 0 < last < len(tables):
+        return None
+    first = tables[last - 1] + 1
+    tried = range(first, min(tables[last], first + SEARCHED_LINES) + 1)
+    return next((number for number in tried if _has(lines, number, path)), None)
+
+
+def _has(lines: Sequence[str], number: int, path: Sequence[int | str]) -> bool:
+    """Return whether so many lines of a TOML text, closed in some way, are TOML and have a value."""
+    for closer in CLOSERS:
+        try:
+            value: Any = tomllib.loads("".join(lines[:number]) + closer)
+        except (tomllib.TOMLDecodeError, RecursionError):
+            continue
+        return len(_path_in(path, value)) == len(path)
+    return False

@@ -8,6 +8,7 @@ differences between schedulers (common random numbers).
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
@@ -31,6 +32,9 @@ from schedlab.scheduler.compatible import refusal
 from schedlab.scheduler.grammar import BACKFILLING
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.scheduler import Scheduler
+
+MOST_SCHEDULERS = 10_000
+"""Of a campaign: all of them are parsed before anything runs."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -74,9 +78,15 @@ class SchedulerGrid(Section):
     def _known_schedulers(self) -> SchedulerGrid:
         if self.order and "easy" not in self.backfill:
             raise ValueError("an order of candidates belongs to easy backfilling; add it, or leave order out")
+        if len(self) > MOST_SCHEDULERS:
+            raise ValueError(f"the lists make {len(self):,} schedulers; {MOST_SCHEDULERS:,} are the most")
         for text in self.texts():
             Scheduler.parse(text)
         return self
+
+    def __len__(self) -> int:
+        lists = (self.policy, self.backfill, self.order, self.runtimes, self.starvation, self.window)
+        return math.prod(max(len(values), 1) for values in lists)
 
     def texts(self) -> list[str]:
         """Return the scheduler texts of all combinations, the last list running fastest."""
@@ -286,3 +296,24 @@ class Campaign(Section):
 def _canonical(schedulers: tuple[str | SchedulerGrid, ...]) -> list[str]:
     texts = itertools.chain.from_iterable([item] if isinstance(item, str) else item.texts() for item in schedulers)
     return list(dict.fromkeys(Scheduler.parse(text).text for text in texts))
+
+
+def scheduler_texts_in(definition: Any) -> list[str]:
+    """Return all texts of a definition, which has not been checked yet, that become part of a scheduler.
+
+    Examples
+    --------
+    >>> scheduler_texts_in({"schedulers": ["easy", {"policy": "saf", "runtimes": ["ave2"]}], "baseline": "fcfs"})
+    ['fcfs', '@ave2', 'saf', 'easy']
+    """
+    fields = definition if isinstance(definition, dict) else {}
+    rest, texts = [fields.get("schedulers"), fields.get("baseline")], []
+    while rest:
+        value = rest.pop()
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            rest += [f"@{one}" if name == "runtimes" else one for name, part in value.items() for one in listed(part)]
+        elif isinstance(value, list | tuple):
+            rest += value
+    return texts

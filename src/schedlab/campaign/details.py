@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.campaign.plan import Task
 from schedlab.campaign.sources import ExperimentSource
+from schedlab.campaign.stored import is_text, table_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,14 +93,28 @@ def read_details(run: RunDirectory, part: str) -> pa.Table | None:
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     tables: list[pa.Table] = []
     # A batch that was interrupted, and its tasks run again with others, has left them twice.
     wanted = {name.decode() for name in run.plan.names}
-    for _, content in run.contents(part, ".parquet"):
-        table = pq.read_table(io.BytesIO(content)).replace_schema_metadata(None)
+    for path, content in run.contents(part, ".parquet"):
+        try:
+            table = _checked(table_in(content))
+        except ValueError:
+            run.set_aside(path)
+            continue
         new = wanted & set(table.column("task").unique().to_pylist())
         tables.append(table.filter(pc.is_in(table.column("task"), pa.array(sorted(new), pa.string()))))
         wanted -= new
     return pa.concat_tables(tables, promote_options="permissive") if tables else None
+
+
+def _checked(table: pa.Table) -> pa.Table:
+    """Return details without their metadata, or raise ValueError if it is not known which task they are of."""
+    import pyarrow as pa
+
+    for name in COORDINATES:
+        right = pa.types.is_integer if name == "repetition" else is_text
+        if name not in table.column_names or not right(table.schema.field(name).type):
+            raise ValueError(f"there is no column {name}, or one of another kind")
+    return table.replace_schema_metadata(None)

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from schedlab.workload.sampling import DAY, WEEK
-
-UNITS = {"s": 1, "min": 60, "h": 3_600, "d": DAY, "w": WEEK}
-
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
+from schedlab.durations import parse_duration
+from schedlab.workload.sampling import DAY
 
 
 def seconds(value: Any) -> Any:
-    """Return the seconds of a duration such as "15d", "2 h" or "90 min"; numbers as they are.
+    """Return the seconds of a duration, see `schedlab.durations.parse_duration`; numbers as they are.
 
     Examples
     --------
-    >>> seconds("15d"), seconds("1.5 h"), seconds(30)
-    (1296000.0, 5400.0, 30)
+    >>> seconds("15d"), seconds("1.5 h"), seconds("1-12:00:00"), seconds(30)
+    (1296000.0, 5400.0, 129600.0, 30)
     """
     if isinstance(value, bool):
         raise ValueError(f"{str(value).lower()} is not a duration; write for example '90 min', '2h', '15d'")
-    if not isinstance(value, str):
-        return value
-    match = _DURATION.fullmatch(value)
-    if match is None or match[2] not in UNITS:
-        raise ValueError(f"{value!r} is not a duration; write a number of seconds or for example '90 min', '2h', '15d'")
-    return float(match[1]) * UNITS[match[2]]
+    return parse_duration(value) if isinstance(value, str) else value
 
 
 def listed(value: Any) -> Any:

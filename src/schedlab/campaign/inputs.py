@@ -15,7 +15,7 @@ from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.input import Input
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_laws, jobs_beyond_laws, read_laws
-from schedlab.workload._streams import workload_name
+from schedlab.streams import workload_name
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import file_sha256, read_workload
 from schedlab.workload.preceding import preceding_jobs

@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import socket
+import stat
 import threading
 import time
 from contextlib import suppress
@@ -25,6 +26,14 @@ HEARTBEAT = 15.0
 
 SILENCE = 20 * HEARTBEAT
 """Seconds without a touch after which a holder on another host counts as dead. A loaded host is slow, not dead."""
+
+FIELDS = {"host": str, "pid": int, "started": str, "token": str}
+"""What the file holds."""
+
+BEGINNING = b'{"host": '
+
+LONGEST = 4096
+"""Bytes; a lock has about 150."""
 
 
 class Lock:
@@ -73,6 +82,10 @@ class Lock:
             holder = self.holder()
             if holder is None:
                 continue
+            if not holder and not self._is_harmed():
+                raise InputError(
+                    f"{self.what} cannot be locked: {self.path} is not a lock that schedlab wrote; move it elsewhere"
+                )
             if self.is_alive(holder):
                 if not holder:
                     raise InputError(
@@ -116,18 +129,32 @@ class Lock:
         return True
 
     def holder(self) -> dict[str, Any] | None:
-        """Return what the file says; None if it has just gone."""
+        """Return what the file says, nothing if it is not a lock; None if it has just gone."""
+        content = self._content()
+        if content is None:
+            return None
         try:
-            content = self.path.read_text(encoding="utf-8")
+            holder = json.loads(content)
+        except (ValueError, RecursionError):
+            holder = None
+        return holder if _is_lock(holder) else {}
+
+    def _content(self) -> bytes | None:
+        """Return the beginning of the file, longer than any lock; None if it has just gone."""
+        try:
+            if not stat.S_ISREG(os.lstat(self.path).st_mode):
+                return b"not a file"
+            with open(self.path, "rb") as stream:
+                return stream.read(LONGEST)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise OutputError(f"cannot read {self.path}: {error.strerror or error}") from error
-        try:
-            holder = json.loads(content)
-        except ValueError:
-            holder = None
-        return holder if isinstance(holder, dict) else {}
+
+    def _is_harmed(self) -> bool:
+        """Whether it may be the rest of a lock, of which a failing disk has kept a part; nothing else is removed."""
+        content = self._content()
+        return content is None or not content.strip(b"\0 ") or content.startswith(BEGINNING[: len(content)])
 
     def is_alive(self, holder: dict[str, Any]) -> bool:
         """Whether a holder still lives, as far as one can tell from this host."""
@@ -149,7 +176,8 @@ class Lock:
         try:
             with removal:
                 found = self.holder()
-                if found is not None and found.get("token") == holder.get("token"):
+                same = found is not None and found.get("token") == holder.get("token")
+                if same and (found or self._is_harmed()):
                     self.path.unlink()
                     self.taken_over = holder
         except InputError:
@@ -161,6 +189,13 @@ class Lock:
             with suppress(OSError):
                 if self.held():
                     os.utime(self.path)
+
+
+def _is_lock(holder: Any) -> bool:
+    """Return whether a value has the fields of a lock; its token becomes part of a file name."""
+    if not isinstance(holder, dict) or {name: type(holder.get(name)) for name in FIELDS} != FIELDS:
+        return False
+    return bool(holder["token"].isalnum() and len(holder["token"]) <= 64)
 
 
 def _start_of(pid: int) -> str | None:

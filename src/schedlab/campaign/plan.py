@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -25,6 +26,9 @@ ID_DIGITS = 32
 BATCH_TASKS = 1_000
 BATCH_JOBS = 5_000_000
 """Most tasks, and most jobs of all its simulations together, in a batch: some seconds of work."""
+
+MOST_TASKS = 2_000_000
+"""Tasks of a campaign: to name them takes a minute."""
 
 EXPERIMENTS = "experiment"
 """What the seeds of all experiments are made of, instead of the name of a workload."""
@@ -231,6 +235,12 @@ class Plan:
         self.inputs = list(inputs)
         self.settings = Settings.of(campaign)
         self.schedulers = campaign.scheduler_texts()
+        tasks = sum(number_of_instances(campaign, item) for item in inputs) * len(self.schedulers)
+        if tasks > MOST_TASKS:
+            raise InputError(
+                f"the campaign has {tasks:,} simulations, and {MOST_TASKS:,} are the most that one campaign may have: "
+                "lower repetitions, loads, windows or schedulers, or make several campaigns of it"
+            )
         self.instances: list[Instance] = []
         jobs: list[int] = []
         for item in inputs:
@@ -261,6 +271,30 @@ class Plan:
         instance, scheduler = divmod(position, len(self.schedulers))
         name = self.names[position].decode()
         return name, Task(self.instances[instance], self.schedulers[scheduler], self.settings)
+
+    def agrees(self, names: NDArray[np.bytes_], columns: Mapping[str, NDArray[Any]]) -> bool:
+        """Return whether results say of their tasks what the plan says; tasks of other plans are passed over.
+
+        Parameters
+        ----------
+        names
+            Of the tasks.
+        columns
+            `scheduler`, `workload`, `load`, `repetition` and `window` of each.
+        """
+        found = np.searchsorted(self.names, names, sorter=self._order)
+        found = self._order[np.minimum(found, len(self) - 1)]
+        rows = np.flatnonzero(self.names[found] == names)
+        instances, schedulers = np.divmod(found[rows], len(self.schedulers))
+        told = columns["scheduler"][rows]
+        if not all(self.schedulers[place] == text for place, text in zip(schedulers.tolist(), told, strict=True)):
+            return False
+        for name, of in _COORDINATES.items():
+            planned = {place: of(self.instances[place]) for place in np.unique(instances).tolist()}
+            for place, value in zip(instances.tolist(), columns[name][rows].tolist(), strict=True):
+                if _known(planned[place]) != _known(value):
+                    return False
+        return True
 
     def find(self, prefix: str) -> Task:
         """Return the one task whose name begins so.
@@ -306,6 +340,33 @@ class Plan:
         return Batch(self.settings, _grouped(pairs))
 
 
+_COORDINATES: dict[str, Callable[[Instance], Any]] = {
+    "workload": lambda instance: instance.workload,
+    "load": lambda instance: math.nan if instance.load is None else instance.load,
+    "repetition": lambda instance: instance.repetition,
+    "window": lambda instance: -1 if instance.window is None else instance.window.number,
+}
+"""What results say of an instance."""
+
+
+def _known(value: Any) -> Any:
+    """Return a value, None for NaN."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def number_of_instances(campaign: Campaign, item: Input) -> int:
+    """Return how many instances `instances_of` yields, without making them."""
+    entry = entry_of(campaign, item)
+    skipped = {number for number in entry.windows.skip if number < item.windows} if entry.windows else set()
+    windows = item.windows - len(skipped) if entry.windows else 1
+    return _repetitions(campaign, entry) * (len(entry.load) or 1) * windows
+
+
+def _repetitions(campaign: Campaign, entry: Entry) -> int:
+    random = not isinstance(entry, TraceEntry) or entry.resample is not None
+    return (entry.repetitions or campaign.repetitions) if random else 1
+
+
 def instances_of(campaign: Campaign, item: Input) -> Iterator[Instance]:
     """Yield the instances of one source: repetitions, their loads, their windows."""
     entry = entry_of(campaign, item)
@@ -314,8 +375,7 @@ def instances_of(campaign: Campaign, item: Input) -> Iterator[Instance]:
     if isinstance(entry, TraceEntry) and entry.resample is not None:
         users = Users(entry.resample.weeks, entry.resample.profile)
     random = users is not None or not isinstance(source, Trace)
-    repetitions = (entry.repetitions or campaign.repetitions) if random else 1
-    for repetition in range(repetitions):
+    for repetition in range(_repetitions(campaign, entry)):
         # All experiments of a campaign draw the same ordinary jobs.
         drawn_as = EXPERIMENTS if isinstance(source, ExperimentSource) else item.workload
         seed = seed_of(campaign.seed, drawn_as, repetition) if random else None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from schedlab.campaign.details import read_details
 from schedlab.campaign.overview import COORDINATES, Overview, failure_row
-from schedlab.campaign.store import DETAILS, RunDirectory
+from schedlab.campaign.own_files import DETAILS
+from schedlab.campaign.store import RunDirectory
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:

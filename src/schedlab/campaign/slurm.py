@@ -7,6 +7,7 @@ What an element cannot do, because it is killed or its time is up, is missing af
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import secrets
@@ -30,7 +31,8 @@ from schedlab.campaign.executors import local_workers
 from schedlab.campaign.plan import Batch, Plan
 from schedlab.campaign.store import RunDirectory
 from schedlab.campaign.submissions import Submission, fingerprint, ranges, slurm_program
-from schedlab.errors import InputError, OutputError
+from schedlab.errors import InputError
+from schedlab.imports import named_classes
 
 MAX_ARRAY_SIZE = 1_001
 """Slurm's own default; indices are below it, so that there are at most as many elements."""
@@ -41,7 +43,7 @@ SIGNAL = "B:TERM@120"
 SCRIPT = """\
 #!/bin/sh
 # The process that Slurm signals is the element itself, not a shell around it.
-exec {python} -m schedlab campaign element {run} {name}
+exec {python} -m schedlab{imports} campaign element {run} {name}
 """
 
 
@@ -129,14 +131,14 @@ def _max_array_size() -> int:
 def _hand_over(run: RunDirectory, submission: Submission, options: Sequence[str]) -> Submission:
     """Write the files of a submission and call sbatch; if it refuses, nothing is left of it."""
     script = submission.file(run, ".sh")
-    try:
-        (run.path / "slurm").mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make {run.path / 'slurm'}: {error.strerror}") from error
+    run.ensure("slurm")
     submission.write(run)
     with atomic_path(script) as temporary:
         words = {"python": sys.executable, "run": str(run.path), "name": submission.name}
-        temporary.write_text(SCRIPT.format_map({key: shlex.quote(word) for key, word in words.items()}))
+        named = itertools.chain.from_iterable(map(named_classes, run.plan.schedulers))
+        imports = "".join(f" --allow-import {shlex.quote(name)}" for name in dict.fromkeys(named))
+        quoted = {key: shlex.quote(word) for key, word in words.items()}
+        temporary.write_text(SCRIPT.format_map(quoted | {"imports": imports}))
     # The last of two equal options counts: users may choose log files and signals, but not names and indices.
     log = f"--output={submission.file(run, '-%a.log')}"
     identity = [f"--job-name={submission.name}", f"--array=0-{submission.elements - 1}"]

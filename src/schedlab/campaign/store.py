@@ -11,19 +11,16 @@
     lock.json        who runs the campaign
 
 A result is there when its file is there; nothing else says so. The names of results, failures and schedules end with
-the checksum of their content, and they appear by renaming: what has the right name is complete and unharmed.
+the checksum of their content, and they appear by renaming: what has the right name is complete and unharmed. What has
+another name, or is a symbolic link, is not schedlab's: it is never read, moved or removed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import os
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -36,8 +33,13 @@ from schedlab.atomic import atomic_path
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.input import Input
 from schedlab.campaign.outcome import Failure, Status
+from schedlab.campaign.own_files import is_file
 from schedlab.campaign.plan import Plan
+from schedlab.campaign.run_files import RunFiles
+from schedlab.campaign.stored import FACTS, REMEDY, failures_in, names_in, plan_of, results_in
+from schedlab.documents import checked, parse_json, read_bytes
 from schedlab.errors import InputError, OutputError
+from schedlab.wording import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,13 +48,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Version of the form of run directories."""
 
-CHECKSUM_DIGITS = 16
 
-DETAILS = ("workflows", "distributions")
-"""Parts that hold what is kept of experiments beside their results, and tables of `campaign sql`."""
-
-
-class RunDirectory:
+class RunDirectory(RunFiles):
     """The files of a campaign.
 
     Parameters
@@ -60,9 +57,6 @@ class RunDirectory:
     path
         Of the directory.
     """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
 
     def __repr__(self) -> str:
         return f"<RunDirectory {self.path}>"
@@ -77,7 +71,7 @@ class RunDirectory:
             If there is none, or if it is of another version.
         """
         run = cls(path)
-        if not (run.path / "campaign.json").is_file():
+        if not is_file(run.path / "campaign.json"):
             raise InputError(
                 f"{path} is not a run directory: it has no campaign.json; begin with schedlab campaign run"
             )
@@ -97,10 +91,11 @@ class RunDirectory:
             If that is not possible, or if it is not writable.
         """
         try:
-            for part in ("results", "failed", "schedules", "inflight"):
-                (self.path / part).mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"cannot make the run directory {self.path}: {error.strerror or error}") from error
+        for part in ("results", "failed", "schedules", "inflight"):
+            self.ensure(part)
         if not os.access(self.path, os.W_OK):
             raise OutputError(f"the run directory {self.path} is not writable")
 
@@ -131,6 +126,7 @@ class RunDirectory:
             "text": text,
             "provenance": provenance,
         }
+        self.refuse_link("campaign.json")
         with atomic_path(self.path / "campaign.json") as temporary:
             temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         self.__dict__.pop("facts", None)
@@ -146,102 +142,41 @@ class RunDirectory:
             If it cannot be read or is of another version.
         """
         file = self.path / "campaign.json"
+        if file.is_symlink():
+            raise InputError(f"{file} is a symbolic link, which schedlab does not follow within a run directory")
         try:
-            document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            document = parse_json(read_bytes(file, "campaign"))
             schema = document["schema"]
-        except OSError as error:
-            raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+        except InputError:
+            raise
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"{file} cannot be read ({error}); remove it and run the campaign again, its results are not lost"
-            ) from None
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise InputError(f"{file} cannot be read ({reason}); {REMEDY}") from None
         if schema != SCHEMA:
             raise InputError(
-                f"{self.path} has the form of version {schema}, and this schedlab reads version {SCHEMA}: "
+                f"{self.path} has the form of version {shown(schema)}, and this schedlab reads version {SCHEMA}: "
                 "use the schedlab that made it, or another directory"
             )
-        return document
+        return checked(FACTS, document, f"{file} cannot be read", REMEDY).model_dump(by_alias=True)
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan of the campaign, as it was last run."""
-        inputs = [Input.from_dict(item) for item in self.facts["inputs"]]
-        return Plan(Campaign.model_validate(self.facts["definition"]), inputs)
+        """The plan of the campaign, as it was last run.
+
+        Raises
+        ------
+        InputError
+            If campaign.json describes none.
+        """
+        return plan_of(self.facts, str(self.path / "campaign.json"))
 
     def known_inputs(self, campaign: Campaign) -> list[Input]:
         """Return what is known from the last run of the inputs of entries that have not changed since."""
         if not (self.path / "campaign.json").exists():
             return []
-        before, entries = Campaign.model_validate(self.facts["definition"]).workloads, campaign.workloads
+        before, entries = self.plan.campaign.workloads, campaign.workloads
         unchanged = {number for number in range(min(len(before), len(entries))) if before[number] == entries[number]}
-        return [Input.from_dict(item) for item in self.facts["inputs"] if item["entry"] in unchanged]
-
-    # Files with checksums
-
-    def store(self, part: str, stem: str, suffix: str, content: bytes) -> Path:
-        """Write a file whose name ends with the checksum of its content.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written; nothing half-written is left.
-        """
-        target = self.path / part / f"{stem}-{_checksum(content)}{suffix}"
-        with atomic_path(target) as temporary, open(temporary, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            # A rename may reach the disk before the content does, and power may fail between them.
-            os.fsync(stream.fileno())
-        return target
-
-    def ensure(self, part: str) -> None:
-        """Make a part of the directory that not all campaigns have, unless it is there."""
-        try:
-            (self.path / part).mkdir(exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make {self.path / part}: {error.strerror or error}") from error
-
-    def sweep(self) -> None:
-        """Remove what processes that are gone have left: notes of what they were at, and half-written files."""
-        for part in ("results", "failed", "schedules", "inflight", *DETAILS):
-            for path in (self.path / part).iterdir() if (self.path / part).is_dir() else ():
-                if path.is_dir():
-                    shutil.rmtree(path, ignore_errors=True)
-                elif part == "inflight" or path.name.startswith("."):
-                    with suppress(OSError):
-                        path.unlink()
-
-    def files(self, part: str, suffix: str) -> list[Path]:
-        """Return the files of a part of the directory by name."""
-        try:
-            return sorted(path for path in (self.path / part).iterdir() if _is_ours(path.name, suffix))
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise InputError(f"cannot read {self.path / part}: {error.strerror or error}") from None
-
-    def contents(self, part: str, suffix: str) -> Iterator[tuple[Path, bytes]]:
-        """Yield the files of a part that are unharmed with their contents; others are moved aside."""
-        for path in self.files(part, suffix):
-            content = self._read(path)
-            if content is not None:
-                yield path, content
-
-    def _read(self, path: Path) -> bytes | None:
-        """Return the content of a file whose name ends with its checksum; None if it has gone, or was moved aside."""
-        try:
-            content = path.read_bytes()
-        except (FileNotFoundError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-        if path.stem.rpartition("-")[2] == _checksum(content):
-            return content
-        # A directory that one may only read is left as it is; the file is not used either way.
-        with suppress(OSError):
-            (self.path / "corrupt").mkdir(exist_ok=True)
-            os.replace(path, self.path / "corrupt" / path.name)
-        return None
+        return [item for item in self.plan.inputs if item.entry in unchanged]
 
     # Results
 
@@ -255,21 +190,20 @@ class RunDirectory:
         """
         import pyarrow as pa
 
-        tables = list(self._tables(columns))
+        tables = list(self._tables(self.plan, columns))
         if not tables:
             return None
         table = pa.concat_tables(tables, promote_options="permissive")
-        positions, rows = self._rows(_names(table))
+        positions, rows = self._rows(names_in(table))
         return table.take(rows[np.argsort(positions, kind="stable")])
 
-    def _tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """Yield the results, file by file, whatever plan they belong to."""
-        import pyarrow.parquet as pq
-
-        for _, content in self.contents("results", ".parquet"):
-            reader = pq.ParquetFile(io.BytesIO(content))
-            wanted = None if columns is None else [name for name in columns if name in reader.schema_arrow.names]
-            yield reader.read(wanted).replace_schema_metadata(None)
+    def _tables(self, plan: Plan, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the results, file by file, whatever plan they belong to; what is not sound is moved aside."""
+        for path, content in self.contents("results", ".parquet"):
+            try:
+                yield results_in(content, plan, columns)
+            except ValueError:
+                self.set_aside(path)
 
     def _rows(self, names: NDArray[np.bytes_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the positions in the plan of the results that belong to it, each once, and their rows."""
@@ -309,13 +243,13 @@ class RunDirectory:
         """
         plan = self.plan if plan is None else plan
         done = np.zeros(len(plan), dtype=np.bool_)
-        for table in self._tables(["task"]):
-            done[plan.positions(_names(table))] = True
+        for table in self._tables(plan, ["task"]):
+            done[plan.positions(names_in(table))] = True
         if plan.campaign.schedules:
             kept = np.zeros(len(plan), dtype=np.bool_)
             files = self.files("schedules", ".parquet")
             if checked:
-                files = [path for path in files if self._read(path) is not None]
+                files = [path for path in files if self.read(path) is not None]
             stems = [path.name.partition("-")[0].encode() for path in files]
             kept[plan.positions(np.array(stems, dtype="S"))] = True
             done &= kept
@@ -332,9 +266,13 @@ class RunDirectory:
             Which tasks have one, if that is known already, see `done`.
         """
         found: dict[str, Failure] = {}
-        for _, content in self.contents("failed", ".json"):
-            for fields in json.loads(content):
-                failure = Failure(**fields)
+        for path, content in self.contents("failed", ".json"):
+            try:
+                failures = failures_in(content, self.plan)
+            except ValueError:
+                self.set_aside(path)
+                continue
+            for failure in failures:
                 if failure.task not in found or found[failure.task].time <= failure.time:
                     found[failure.task] = failure
         names = np.array([name.encode() for name in found], dtype="S")
@@ -358,29 +296,15 @@ class RunDirectory:
             planned=len(self.plan),
             done=int(done.sum()),
             failed=len(self.failures(done)),
-            running=len(self.files("inflight", "")),
-            corrupt=len(self.files("corrupt", "")),
+            running=len(self.files("inflight")),
+            corrupt=len(self.files("corrupt")),
         )
 
     def schedule_file(self, task: str) -> Path | None:
         """Return the unharmed file of a task's schedule; None if there is none."""
         files = (path for path in self.files("schedules", ".parquet") if path.name.startswith(task))
-        return next((path for path in files if self._read(path) is not None), None)
+        return next((path for path in files if self.read(path) is not None), None)
 
     def command_for(self, task: str) -> str:
         """Return the command that runs one task alone."""
         return shlex.join(["schedlab", "campaign", "task", str(self.path), task[:12]])
-
-
-def _names(table: pa.Table) -> NDArray[np.bytes_]:
-    """Return the names of the tasks of some results."""
-    return np.asarray(table.column("task").to_numpy(zero_copy_only=False), dtype="S")
-
-
-def _checksum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:CHECKSUM_DIGITS]
-
-
-def _is_ours(name: str, suffix: str) -> bool:
-    """Whether a file is complete and of this kind: temporary names begin with a dot."""
-    return name.endswith(suffix) and not name.startswith(".")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 from collections import Counter
 from contextlib import suppress
@@ -16,10 +17,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from schedlab.atomic import atomic_path
-from schedlab.campaign.plan import Plan
+from schedlab.campaign.own_files import is_file
+from schedlab.campaign.plan import MOST_TASKS, Plan
 from schedlab.campaign.store import RunDirectory
+from schedlab.documents import checked, read_json
 from schedlab.errors import InputError
 
 
@@ -82,11 +86,11 @@ class Submission:
             If it is not there, or if the campaign has changed since.
         """
         path = run.path / "slurm" / f"{name}.json"
-        try:
-            fields = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}; submit the campaign again") from None
-        submission = cls(**fields | {"batches": tuple(fields["batches"])})
+        if not path.exists():
+            raise InputError(f"cannot read {path}: No such file or directory; submit the campaign again")
+        submission = _read(path)
+        if submission is None:
+            raise InputError(f"cannot read {path} as a submission; submit the campaign again")
         if submission.plan != fingerprint(run.plan):
             raise InputError(f"the campaign has changed since {name} was submitted; submit it again")
         return submission
@@ -94,6 +98,30 @@ class Submission:
     def file(self, run: RunDirectory, suffix: str = ".json") -> Path:
         """Return the file of the run directory that belongs to it."""
         return run.path / "slurm" / f"{self.name}{suffix}"
+
+
+def submissions(run: RunDirectory) -> list[Submission]:
+    """Return the submissions that a run directory knows of; files that schedlab did not write are passed over."""
+    found = (_read(path) for path in run.files("slurm", ".json"))
+    return [submission for submission in found if submission is not None]
+
+
+def _read(path: Path) -> Submission | None:
+    """Return the submission that a file holds; None if it is not one, or one of another name."""
+    try:
+        submission = checked(_SUBMISSION, read_json(path, "submission"), str(path), "submit the campaign again")
+    except InputError:
+        return None
+    sound = all(_RANGES.fullmatch(batch) and _ends_below(batch, MOST_TASKS) for batch in submission.batches)
+    return submission if sound and submission.name == path.stem else None
+
+
+_SUBMISSION = TypeAdapter(Submission)
+_RANGES = re.compile(r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*")
+
+
+def _ends_below(batch: str, limit: int) -> bool:
+    return max(map(int, re.findall(r"\d+", batch))) < limit
 
 
 def fingerprint(plan: Plan) -> str:
@@ -134,7 +162,7 @@ def active(run: RunDirectory) -> dict[str, int]:
     InputError
         If Slurm cannot be asked.
     """
-    names = [path.stem for path in run.files("slurm", ".json")]
+    names = [submission.name for submission in submissions(run)]
     if not names:
         return {}
     # By name, for Slurm does not know finished jobs by their number for long and calls such a question an error.
@@ -162,9 +190,11 @@ def settle(run: RunDirectory) -> None:
             f"{run.path} is in use by Slurm job {job} (array elements that wait or run: {number:,}); "
             f"wait until it is done, or stop it with scancel {job}"
         )
-    for path in [*run.files("slurm", ".json"), *run.files("slurm", ".sh")]:
-        with suppress(OSError):
-            path.unlink()
+    for submission in submissions(run):
+        for suffix in (".json", ".sh"):
+            if is_file(submission.file(run, suffix)):
+                with suppress(OSError):
+                    submission.file(run, suffix).unlink()
 
 
 def slurm_program(program: str, *arguments: str) -> str:

@@ -12,7 +12,6 @@ import json
 import os
 import secrets
 import socket
-import tempfile
 import threading
 import time
 import traceback
@@ -36,6 +35,7 @@ from schedlab.campaign.store import SCHEMA, RunDirectory
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
 from schedlab.schedule.analysis import Analysis
+from schedlab.schedule.exports import parquet_of
 from schedlab.schedule.groups import class_metrics
 from schedlab.schedule.metrics import schedule_metrics
 from schedlab.schedule.schedule import Schedule
@@ -189,15 +189,7 @@ def _warm_up(schedule: Schedule, task: Task) -> float:
 
 def _store_schedule(run: RunDirectory, name: str, schedule: Schedule) -> None:
     """Keep a schedule, under a name that ends with the checksum of the file."""
-    try:
-        with tempfile.TemporaryDirectory(dir=run.path / "schedules", prefix=".") as temporary:
-            file = Path(temporary) / "schedule.parquet"
-            schedule.save(file)
-            run.store("schedules", name, ".parquet", file.read_bytes())
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot write into {run.path / 'schedules'}: {error.strerror or error}") from error
+    run.store("schedules", name, ".parquet", parquet_of(schedule))
 
 
 def _parquet(rows: list[dict[str, Any]], provenance: dict[str, Any]) -> bytes:
@@ -289,7 +281,7 @@ def blamed(run: RunDirectory, batch: str) -> list[tuple[str, str]]:
     Their files are removed.
     """
     blame = []
-    for path in run.files("inflight", ""):
+    for path in run.files("inflight"):
         if path.name.startswith(batch):
             with suppress(OSError):
                 task, _, trace = path.read_text(encoding="utf-8", errors="replace").partition("\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -29,26 +31,36 @@ from schedlab.cli import (
     workflows,
     workloads,
 )
-from schedlab.errors import SchedlabError
+from schedlab.errors import InputError, SchedlabError
+from schedlab.imports import allow_imports
+from schedlab.wording import bounded, shown
+
+ALLOW_IMPORT = "--allow-import"
 
 
 class Verbs(TyperGroup):
     """The verbs: an error made on purpose, or a full disk, ends with one line on stderr and exit code 1."""
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, **kwargs: Any) -> Any:  # type: ignore[override]
         """Run the program."""
         try:
-            return super().main(*args, **kwargs)
+            _refuse_halves(sys.argv[1:] if args is None else args)
+            return super().main(_hoisted(list(sys.argv[1:] if args is None else args)), **kwargs)
         except SchedlabError as error:
             message = str(error)
+        except MemoryError as error:
+            message = f"there is not enough memory{f': {error}' if str(error) else ''}"
+        except RecursionError:
+            message = "something in the input is nested too deeply"
         except OSError as error:
-            # All files are written by atomic_path, and an error in opening one has its name: this one has none.
+            # All files are written by atomic_path; what remains are names that cannot be looked up, and a full pipe.
             if error.filename is not None:
-                raise
-            message = f"cannot write to standard output: {error.strerror or error}"
-            # The interpreter would try again to write what is in the buffer when it ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        typer.echo(f"schedlab: {' '.join(message.split())}", err=True)
+                message = f"{error.filename}: {error.strerror or error}"
+            else:
+                message = f"cannot write to standard output: {error.strerror or error}"
+                # The interpreter would try again to write what is in the buffer when it ends.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        typer.echo(f"schedlab: {bounded(' '.join(message.split()))}", err=True)
         sys.exit(1)
 
     def invoke(self, ctx: Any) -> Any:
@@ -57,6 +69,28 @@ class Verbs(TyperGroup):
         # A full disk or a pipe that the reader has closed is noticed here, not when the interpreter is gone.
         sys.stdout.flush()
         return result
+
+
+def _refuse_halves(args: Sequence[str]) -> None:
+    """Raise InputError if a word is not text; names of files that are there may be anything."""
+    for word in args:
+        if any("\ud800" <= character <= "\udfff" for character in word) and not os.path.lexists(word):
+            raise InputError(f"the argument {shown(word)} is not text in UTF-8")
+
+
+def _hoisted(args: list[str]) -> list[str]:
+    """Return arguments with --allow-import in front, where it is an option of the program, wherever it stood."""
+    front: list[str] = []
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word == ALLOW_IMPORT:
+            front += [word, *islice(words, 1)]
+        else:
+            (front if word.startswith(f"{ALLOW_IMPORT}=") else rest).append(word)
+    return front + rest
 
 
 app = typer.Typer(cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -70,11 +104,23 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
+    allow_import: Annotated[
+        list[str] | None,
+        typer.Option(
+            ALLOW_IMPORT,
+            metavar="MODULE:CLASS",
+            envvar="SCHEDLAB_ALLOW_IMPORT",
+            help="Let a file that is read (a campaign, a run directory) import this class; repeat it for each. It may "
+            "stand anywhere on the command line.",
+        ),
+    ] = None,
 ) -> None:
     """A laboratory for HPC batch scheduling: one trace, one command, results one can trust."""
+    context.with_resource(allow_imports(*(allow_import or ())))
 
 
 app.command()(demo.demo)

@@ -159,6 +159,13 @@ def _shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def campaign_text(file: Path) -> str:
+    """Return what a campaign file says."""
+    from schedlab.documents import LARGEST_TOML, read_text
+
+    return read_text(file, "campaign", largest=LARGEST_TOML)
+
+
 def open_run(path: Path) -> RunDirectory:
     """Return the run directory that a directory or a campaign file stands for."""
     from schedlab.campaign.store import RunDirectory
@@ -167,7 +174,7 @@ def open_run(path: Path) -> RunDirectory:
         from schedlab.campaign.campaign_file import read_campaign
 
         opened = RunDirectory.open(RUNS / read_campaign(path).name)
-        if opened.facts["text"] != path.read_text(encoding="utf-8"):
+        if opened.facts["text"] != campaign_text(path):
             note(f"{path} is not what {opened.path} was last run with: what follows is about the latter")
         return opened
     return RunDirectory.open(path)

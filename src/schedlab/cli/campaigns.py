@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from schedlab.cli.archives import RUNS, Index, Run, open_run
+from schedlab.cli.archives import RUNS, Index, Run, campaign_text, open_run
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
@@ -96,7 +96,7 @@ def run(
             options=options,
             retry_failed=retry_failed,
             command=command_line(),
-            text=file.read_text(encoding="utf-8"),
+            text=campaign_text(file),
         )
         show(submission)
         if page is not None:
@@ -111,6 +111,8 @@ def run(
     status = finished.status()
     if page is not None:
         note_report(page, lambda: write_report(evidence_of_campaign(finished), page))
+    if finished.left_alone:
+        note(finished.left_alone)
     if as_json:
         show_json(_status(finished))
     else:
@@ -161,7 +163,7 @@ def _run_here(
                 retry_failed=retry_failed,
                 progress=progress,
                 command=command_line(),
-                text=file.read_text(encoding="utf-8"),
+                text=campaign_text(file),
             )
     except KeyboardInterrupt:
         note(f"schedlab: interrupted; what is finished is in {place}, and the same command continues")
@@ -253,6 +255,8 @@ def status(run: Run, as_json: Json = False) -> None:
         show(
             f"{count_of(document['corrupt'], 'damaged file')} in {opened.path / 'corrupt'}: their tasks are made again"
         )
+    if opened.left_alone:
+        note(opened.left_alone)
     _note_failures(opened)
 
 

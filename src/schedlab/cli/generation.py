@@ -185,7 +185,7 @@ def _share(text: str) -> float:
 
 def _seconds(text: str, option: str) -> int:
     """Return the whole seconds of a duration."""
-    from schedlab.speculate.durations import parse_duration
+    from schedlab.durations import parse_duration
 
     seconds = parse_duration(text)
     if not 0 <= seconds < float("inf"):

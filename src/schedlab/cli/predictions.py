@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -122,13 +122,25 @@ def _answer(load: Path, jobs: str) -> None:
 def _lines(jobs: str) -> Iterator[Iterable[str]]:
     """Give the lines of a file, or of standard input for "-"."""
     with ExitStack() as stack:
-        lines: Iterable[str] = sys.stdin
+        stream: IO[str] = sys.stdin
         if jobs != "-":
             try:
-                lines = stack.enter_context(open(jobs, encoding="utf-8"))
+                stream = stack.enter_context(open(jobs, encoding="utf-8"))
             except OSError as error:
                 raise InputError(f"{jobs}: cannot read the jobs: {error.strerror or error}") from None
+        lines = _bounded_lines(stream, jobs)
         try:
             yield lines
         except UnicodeDecodeError:
             raise InputError(f"{jobs}: the jobs are not text in UTF-8") from None
+
+
+LONGEST_LINE = 1 << 16
+
+
+def _bounded_lines(stream: IO[str], name: str) -> Iterator[str]:
+    """Yield lines as soon as they are there, but none without an end."""
+    while line := stream.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise InputError(f"{name}: a line has more than {LONGEST_LINE:,} characters; each line is one job")
+        yield line

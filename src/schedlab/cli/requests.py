@@ -12,9 +12,9 @@ from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_figure
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
+from schedlab.durations import parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, CheckpointMode, RequestLimits
-from schedlab.speculate.durations import parse_duration
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -224,14 +224,14 @@ def _used(logs: list[_Log], training: Training) -> list[_Log]:
 
 
 def _seconds(text: str, option: str) -> float:
-    """Return the seconds of a duration; m are minutes, and a bare number is in seconds."""
-    from schedlab.campaign.fields import seconds
+    """Return the seconds of a duration, at least one."""
+    from schedlab.durations import parse_duration
 
     try:
-        value = float(seconds(re.sub(r"^\s*([\d.]+)\s*m\s*$", r"\1min", re.sub(r"^\s*([\d.]+)\s*$", r"\1s", text))))
-    except ValueError:
-        raise InputError(f"{option} {text!r} is not a duration; write for example 90s, 10m, 2h or 15d") from None
-    if value < 1:
+        value = parse_duration(text)
+    except InputError as error:
+        raise InputError(f"{option} {error}") from None
+    if not 1 <= value < math.inf:
         raise InputError(f"{option} {text!r}: less than a second is not enough")
     return value
 

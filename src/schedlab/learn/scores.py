@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.workload._streams import open_input, open_output
+from schedlab.parquet import METADATA_KEY, read_parquet
+from schedlab.streams import open_input, open_output
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +38,6 @@ UNKNOWN: Mapping[str, float] = {"standard_error": np.nan, "trials": -1}
 LEAST = {"run_time": 1, "processors": 1, "submit_time": 0}
 
 SCHEMA_VERSION = 1
-METADATA_KEY = b"schedlab"
 SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 SUM_TOLERANCE = 1e-6
@@ -201,20 +201,13 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        table = parquet.read_table(path)
-        facts = json.loads((table.schema.metadata or {}).get(METADATA_KEY, "{}"))
-        frame = table.to_pandas()
-    except (pa.ArrowException, ValueError, OSError) as error:
-        raise InputError(
-            f"{os.fspath(path)}: this Parquet file cannot be read ({str(error).splitlines()[0]})"
-        ) from None
+    table, facts = read_parquet(path, "table of scores")
     if facts.get("scores_version", SCHEMA_VERSION) != SCHEMA_VERSION:
         raise InputError(f"{os.fspath(path)}: these scores are of another version of schedlab; make them again")
-    return frame, facts.get("provenance", {})
+    provenance = facts.get("provenance", {})
+    if not isinstance(provenance, dict):
+        raise InputError(f"{os.fspath(path)}: the metadata of the scores are damaged; make them again")
+    return table.to_pandas(), provenance
 
 
 def _column(frame: pd.DataFrame, name: str, kind: type[np.generic]) -> NDArray[Any]:

@@ -6,17 +6,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import read_json
 from schedlab.errors import InputError
 from schedlab.model.cycles import ArrivalCycle
 from schedlab.model.empirical import EmpiricalDistribution
 from schedlab.model.jobs import IndependentJobs, Jobs, JointJobs, NodeScale, Rules, jobs_from_dict
+from schedlab.wording import shown
 
 VERSION = 1
 """Of what a file holds; files of other versions are refused."""
@@ -257,25 +258,20 @@ class WorkloadModel:
         Raises
         ------
         InputError
-            If the file cannot be read, is no workload model, a damaged one, or one of another version.
+            If the file cannot be read, is not a workload model, a damaged one, or one of another version.
         """
-        try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"{path}: cannot read the workload model: {error.strerror or error}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{path} is no workload model, or a damaged one: it is not JSON") from None
+        document = read_json(path, "workload model")
         version = document.get("schedlab_workload_model") if isinstance(document, dict) else None
         if version is None:
-            raise InputError(f"{path} is no workload model: schedlab model fit writes one with -o")
+            raise InputError(f"{path} is not a workload model: schedlab model fit writes one with -o")
         if version != VERSION:
             raise InputError(
-                f"{path} is a workload model of another version ({version!r}; this schedlab reads {VERSION}): "
+                f"{path} is a workload model of another version ({shown(version)}; this schedlab reads {VERSION}): "
                 "fit it again"
             )
         try:
             return _from_document(document)
-        except (InputError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (InputError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             reason = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
             raise InputError(f"{path} is a damaged workload model: {reason}; fit it again") from None
 

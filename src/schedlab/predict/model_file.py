@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import checked, read_json
 from schedlab.engine.state import JOB
 from schedlab.errors import InputError
+from schedlab.imports import named_classes
 from schedlab.predict.model import Memory, PredictionModel
 from schedlab.scheduler.predictor_text import predictor_from_text
+from schedlab.wording import shown
 
 SCHEMA = 1
 """Version of what a file holds; files of other versions are refused."""
@@ -43,19 +48,18 @@ def write_model(model: PredictionModel, path: str | PathLike[str]) -> None:
 
 def read_model(path: str | PathLike[str]) -> PredictionModel:
     """Read a model; parameters and errors as for `PredictionModel.load`."""
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the model: {error.strerror or error}") from None
-    except ValueError:
-        raise InputError(f"{path} is no model, or a damaged one: it is not JSON") from None
+    document = read_json(path, "model")
     if not isinstance(document, dict) or "schema" not in document:
-        raise InputError(f"{path} is no model: write one with schedlab predict --save")
+        raise InputError(f"{path} is not a model: write one with schedlab predict --save")
     if document.pop("schema") != SCHEMA:
         raise InputError(f"{path} is a model of another version of schedlab: train it again with this one")
     if document.pop("checksum", None) != _checksum(document):
         raise InputError(f"{path} is damaged: its checksum is wrong; train the model again")
-    return _from_content(document)
+    content = checked(CONTENT, document, f"{path} is not a sound model", "train it again")
+    try:
+        return _from_content(content)
+    except (InputError, ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"{path} is not a sound model: {error}; train it again") from None
 
 
 def _checksum(content: dict[str, Any]) -> str:
@@ -86,36 +90,110 @@ def _to_content(model: PredictionModel) -> dict[str, Any]:
     }
 
 
-def _from_content(content: dict[str, Any]) -> PredictionModel:
-    epoch = content["start_time"] or 0
-    blank = PredictionModel(predictor_from_text(content["predictor"]), content["processors"]).memory()
-    users = np.array(content["users"], np.int64)
-    pending = {
-        name: np.array(values, np.int64) for name, values in content["unfinished_jobs"].items() if name != "inputs"
-    }
-    jobs = np.recarray(len(pending["user_id"]), dtype=JOB)
-    jobs["submit"] = pending["submit_time"] - epoch
-    jobs["duration"] = pending["run_time"]
-    jobs["estimate"] = pending["requested_time"]
-    jobs["processors"] = pending["processors"]
-    history = {}
-    for name, like in blank.history.items():
-        values = np.array(content["history"][name], like.dtype).reshape(len(users), *like.shape[1:])
-        history[name] = values - epoch if name in TIMES else values
-    memory = Memory(
-        users,
-        history,
-        {name: np.array(content["learner"][name], like.dtype) for name, like in blank.learner.items()},
-        jobs,
-        pending["start_time"] - epoch,
-        pending["user_id"],
-        np.array(content["unfinished_jobs"]["inputs"], np.float64).reshape(len(jobs), blank.inputs.shape[1]),
-    )
-    clock = content["clock"]
+Seconds = Annotated[int, Field(ge=-(2**53), le=2**53)]
+"""Exact also as a floating-point number, and far from where 64 bits overflow."""
+
+Counts = list[Annotated[int, Field(ge=1, le=2**53)]]
+
+
+class UnfinishedJobs(BaseModel):
+    """Jobs that have been submitted and have not ended."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    submit_time: list[Seconds]
+    start_time: list[Seconds]
+    run_time: list[Annotated[int, Field(ge=0, le=2**53)]]
+    requested_time: Counts
+    processors: Counts
+    user_id: list[Seconds]
+    inputs: list[list[float]]
+
+
+class Content(BaseModel):
+    """What a file holds beside its version and checksum."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    predictor: str
+    processors: Annotated[int, Field(ge=1, le=2**53)]
+    start_time: Seconds | None
+    clock: Seconds | None
+    users: list[Seconds]
+    history: dict[str, list[Any]]
+    learner: dict[str, list[float]]
+    unfinished_jobs: UnfinishedJobs
+
+
+CONTENT = TypeAdapter(Content)
+
+MOST_REMEMBERED = 1_000_000
+"""Jobs that a predictor remembers of each user."""
+
+
+def _from_content(content: Content) -> PredictionModel:
+    """Return the model of a file; raise InputError or ValueError if its parts do not fit together."""
+    if named_classes(content.predictor):
+        raise ValueError(f"it names {shown(content.predictor)}, and only built-in predictors are kept as models")
+    predictor = predictor_from_text(content.predictor)
+    remembered = [getattr(predictor, name) for name in ("jobs", "memory") if hasattr(predictor, name)]
+    if max(remembered, default=0) > MOST_REMEMBERED:
+        raise ValueError(f"{shown(content.predictor)} remembers more than {MOST_REMEMBERED:,} jobs of a user")
+    epoch = content.start_time or 0
+    blank = PredictionModel(predictor, content.processors).memory()
+    users = np.array(content.users, np.int64)
+    if (np.diff(users) <= 0).any():
+        raise ValueError("its users are not in ascending order")
+    jobs, start, user = _unfinished(content, users, epoch)
+    _same_names("history", content.history, blank.history)
+    _same_names("learner", content.learner, blank.learner)
+    history = {name: _array(name, content.history[name], like, len(users)) for name, like in blank.history.items()}
+    for name in TIMES:
+        history[name] = history[name] - epoch
+    learner = {name: _array(name, content.learner[name], like, len(like)) for name, like in blank.learner.items()}
+    inputs = np.array(content.unfinished_jobs.inputs, np.float64).reshape(len(jobs), blank.inputs.shape[1])
     return PredictionModel(
-        content["predictor"],
-        content["processors"],
-        start_time=content["start_time"],
-        clock=None if clock is None else clock - epoch,
-        memory=memory,
+        predictor,
+        content.processors,
+        start_time=content.start_time,
+        clock=None if content.clock is None else content.clock - epoch,
+        memory=Memory(users, history, learner, jobs, start, user, inputs),
     )
+
+
+def _unfinished(
+    content: Content, users: NDArray[np.int64], epoch: int
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return jobs, starts and users of the jobs that have not ended, once known to be possible."""
+    told = content.unfinished_jobs
+    columns = {
+        name: np.array(getattr(told, name), np.int64) for name in UnfinishedJobs.model_fields if name != "inputs"
+    }
+    jobs = np.recarray(len(columns["user_id"]), dtype=JOB)
+    if any(len(column) != len(jobs) for column in columns.values()):
+        raise ValueError("the columns of its unfinished jobs differ in length")
+    submit, start = columns["submit_time"], columns["start_time"]
+    if (np.diff(submit) < 0).any() or (start < submit).any():
+        raise ValueError("its unfinished jobs are not in order of submission, or start before they are submitted")
+    if not np.isin(columns["user_id"], users).all() or (columns["processors"] > content.processors).any():
+        raise ValueError("an unfinished job is of an unknown user, or larger than the machine")
+    jobs["submit"], jobs["duration"] = submit - epoch, columns["run_time"]
+    jobs["estimate"], jobs["processors"] = columns["requested_time"], columns["processors"]
+    return jobs, start - epoch, columns["user_id"]
+
+
+def _same_names(what: str, told: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    if set(told) != set(known):
+        raise ValueError(f"its {what} has other parts than {', '.join(known) or 'none'}")
+
+
+def _array(name: str, values: list[Any], like: NDArray[Any], rows: int) -> NDArray[Any]:
+    """Return numbers as an array of the kind and form that another one has, with so many rows."""
+    array = np.array(values) if len(values) else np.empty((0, *like.shape[1:]), like.dtype)
+    shape = (rows, *like.shape[1:])
+    if array.shape != shape:
+        raise ValueError(f"{name} has the form {array.shape} instead of {shape}")
+    whole = like.dtype.kind == "i"
+    if array.dtype.kind not in ("i" if whole else "if") or (whole and np.abs(array).max(initial=0) > 2**53):
+        raise ValueError(f"{name} holds something else than {'whole ' if whole else ''}numbers of 53 bits")
+    return array.astype(like.dtype)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
+from schedlab.documents import parse_json
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import JobView
+from schedlab.wording import shown
 
 NAMES = tuple(field.name for field in fields(JobView))
 NEEDED = ("requested_time", "processors")
@@ -86,9 +87,9 @@ def _record(line: str, header: list[str] | None) -> dict[str, Any]:
             raise InputError(f"{len(values)} values for {len(header)} columns")
         return {name: value for name, value in zip(header, values, strict=True) if value.strip()}
     try:
-        record = json.loads(line)
-    except ValueError:
-        raise InputError("it is not JSON") from None
+        record = parse_json(line)
+    except ValueError as error:
+        raise InputError(str(error)) from None
     if not isinstance(record, dict):
         raise InputError("it is not a JSON object")
     return {_usual_name(name): value for name, value in record.items() if value is not None}
@@ -114,5 +115,5 @@ def _whole(name: str, value: Any) -> int:
         if isinstance(value, bool) or number != int(number) or abs(number) > 2**53:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name}={value!r} is not a whole number") from None
+        raise InputError(f"{name}={shown(value)} is not a whole number") from None
     return int(number)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import checked
 from schedlab.errors import InputError
+from schedlab.parquet import read_parquet
 from schedlab.schedule.allocation import allocate
 from schedlab.schedule.provenance import provenance
 from schedlab.schedule.schedule import COLUMNS, Schedule
+from schedlab.wording import shown
 from schedlab.workload.links import link_columns, link_facts, read_links
-from schedlab.workload.tables import UNITS
+from schedlab.workload.tables import UNITS, StoredAttributes
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
 if TYPE_CHECKING:
@@ -31,6 +38,8 @@ _UNITS = {
     **dict.fromkeys(("start_time", "end_time", "recorded_wait_time", "predicted_run_time", "eligible_time"), "s"),
     "bounded_slowdown": "1",
 }
+
+LATEST = 2**53
 
 _WORKLOAD_ATTRIBUTES = ("name", "processors", "start_time", "header", "requests_enforced", "rounded")
 
@@ -48,7 +57,9 @@ def save_schedule(schedule: Schedule, path: str | PathLike[str]) -> None:
     check_schedule_suffix(path)
     name = Path(path).name
     if name.endswith(".parquet"):
-        write_parquet(schedule, path)
+        content = parquet_of(schedule)
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content)
     elif name.endswith(".csv"):
         write_evalys_csv(schedule, path)
     else:
@@ -61,15 +72,8 @@ def check_schedule_suffix(path: str | PathLike[str]) -> None:
         raise InputError(f"{path}: unknown suffix; a schedule is saved as .parquet, .csv, .swf or .swf.gz")
 
 
-def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
-    """Write the canonical form: the columns of `Schedule.columns`, with units, attributes and provenance.
-
-    Parameters
-    ----------
-    schedule
-        What to write.
-    path
-        The file.
+def parquet_of(schedule: Schedule) -> bytes:
+    """Return the canonical form: the columns of `Schedule.columns`, with units, attributes and provenance.
 
     Notes
     -----
@@ -90,9 +94,9 @@ def write_parquet(schedule: Schedule, path: str | PathLike[str]) -> None:
         for name, values in columns.items()
     ]
     schema = pa.schema(fields, metadata={"schedlab": json.dumps(facts, default=_as_json)})
-    table = pa.table(list(columns.values()), schema=schema)
-    with atomic_path(path) as temporary:
-        pyarrow.parquet.write_table(table, temporary, compression="zstd")
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table(list(columns.values()), schema=schema), stream, compression="zstd")
+    return stream.getvalue()
 
 
 def _as_json(value: Any) -> Any:
@@ -114,62 +118,107 @@ def read_schedule(path: str | PathLike[str]) -> Schedule:
         If there is no such file, or if it is not a schedule that this version can read.
     """
     import pyarrow as pa
-    import pyarrow.parquet
 
+    table, facts = read_parquet(path, "schedule")
+    told = _checked_facts(table, facts, path)
     try:
-        table = pyarrow.parquet.read_table(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (OSError, pa.ArrowException):
-        raise InputError(f"{path}: this is not, or no longer, a Parquet file; write it again") from None
-    facts = _checked_facts(table, path)
-    try:
-        return _schedule(table, facts)
-    except (LookupError, TypeError, ValueError):
-        raise InputError(f"{path}: the schedule or its metadata are damaged; write it again") from None
+        return _schedule(table, facts, told)
+    except InputError as error:
+        raise InputError(f"{path}: {error}; write it again") from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException) as error:
+        raise InputError(f"{path}: the schedule or its metadata are damaged ({error}); write it again") from None
 
 
-def _checked_facts(table: pa.Table, path: str | PathLike[str]) -> dict[str, Any]:
+class StoredProvenance(BaseModel):
+    """What the metadata of a schedule say of its simulation."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    scheduler: str
+    processors: Annotated[int, Field(ge=1, lt=2**63)]
+    events: Literal["batched", "pyss", "sc17"]
+    specification: dict[str, Any]
+
+
+class StoredFacts(BaseModel):
+    """What the metadata of a schedule say."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    schema_version: int
+    provenance: StoredProvenance
+    workload: StoredAttributes
+
+
+FACTS = TypeAdapter(StoredFacts)
+
+
+def _checked_facts(table: pa.Table, facts: dict[str, Any], path: str | PathLike[str]) -> StoredFacts:
     """Return the metadata of a schedule's table, or raise InputError if it is not one that can be read."""
-    try:
-        facts = json.loads((table.schema.metadata or {}).get(b"schedlab", b"{}"))
-    except ValueError:
-        raise InputError(f"{path}: the metadata of the schedule are damaged; write it again") from None
-    if not isinstance(facts, dict) or "provenance" not in facts:
+    if "provenance" not in facts:
         raise InputError(f"{path}: this Parquet file is not a schedule; make one with schedlab simulate -o")
     found = facts.get("schema_version")
     if found != SCHEMA_VERSION:
         raise InputError(
-            f"{path}: version {found} of the schema, but schedlab {version('schedlab')} reads version "
+            f"{path}: version {shown(found)} of the schema, but schedlab {version('schedlab')} reads version "
             f"{SCHEMA_VERSION}; use the schedlab that wrote it"
         )
     missing = {"job_id", *COLUMNS} - set(table.column_names)
     if missing:
         raise InputError(f"{path}: the schedule has no column {min(missing)}; save it again")
-    return facts
+    return checked(FACTS, facts, f"{path}: the metadata of the schedule are damaged", "write it again")
 
 
-def _schedule(table: pa.Table, facts: dict[str, Any]) -> Schedule:
+def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Schedule:
     """Return the schedule that a table and its metadata hold."""
     table, links = read_links(table, facts)
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    own = {name: columns[name] for name in COLUMNS}
+    columns = {name: table[name] for name in table.column_names}
+    own = {name: _own_column(name, columns[name]) for name in (*COLUMNS, "eligible_time") if name in columns}
     # The column wait_time is the one of the schedule; the workload's own has another name.
-    recorded = {name: columns[name] for name in FIELDS if name in columns and name != "wait_time"}
+    recorded = {name: columns[name].to_numpy() for name in FIELDS if name in columns and name != "wait_time"}
     if "recorded_wait_time" in columns:
-        recorded["wait_time"] = columns["recorded_wait_time"]
-    attributes = dict(facts["workload"])
+        recorded["wait_time"] = columns["recorded_wait_time"].to_numpy()
+    attributes = told.workload.model_dump(include=set(_WORKLOAD_ATTRIBUTES))
     attributes["header"] = tuple(attributes["header"])
-    told = facts["provenance"]
+    workload = Workload.from_columns(recorded, **attributes, **links)
+    _refuse_impossible(workload, own)
     return Schedule(
-        Workload.from_columns(recorded, **attributes, **links),
+        workload,
         **own,
-        scheduler=told["scheduler"],
-        processors=told["processors"],
-        events=told["events"],
-        specification=told["specification"],
-        eligible_time=columns.get("eligible_time"),
+        scheduler=told.provenance.scheduler,
+        processors=told.provenance.processors,
+        events=told.provenance.events,
+        specification=told.provenance.specification,
     )
+
+
+def _own_column(name: str, column: pa.ChunkedArray) -> NDArray[Any]:
+    """Return a column of the schedule, once known to be of its kind, without empty cells and far from overflow."""
+    import pyarrow as pa
+
+    kind = column.type
+    flag = name in ("backfilled", "killed")
+    time = name in ("start_time", "end_time")
+    right = pa.types.is_boolean(kind) if flag else pa.types.is_integer(kind) or (time and pa.types.is_floating(kind))
+    if not right or column.null_count:
+        raise ValueError(f"the column {name} is of type {kind}, or has empty cells")
+    values = column.to_numpy()
+    if not flag and not (np.abs(values.astype(np.float64)) < LATEST).all():
+        raise ValueError(f"the column {name} holds numbers beyond 53 bits")
+    return np.asarray(values if flag or values.dtype.kind == "f" else values.astype(np.int64))
+
+
+def _refuse_impossible(workload: Workload, own: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError if a job ends before it starts, starts before it is submitted, or has no processors."""
+    row_of = {
+        "ends before it starts": own["end_time"] < own["start_time"],
+        "starts before it is submitted": own["start_time"] < workload.submit_time,
+        "has no processors": workload.job_processors < 1,
+        "is submitted beyond what 53 bits can tell": np.abs(workload.submit_time) >= LATEST,
+    }
+    for what, bad in row_of.items():
+        if bad.any():
+            raise ValueError(f"the job in row {int(np.argmax(bad))} {what}")
 
 
 def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:

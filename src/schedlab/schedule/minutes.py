@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import InputError
 from schedlab.schedule.timeline import count_present
 from schedlab.workload.sections import Sections
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
 
 MINUTE = 60
+MOST_MINUTES = 10_000_000
 
 Seconds = NDArray[np.float64]
 
@@ -53,6 +55,11 @@ def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     sections
         Of its experiment.
 
+    Raises
+    ------
+    InputError
+        If it lasts longer than 19 years.
+
     Examples
     --------
     >>> from schedlab import Workload, simulate
@@ -63,6 +70,11 @@ def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     >>> found.useful.tolist(), found.median_wait.tolist()
     ([1.0, 0.5, 0.25], [15.0, nan, nan])
     """
+    if sections.cutoff > MOST_MINUTES * MINUTE:
+        raise InputError(
+            f"{schedule.workload.name}: the experiment lasts {sections.cutoff // MINUTE:,} minutes, and "
+            f"{MOST_MINUTES:,} are the most that can be told one by one"
+        )
     edges = np.arange(0, sections.cutoff + MINUTE, MINUTE, dtype=np.int64)
     held = schedule.held
     reserved = _share(schedule, edges, held.start, held.end, held.processors)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
+from schedlab.workload.job import with_missing
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
 if TYPE_CHECKING:
@@ -237,10 +238,12 @@ class Schedule:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the `columns` as a pandas data frame, one row per job."""
+        """Return the `columns` as a pandas data frame, one row per job; what is unknown of a job is missing (NA)."""
         import pandas as pd
 
-        return pd.DataFrame(self.columns())
+        names = {*FIELDS, "recorded_wait_time"} - {"wait_time"}
+        columns = self.columns().items()
+        return pd.DataFrame({name: with_missing(name, one) if name in names else one for name, one in columns})
 
     def provenance(self) -> dict[str, Any]:
         """Return where this result comes from, see `schedlab.schedule.provenance.provenance`."""

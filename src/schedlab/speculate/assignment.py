@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.documents import read_toml
 from schedlab.errors import InputError
 from schedlab.scheduler.retries import GROWTH
+from schedlab.wording import shown
 from schedlab.workload.workload import UNKNOWN, Workload
 
 KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}
@@ -71,12 +71,7 @@ def read_laws(path: str | PathLike[str]) -> list[Application]:
     [Application(law='uniform(1h,2h)', keys=(('executable_id', (3, 4)),), requests='')]
     """
     name = fspath(path)
-    try:
-        fields = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the laws {name}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{name}: not valid TOML: {error}") from None
+    fields = read_toml(path, "laws")
     tables = fields.pop("application", [])
     if fields or not isinstance(tables, list) or not tables:
         raise InputError(f"{name}: laws are tables [[application]] and nothing else, at least one")
@@ -99,7 +94,9 @@ def _application(table: Any, where: str) -> Application:
         if key in table:
             numbers = table[key] if isinstance(table[key], list) else [table[key]]
             if not numbers or not all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
-                raise InputError(f"{where}: {key} is a whole number or a list of them, not {table[key]!r}")
+                raise InputError(f"{where}: {key} is a whole number or a list of them, not {shown(table[key])}")
+            if max(numbers) >= 2**63:
+                raise InputError(f"{where}: {key} is {max(numbers)}, which does not fit into 64 bits")
             if min(numbers) < 0:
                 raise InputError(f"{where}: {key} is {min(numbers)}; numbers are 0 or more, and -1 in a log is unknown")
             keys.append((column, tuple(numbers)))

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
 from schedlab.speculate.costs import RequestLimits
-from schedlab.speculate.durations import duration_text
 from schedlab.speculate.point_laws import DiscreteLaw
 from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSequence, check_share
 from schedlab.speculate.toptimal import OptimalSequence

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from schedlab.durations import duration_text
 from schedlab.errors import InputError
-from schedlab.speculate.durations import duration_text
 
 CheckpointMode = Literal["never", "always", "adaptive"]
 CHECKPOINT_MODES = ("never", "always", "adaptive")

@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.durations import duration_text
 from schedlab.errors import InputError
-from schedlab.speculate.durations import duration_text
 from schedlab.speculate.laws import ContinuousLaw
 from schedlab.speculate.point_laws import checked_runs
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.documents import read_text
+from schedlab.durations import duration_text, is_duration, parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.durations import duration_text, is_duration, parse_duration
 from schedlab.speculate.fits import FAMILIES_TO_FIT, best_fit, fit_law
 from schedlab.speculate.laws import Law
 from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw, checked_runs
@@ -156,13 +158,11 @@ def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[n
     InputError
         If the file cannot be read, has no such column or no run, or a value is not a duration of 0 or more.
     """
+    lines = io.StringIO(read_text(path, "runs"), newline="")
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = [(number, row) for number, row in enumerate(csv.reader(file), start=1) if any(map(str.strip, row))]
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the runs: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise InputError(f"{path}: the runs are not CSV in UTF-8") from None
+        rows = [(number, row) for number, row in enumerate(csv.reader(lines), start=1) if any(map(str.strip, row))]
+    except csv.Error:
+        raise InputError(f"{path}: the runs are not CSV") from None
     if not rows:
         raise InputError(f"{path}: there are no runs: a law needs past run times")
     place, rows = _column(path, rows, column)

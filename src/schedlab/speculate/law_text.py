@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from schedlab.durations import parse_duration
 from schedlab.errors import InputError
-from schedlab.speculate.durations import parse_duration
 from schedlab.speculate.families import FAMILIES, FROM_SCIPY
 from schedlab.speculate.laws import ContinuousLaw, Law
 from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw

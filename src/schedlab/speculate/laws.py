@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.durations import duration_text
 from schedlab.errors import InputError
-from schedlab.speculate.durations import duration_text
 from schedlab.speculate.families import FAMILIES, FROM_SCIPY, check_parameters, frozen_distribution
 
 Values = NDArray[np.float64]

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from schedlab.durations import LONGEST, duration_text
 from schedlab.errors import InputError
-from schedlab.speculate.durations import LONGEST, duration_text
 from schedlab.speculate.laws import Law, Values
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.durations import duration_text, parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.durations import duration_text, parse_duration
 from schedlab.speculate.laws import Law
 
 Values = NDArray[np.float64]

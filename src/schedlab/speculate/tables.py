@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from schedlab.durations import duration_text
 from schedlab.schedule.summary import duration
 from schedlab.speculate.applications import GAINS, JUDGED, ApplicationGain, RequestGains
-from schedlab.speculate.durations import duration_text
 from schedlab.speculate.families import FAMILIES
 from schedlab.speculate.fits import LawFit
 from schedlab.speculate.laws import ContinuousLaw, Law

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
-from schedlab.speculate.durations import duration_text
 from schedlab.speculate.point_laws import DiscreteLaw
 from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSequence
 

@@ -6,12 +6,12 @@ import gzip
 import json
 import os
 import re
-import zlib
 from pathlib import Path
 from typing import Any, Literal
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
+from schedlab.streams import read_whole
 from schedlab.workflow.dax import from_dax
 from schedlab.workflow.json_values import parse_json
 from schedlab.workflow.manifest import from_manifest, to_manifest
@@ -19,8 +19,6 @@ from schedlab.workflow.wfformat import Execution, from_wfformat, to_wfformat
 from schedlab.workflow.workflow import Workflow
 
 Format = Literal["wfformat", "manifest"]
-
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_workflow(path: str | os.PathLike[str]) -> Workflow:
@@ -127,16 +125,6 @@ def write_workflow(
 def _text(source: str) -> str:
     """Return what a file holds, decompressed."""
     try:
-        data = Path(source).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{source}: there is no such file") from None
-    except OSError as error:
-        raise InputError(f"{source}: the file cannot be read ({error.strerror or error})") from None
-    try:
-        if data.startswith(GZIP_MAGIC):
-            data = gzip.decompress(data)
-        return data.decode("utf-8-sig")
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise InputError(f"{source}: the compressed file is truncated or damaged; copy or download it again") from None
+        return read_whole(source).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{source}: this is not text in UTF-8") from None

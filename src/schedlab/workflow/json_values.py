@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
+from schedlab.documents import parse_json as parse_json_value
 from schedlab.errors import InputError
 
 REQUEST_MARGIN = 60.0
@@ -22,11 +22,9 @@ def parse_json(text: str, source: str) -> dict[str, Any]:
         If it is not JSON, or not an object.
     """
     try:
-        document = json.loads(text)
+        document = parse_json_value(text)
     except ValueError as error:
         raise InputError(f"{source}: this is not JSON ({error})") from None
-    except RecursionError:
-        raise InputError(f"{source}: the JSON is nested too deeply to be a workflow") from None
     if not isinstance(document, dict):
         raise InputError(f"{source}: a workflow is a JSON object, in braces")
     return document

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.workload._streams import open_input, workload_name
+from schedlab.streams import read_whole, workload_name
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def read_text(path: str | os.PathLike[str]) -> bytes:
     InputError
         If it cannot be read, or is empty.
     """
-    with open_input(path) as stream:
-        text = stream.read().removeprefix(b"\xef\xbb\xbf")
+    text = read_whole(path).removeprefix(b"\xef\xbb\xbf")
     if not text or text.isspace():
         raise InputError(f"{os.fspath(path)}: the file is empty")
     return text

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError, OutputError
-from schedlab.workload._streams import open_input
+from schedlab.streams import open_input
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 TIMEOUT = 30.0

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 import numpy as np
 
+from schedlab.documents import parse_json
 from schedlab.errors import InputError
-from schedlab.workload._streams import open_input, open_output, workload_name
+from schedlab.streams import open_output, read_whole, workload_name
+from schedlab.wording import shown
 from schedlab.workload.links import refuse_links
 from schedlab.workload.workload import UNKNOWN, Workload
 
@@ -152,13 +153,12 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
 
 def _load(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a JSON object."""
-    with open_input(path) as stream:
-        text = stream.read()
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = error.args[0] if isinstance(error, json.JSONDecodeError) else "it cannot be parsed"
-        raise InputError(f"{os.fspath(path)}: this is not JSON ({reason})") from None
+        document = parse_json(read_whole(path))
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)}: this is not a Batsim workload: {error}") from None
     if not isinstance(document, dict):
         raise InputError(f"{os.fspath(path)}: this is not a Batsim workload, which is a JSON object")
     return document
@@ -171,16 +171,18 @@ def _job(job: Any, profiles: dict[str, Any], where: str) -> tuple[float, float, 
     name = job.get("profile")
     profile = profiles.get(name) if isinstance(name, str) else None
     if not isinstance(profile, dict):
-        raise InputError(f"{where}: there is no profile {name!r}")
+        raise InputError(f"{where}: there is no profile {shown(name)}")
     kind = profile.get("type")
-    if kind not in DELAY_TYPES.values():
-        raise InputError(f"{where}: its profile {name!r} is of type {kind!r}, but only delay profiles tell a run time")
+    if kind not in tuple(DELAY_TYPES.values()):
+        raise InputError(
+            f"{where}: its profile {shown(name)} is of type {shown(kind)}, but only delay profiles tell a run time"
+        )
     limit = UNKNOWN if job.get("walltime", UNKNOWN) == UNKNOWN else _number(job, "walltime", where, least=0)
     return (
         _number(job, "subtime", where, least=0),
         _number(job, "res", where, least=1),
         limit,
-        _number(profile, "delay", f"{where}, profile {name!r}", least=0),
+        _number(profile, "delay", f"{where}, profile {shown(name)}", least=0),
     )
 
 
@@ -188,7 +190,7 @@ def _number(holder: dict[str, Any], key: str, where: str, *, least: int) -> floa
     """Return a number of a JSON object, at least so large."""
     value = holder.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{where}: {key} is {value!r}, not a number")
+        raise InputError(f"{where}: {key} is {shown(value)}, not a number")
     if not least <= value < 2**63:  # NaN is not, either
         raise InputError(f"{where}: {key} is {value}, but must be at least {least} and fit into 64 bits")
     return value

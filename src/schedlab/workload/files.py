@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from schedlab.errors import InputError
+from schedlab.streams import open_input
 from schedlab.workload._sacct_columns import USED as SACCT_COLUMNS
-from schedlab.workload._streams import open_input
 from schedlab.workload.batsim import read_batsim, write_batsim
 from schedlab.workload.moab import read_moab
 from schedlab.workload.sacct import read_sacct

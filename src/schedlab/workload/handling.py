@@ -166,6 +166,7 @@ def submit_workflows(workload: Workload, submissions: Sequence[Submission], *, r
         rounded=workload.rounded,
         law=None if law is None else np.concatenate([law, np.full(int(sizes.sum()), -1, dtype=np.int64)]),
         laws=workload.laws,
+        sequences=workload.sequences,
         dependencies=_joined_dependencies(workload, templates, first, len(workload) + int(sizes.sum())),
         workflows=WorkflowJobs(renumbered[number], task, tuple(every[place] for place in order)),
         cores_per_node=workload.cores_per_node,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.errors import InputError
+from schedlab.parquet import whole_numbers
 from schedlab.workflow.workflow import Workflow
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.submissions import Submission, WorkflowJobs
@@ -55,6 +56,8 @@ def link_facts(workload: Workload) -> dict[str, Any]:
         }
     if workload.law is not None:
         facts["laws"] = list(workload.laws)
+        if workload.sequences:
+            facts["sequences"] = list(workload.sequences)
     if workload.cores_per_node is not None:
         facts["cores_per_node"] = workload.cores_per_node
     return facts
@@ -81,19 +84,34 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
         told = facts["submissions"]
         rows = zip(told["workflow"], told["handling"], told["submit_time"], told["group"], strict=True)
         submissions = tuple(Submission(workflows[place], *how) for place, *how in rows)
-        number, task = (table[name].to_numpy() for name in ("workflow", "workflow_task"))
+        number, task = (whole_numbers(table, name).to_numpy() for name in ("workflow", "workflow_task"))
         links["workflows"] = WorkflowJobs(number, task, submissions)
     if "parents" in table.column_names:
-        parents, delays = (table[name].combine_chunks() for name in ("parents", "parent_delays"))
+        parents, delays = (_lists(table, name) for name in ("parents", "parent_delays"))
         children = np.repeat(np.arange(table.num_rows), np.diff(parents.offsets.to_numpy()))
         links["dependencies"] = Dependencies.from_pairs(
             children, parents.flatten().to_numpy(), delays.flatten().to_numpy(), jobs=table.num_rows
         )
     if "law" in table.column_names:
-        links |= {"law": table["law"].to_numpy(), "laws": tuple(facts["laws"])}
+        laws = tuple(facts["laws"])
+        links |= {"law": whole_numbers(table, "law").to_numpy(), "laws": laws}
+        if facts.get("sequences"):
+            links["sequences"] = tuple(facts["sequences"])
     if "cores_per_node" in facts:
         links["cores_per_node"] = facts["cores_per_node"]
     return table.drop_columns([name for name in LINK_COLUMNS if name in table.column_names]), links
+
+
+def _lists(table: pa.Table, name: str) -> pa.Array:
+    """Return a column of lists of whole numbers."""
+    import pyarrow as pa
+
+    column = table[name].cast(pa.large_list(pa.int64())).combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # without rows
+        column = pa.array([], pa.large_list(pa.int64()))
+    if column.null_count or column.flatten().null_count:
+        raise ValueError(f"the column {name} has empty cells")
+    return column
 
 
 def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.errors import InputError
+from schedlab.wording import shown
 from schedlab.workload._accounting import read_text, split_lines, workload_of_records
 from schedlab.workload.workload import UNKNOWN, Workload
 
@@ -122,9 +123,12 @@ def _column(cells: list[str], lines: pd.Index[int], place: int, name: str, kind:
     if kind == TEXT:
         return texts
     numbers = pd.to_numeric(texts, errors="coerce")
+    numbers = numbers.where(numbers.abs() < 2**53)
     bad = numbers.isna() & (texts.notna() | (name in ("submit", "per_task")))
     if bad.any():
         row = int(np.argmax(bad))
-        what = "is missing; the line is truncated" if cells[row] == "-" else f"is {cells[row]!r}, not a whole number"
+        what = (
+            "is missing; the line is truncated" if cells[row] == "-" else f"is {shown(cells[row])}, not a whole number"
+        )
         raise InputError(f"{os.fspath(path)}, line {lines[row]}: column {place} ({name.replace('_', ' ')}) {what}")
     return numbers.fillna(UNKNOWN).astype(np.int64)

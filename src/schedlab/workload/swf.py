@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.workload._streams import open_input, open_output, workload_name
+from schedlab.streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload._swf_parser import BadLineError, Block, parse_block
 from schedlab.workload.links import preceding_fields
 from schedlab.workload.workload import FIELDS, Workload
 
 READ_BYTES = 1 << 24
+LONGEST_LINE = 1 << 22
 WRITE_ROWS = 1 << 18
 MACHINE_SIZE = ("MaxProcs", "MaxNodes")
 START_TIME = ("UnixStartTime",)
@@ -186,7 +187,7 @@ def line_of_job(path: str | os.PathLike[str], row: int) -> int:
 def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[Block]:
     """Parse a stream piece by piece, so that the text is never in memory as a whole."""
     line, jobs, text = 1, 0, None
-    texts = _whole_lines(stream)
+    texts = _whole_lines(stream, os.fspath(path))
     for text in texts:
         try:
             block = parse_block(text.removeprefix(codecs.BOM_UTF8) if line == 1 else text, line)
@@ -210,7 +211,7 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
         raise InputError(f"{os.fspath(path)}: the file is empty")
 
 
-def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
+def _whole_lines(stream: IO[bytes], path: str) -> Iterator[bytes]:
     """Cut a stream at line feeds into pieces of about `READ_BYTES`, each without its last line feed."""
     rest = b""
     while data := stream.read(READ_BYTES):
@@ -220,6 +221,8 @@ def _whole_lines(stream: IO[bytes]) -> Iterator[bytes]:
             rest = tail
         else:
             rest += data
+        if len(rest) > LONGEST_LINE:
+            raise InputError(f"{path}: a line has more than {LONGEST_LINE:,} bytes, so this is not SWF")
     if rest:
         yield rest
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schedlab.documents import checked
 from schedlab.errors import InputError
-from schedlab.workload._streams import open_input, open_output, workload_name
+from schedlab.parquet import METADATA_KEY, read_parquet
+from schedlab.streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links
 from schedlab.workload.workload import FIELDS, Workload
@@ -21,9 +23,29 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 2
 """1 knew neither dependencies and workflows nor laws and nodes; it is still read."""
 
-METADATA_KEY = b"schedlab"
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
-LINKS = ("dependencies", "workflows", "law", "laws", "cores_per_node")
+LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node")
+
+
+class StoredAttributes(BaseModel):
+    """What the metadata of a Parquet file say of a workload."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    schema_version: int = SCHEMA_VERSION
+    name: str = ""
+    processors: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    start_time: Annotated[int, Field(gt=-(2**53), lt=2**53)] | None = None
+    requests_enforced: bool = True
+    header: list[str] = []
+    rounded: Annotated[int, Field(ge=0)] = 0
+    laws: list[str] = []
+    sequences: list[str] = []
+    cores_per_node: Annotated[int, Field(ge=1)] | None = None
+
+
+STORED = TypeAdapter(StoredAttributes)
+
 UNITS = {
     **dict.fromkeys(("submit_time", "wait_time", "run_time", "average_cpu_time", "requested_time", "think_time"), "s"),
     **dict.fromkeys(("allocated_processors", "requested_processors"), "processors"),
@@ -141,28 +163,21 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
 def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read a Parquet file: the table, and the attributes of the workload that its metadata hold."""
     import pyarrow as pa
-    from pyarrow import parquet
 
-    try:
-        table = parquet.read_table(Path(path))
-        stored = json.loads((table.schema.metadata or {}).get(METADATA_KEY, "{}"))
-    except (pa.ArrowException, ValueError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{os.fspath(path)}: this Parquet file cannot be read ({reason})") from None
-    if not isinstance(stored, dict):
-        raise InputError(f"{os.fspath(path)}: the metadata are damaged; write the file again")
+    table, stored = read_parquet(path, "table")
     if "provenance" in stored:
         raise InputError(
             f"{os.fspath(path)}: this is a schedule, not a workload; draw it with schedlab gantt, or load it with "
             "schedlab.read_schedule"
         )
-    if stored.get("schema_version", SCHEMA_VERSION) > SCHEMA_VERSION:
+    told = checked(STORED, stored, f"{os.fspath(path)}: the metadata are damaged", "write the file again")
+    if told.schema_version > SCHEMA_VERSION:
         raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab; update this one")
     try:
         table, links = read_links(table, stored)
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
-    except (LookupError, TypeError, ValueError, AttributeError, pa.ArrowException):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException):
         raise InputError(
             f"{os.fspath(path)}: the dependencies or workflows are damaged; write the file again"
         ) from None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.job import Job, with_missing
 from schedlab.workload.submissions import WorkflowJobs
 
 if TYPE_CHECKING:
@@ -92,8 +93,8 @@ class Workload:
     ...                              processors=4)
     >>> len(jobs), jobs.requested_time.tolist()
     (2, [-1, -1])
-    >>> jobs[jobs.run_time > 40].job_id.tolist()
-    [1]
+    >>> jobs[jobs.run_time > 40].job_id.tolist(), jobs[0].run_time, [job.run_time for job in jobs]
+    ([1], 60, [60, 30])
     """
 
     job_id: NDArray[np.int64]
@@ -248,22 +249,51 @@ class Workload:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the jobs as a pandas data frame, one column per SWF field."""
+        """Return the jobs as a pandas data frame, one column per SWF field; unknown values are missing (NA).
+
+        Columns in which every value is known have NumPy's types, the others pandas' nullable ones.
+        """
         import pandas as pd
 
-        return pd.DataFrame({field: getattr(self, field) for field in FIELDS})
+        return pd.DataFrame({field: with_missing(field, getattr(self, field)) for field in FIELDS})
 
     def __len__(self) -> int:
         return len(self.job_id)
 
-    def __getitem__(self, rows: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
-        """Return the chosen rows: a slice, a boolean mask or an array of positions."""
+    @overload
+    def __getitem__(self, rows: int) -> Job: ...
+
+    @overload
+    def __getitem__(self, rows: slice | NDArray[np.bool_] | NDArray[np.intp] | Sequence[int]) -> Workload: ...
+
+    def __getitem__(self, rows: Any) -> Job | Workload:
+        """Return one job for a position, and a workload for a slice, a boolean mask or positions.
+
+        Raises
+        ------
+        IndexError
+            If there is no such row.
+        """
+        if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
+            return Job(*(getattr(self, field)[rows].item() for field in FIELDS))
+        rows = rows if isinstance(rows, slice) else np.asarray(rows)
+        if not isinstance(rows, slice) and not rows.size:
+            rows = rows.astype(np.intp)
         columns: dict[str, Any] = {field: _take(getattr(self, field), rows) for field in FIELDS}
         law = None if self.law is None else self.law[rows]
         for name in ("dependencies", "workflows"):
             if (part := getattr(self, name)) is not None:
                 columns[name] = part.select(np.arange(len(self))[rows])
         return replace(self, law=law, **columns)
+
+    def __iter__(self) -> Iterator[Job]:
+        """Yield the jobs one by one; for computations, take the columns: they are a hundred times as fast."""
+        for values in zip(*(getattr(self, field).tolist() for field in FIELDS), strict=True):
+            yield Job(*values)
+
+    def head(self, jobs: int = 5) -> Workload:
+        """Return the first jobs."""
+        return self[: max(jobs, 0)]
 
     def replace(self, **changes: Any) -> Workload:
         """Return a copy with some columns or attributes replaced; new columns are converted and checked."""

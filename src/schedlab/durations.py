@@ -1,4 +1,4 @@
-"""Durations as people write them: 90s, 15m or 15min, 8h, 2d; without a unit, seconds."""
+"""Durations as people and Slurm write them: 90s, 15m or 15min, 8h, 2d, 1w, 1-12:00:00; without a unit, seconds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import math
 import re
 
 from schedlab.errors import InputError
+from schedlab.wording import shown
 
-UNITS = {"d": 86_400, "h": 3_600, "m": 60, "min": 60, "s": 1, "": 1}
+UNITS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "min": 60, "s": 1, "": 1}
 """Seconds by suffix."""
 
 LONGEST = 1e15
 """Seconds of the longest duration, 30 million years: beyond, clocks in whole seconds and powers of times overflow."""
 
-_DURATION = re.compile(r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<unit>min|[smhd]|)", re.IGNORECASE)
+_DURATION = re.compile(r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<unit>min|[smhdw]|)", re.IGNORECASE)
+_CLOCK = re.compile(r"(?:(?P<d>\d+)-)?(?P<h>\d+):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d(?:\.\d+)?)")
+_DAYS = re.compile(r"(?P<d>\d+)-(?P<h>\d+)(?::(?P<m>[0-5]?\d))?")
+"""Slurm's D-HH:MM:SS, HH:MM:SS, D-HH and D-HH:MM. Its MM:SS is refused: others read it as hours and minutes."""
 
 
 def parse_duration(text: str) -> float:
@@ -22,23 +26,24 @@ def parse_duration(text: str) -> float:
     Raises
     ------
     InputError
-        If the text is not a number with one of the suffixes s, m, min, h, d, or beyond `LONGEST`.
+        If the text is not a number with one of the suffixes s, m, min, h, d, w, nor a time of Slurm with days or with
+        seconds, or if it is beyond `LONGEST`.
 
     Examples
     --------
-    >>> parse_duration("1.5h"), parse_duration("15 min"), parse_duration("42")
-    (5400.0, 900.0, 42.0)
+    >>> parse_duration("1.5h"), parse_duration("15 min"), parse_duration("42"), parse_duration("1-12:00:00")
+    (5400.0, 900.0, 42.0, 129600.0)
     """
     seconds = _seconds(text)
     if seconds is None:
-        raise InputError(f"{text.strip()!r} is no duration; write 90s, 15m, 8h or 2d")
+        raise InputError(f"{shown(text.strip())} is not a duration; write 90s, 15m, 8h, 2d, 1w or 1-12:00:00")
     if LONGEST < abs(seconds) < math.inf:
-        raise InputError(f"{text.strip()!r} is too long; a duration is at most {LONGEST:g} s")
+        raise InputError(f"{shown(text.strip())} is too long; a duration is at most {LONGEST:g} s")
     return seconds
 
 
 def is_duration(text: str) -> bool:
-    """Return whether a text is written like a duration, be it too long."""
+    """Return whether a text is written like a duration, even if out of range."""
     return _seconds(text) is not None
 
 
@@ -47,7 +52,10 @@ def _seconds(text: str) -> float | None:
         return math.inf
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        return None
+        clock = _CLOCK.fullmatch(text.strip()) or _DAYS.fullmatch(text.strip())
+        return (
+            None if clock is None else sum(UNITS[unit] * float(part or 0) for unit, part in clock.groupdict().items())
+        )
     number, size = float(match["number"]), UNITS[match["unit"].lower()]
     # To the nanosecond: 16.6h are 59760 s, not 59760.00000000001.
     return number if size == 1 else round(number * size, 9)

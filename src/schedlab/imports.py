@@ -1,0 +1,116 @@
+"""Which classes files may name: a file never imports, unless the user allows that name.
+
+To import a module is to run it. A scheduler text that a user types may name a class as MODULE:CLASS. The same text in a
+file that is read - a campaign, a run directory, a model, a schedule - may have come from elsewhere, so that its names
+are refused unless the user allows them one by one (`--allow-import MODULE:CLASS`). Allowed modules are looked for where
+Python finds installed ones, not in the current directory.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from schedlab.errors import InputError
+from schedlab.wording import shown
+
+_ALLOWED: ContextVar[frozenset[str]] = ContextVar("allowed", default=frozenset())
+
+_NAME = re.compile(r"(?P<at>@\s*)?(?P<module>[^\W\d][\w.]*)\s*:\s*(?P<name>[^\W\d][\w.]*)")
+_BACKFILLING = ("easy",)
+"""Followed by a colon and an order of candidates, which is a name and not a class."""
+
+
+@contextmanager
+def allow_imports(*names: str) -> Iterator[None]:
+    """Allow files that are read in this context to name these classes.
+
+    Parameters
+    ----------
+    *names
+        As "module:Class".
+
+    Raises
+    ------
+    InputError
+        If a name is not of that form.
+
+    Examples
+    --------
+    >>> with allow_imports("fractions:Fraction"):
+    ...     check_imports(["easy@fractions:Fraction"], "a.toml")
+    """
+    for name in names:
+        if not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", name):
+            raise InputError(f"{shown(name)} is not a class that can be imported; write MODULE:CLASS")
+    before = _ALLOWED.set(_ALLOWED.get() | frozenset(names))
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(before)
+
+
+def named_classes(text: str) -> list[str]:
+    """Return the classes that a scheduler text names, wherever it may name one.
+
+    Examples
+    --------
+    >>> named_classes("fcfs+easy:saf@mine.models:Last"), named_classes('"p*q"+easy@ave2')
+    (['mine.models:Last'], [])
+    """
+    found = _NAME.finditer(text)
+    return [
+        f"{match['module']}:{match['name']}"
+        for match in found
+        if match["at"] or match["module"].lower() not in _BACKFILLING
+    ]
+
+
+def check_imports(texts: Iterable[str], source: str) -> None:
+    """Raise InputError unless the user allows what scheduler texts in a file would import.
+
+    Parameters
+    ----------
+    texts
+        Scheduler texts.
+    source
+        The file, for the message.
+
+    Raises
+    ------
+    InputError
+        If a class is named that is not allowed, or whose module is not installed.
+    """
+    for text in texts:
+        for name in named_classes(text):
+            if name not in _ALLOWED.get():
+                raise InputError(
+                    f"{source} names {shown(name)[1:-1]}, and files do not import code on their own: if you trust it, "
+                    f"add --allow-import {shown(name)[1:-1]}"
+                )
+            _import_installed(name.partition(":")[0], source)
+
+
+def _import_installed(module: str, source: str) -> None:
+    """Import a module from where installed ones are, so that the current directory is not asked for it later."""
+    if module in sys.modules:
+        return
+    before = sys.path[:]
+    chosen = {os.path.realpath(place) for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place}
+    here = os.path.realpath(os.curdir)
+    sys.path[:] = [place for place in before if os.path.realpath(place or os.curdir) != here or here in chosen]
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        hint = ""
+        if Path(*module.split(".")).with_suffix(".py").exists():
+            hint = "; to take the one in the current directory, set PYTHONPATH=."
+        raise InputError(f"{source}: the module {module} cannot be imported ({error}){hint}") from None
+    finally:
+        sys.path[:] = before

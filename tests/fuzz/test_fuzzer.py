@@ -1,0 +1,54 @@
+"""A bounded run of the fuzzer; `make fuzz` is the long one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from fuzzer import Fuzzer
+from mutators import harm_bytes, harm_json
+
+CASES = 3
+"""Of each target."""
+
+
+@pytest.fixture(scope="module")
+def fuzzer(tmp_path_factory):
+    return Fuzzer(tmp_path_factory.mktemp("fuzz"), seed=7)
+
+
+def test_harmed_inputs_end_with_a_result_or_with_one_sentence(fuzzer, tmp_path):
+    findings = []
+    for case in range(CASES * len(fuzzer.targets)):
+        directory = tmp_path / str(case)
+        directory.mkdir()
+        outcome = fuzzer.run(case, directory)
+        if outcome.finding and outcome.kind != "memory":  # of a process that has run other tests, too
+            findings.append(outcome)
+    assert findings == []
+
+
+def test_sound_inputs_are_accepted_by_all_commands(fuzzer, tmp_path, monkeypatch):
+    """Else harm would prove nothing."""
+    for number, target in enumerate(fuzzer.targets):
+        if target.name in ("name", "lock"):
+            continue
+        monkeypatch.setattr(fuzzer, "targets", [target])
+        monkeypatch.setattr("random.Random.choice", lambda self, options: options[0])
+        monkeypatch.setattr(fuzzer, "targets", [_unharmed(target)])
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        outcome = fuzzer.run(0, directory)
+        assert outcome.kind == "accepted", (target.name, outcome.told)
+        monkeypatch.undo()
+
+
+def _unharmed(target):
+    from dataclasses import replace
+
+    return replace(target, harm=lambda content, rng: content)
+
+
+def test_the_same_number_harms_in_the_same_way():
+    for harm in (harm_bytes, harm_json):
+        assert harm(b'{"a": [1, 2]}', random.Random(5)) == harm(b'{"a": [1, 2]}', random.Random(5))

@@ -1,0 +1,151 @@
+"""A file never imports unless the user allows the name: every door."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from schedlab.campaign.campaign_file import read_campaign
+from schedlab.campaign.coordinator import run_campaign
+from schedlab.campaign.definition import Campaign
+from schedlab.campaign.store import RunDirectory
+from schedlab.errors import InputError
+from schedlab.imports import allow_imports, check_imports, named_classes
+
+CLASS = """
+open({witness!r}, "w").close()
+class Last:
+    def predict(self, job):
+        return job.requested_time
+    def learn(self, job, run_time):
+        pass
+"""
+
+CAMPAIGN = """
+name = "small"
+schedulers = ["fcfs", {scheduler}]
+[[workloads]]
+generate = "lublin"
+jobs = 20
+processors = 16
+"""
+
+
+@pytest.fixture
+def witness(tmp_path, monkeypatch):
+    """A module `readme` in the current directory that leaves a file behind when it is imported."""
+    path = tmp_path / "it-was-run"
+    (tmp_path / "readme.py").write_text(CLASS.format(witness=str(path)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "readme", raising=False)
+    yield path
+    sys.modules.pop("readme", None)
+
+
+def write(scheduler: str) -> Path:
+    Path("small.toml").write_text(CAMPAIGN.format(scheduler=scheduler))
+    return Path("small.toml")
+
+
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        '"easy@readme:Last"',
+        '"saf+easy:fcfs @ readme : Last/doubling"',
+        '{policy = "fcfs", runtimes = "readme:Last"}',
+        '{policy = ["fcfs"], backfill = "easy", runtimes = ["requested", "readme:Last"]}',
+    ],
+)
+def test_a_campaign_file_that_names_a_class_is_refused_before_it_is_imported(witness, scheduler):
+    with pytest.raises(InputError, match=r"small\.toml names readme:Last, .* add --allow-import readme:Last"):
+        read_campaign(write(scheduler))
+    assert not witness.exists()
+
+
+def test_a_baseline_is_a_door_too(witness):
+    with pytest.raises(InputError, match="names readme:Last"):
+        read_campaign(write('"easy"]\nbaseline = "fcfs@readme:Last"\nx = ["'))
+    assert not witness.exists()
+
+
+def test_an_allowed_class_is_not_taken_from_the_current_directory(witness):
+    path = write('"easy@readme:Last"')
+    with allow_imports("readme:Last"), pytest.raises(InputError, match=r"to take the one in the .* set PYTHONPATH=\."):
+        read_campaign(path)
+    assert not witness.exists()
+
+
+def test_an_allowed_class_of_an_installed_module_is_imported(witness, tmp_path, monkeypatch):
+    path = write('"easy@readme:Last"')
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with allow_imports("readme:Last"):
+        assert read_campaign(path).scheduler_texts() == ["fcfs", "fcfs+easy@readme:Last"]
+    assert witness.exists()
+    with allow_imports("readme:First"), pytest.raises(InputError, match="names readme:Last"):
+        read_campaign(path)
+
+
+def test_a_run_directory_from_elsewhere_imports_nothing(witness, tmp_path):
+    text = "fcfs+easy@readme:Last"
+    workloads = [{"generate": "lublin", "jobs": 20, "processors": 16}]
+    made = Campaign.model_validate({"name": "small", "schedulers": [text], "workloads": workloads})  # typed by a user
+    run_campaign(made, tmp_path / "runs" / "got", workers=1)
+    del sys.modules["readme"]
+    witness.unlink()
+    run = RunDirectory.open(tmp_path / "runs" / "got")
+    with pytest.raises(InputError, match=r"campaign\.json names readme:Last"):
+        run.status()
+    assert not witness.exists()
+    again = run_campaign(made, tmp_path / "runs" / "got", workers=1)
+    assert again.status().done == 1
+
+
+@pytest.mark.parametrize("place", ["front", "end", "joined", "environment"])
+def test_the_option_may_stand_anywhere(witness, tmp_path, place):
+    path = write('"easy@readme:Last"')
+    words = ["campaign", "plan", str(path)]
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"}
+    refused = schedlab(words, environment)
+    assert (refused.returncode, "add --allow-import readme:Last" in refused.stderr) == (1, True)
+    allowed = {
+        "front": ["--allow-import", "readme:Last", *words],
+        "end": [*words, "--allow-import", "readme:Last"],
+        "joined": [*words, "--allow-import=readme:Last"],
+        "environment": words,
+    }
+    if place == "environment":
+        environment["SCHEDLAB_ALLOW_IMPORT"] = "readme:Last"
+    done = schedlab(allowed[place], environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def schedlab(words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "schedlab", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_orders_of_candidates_and_policy_files_are_not_classes():
+    for text in ("fcfs+easy:saf@ave2", 'saf+easy:"p*q"', "fcfs+easy:@policy.json", "@mine.json+easy", "slurm(a=1:2)"):
+        assert named_classes(text) == []
+    assert named_classes('"p@a:B"') == ["a:B"], "in doubt, it is one"
+
+
+def test_what_is_allowed_is_a_class():
+    for name in ("os", "os:", ":x", "a b:C", "../a:B", "a:B.c"):
+        with (
+            pytest.raises(InputError, match="is not a class that can be imported; write MODULE:CLASS"),
+            allow_imports(name),
+        ):
+            pass
+
+
+def test_a_module_that_is_not_there_is_one_sentence():
+    with (
+        allow_imports("no_such_module:X"),
+        pytest.raises(InputError, match="the module no_such_module cannot be imported"),
+    ):
+        check_imports(["easy@no_such_module:X"], "a.toml")
