@@ -1,0 +1,1 @@
+"""A real Slurm in skipped time, and policies deployed on it."""

@@ -1,0 +1,584 @@
+"""A laboratory: slurmctld under the clock, a stand-in for its nodes, and a queue of what happens from outside."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from schedlab.errors import InputError, SchedlabError
+from schedlab.slurm import wire
+from schedlab.slurm.clock import SECOND, Clock
+from schedlab.slurm.configuration import Configuration
+from schedlab.slurm.installation import Installation, find_slurm, library
+from schedlab.slurm.jobs import Job
+from schedlab.slurm.standin import Standin
+from schedlab.slurm.wire import Kill, Launch, Message, Node
+
+Mode = Literal["frozen", "hybrid"]
+
+LEAD = 400
+"""Virtual seconds that slurmctld runs before second 0: it forgets its start, and is in the middle of its loops."""
+
+_EPOCH = 1_700_002_800
+"""Unix time of second 0, a full hour, where a workload does not know its own."""
+
+_FIRST_UID = 60_001
+_LONELY = 60 * SECOND
+_STUCK = 300
+_PATIENCE = 400 * 86400
+"""Virtual seconds without any event after which jobs that still wait count as never started."""
+
+
+class LaboratoryError(SchedlabError):
+    """Slurm did something that a laboratory cannot go on with; the message quotes it."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a job, in virtual nanoseconds."""
+
+    job: int
+    nodes: str
+    start: int
+    end: int | None = None
+    requeued: bool = False
+
+
+@dataclass(slots=True)
+class Submitted:
+    """A job as Slurm knows it: row in the list of jobs, run time, runs."""
+
+    row: int
+    number: int
+    run_time: int
+    runs: list[Run] = field(default_factory=list)
+    suspended_at: int | None = None
+    planned_end: int = 0
+
+
+class Laboratory:
+    """A slurmctld in skipped time; use it as a context manager, in the thread that made it.
+
+    Parameters
+    ----------
+    configuration
+        What slurmctld is started with.
+    mode
+        "frozen": time stands still while Slurm computes; equal input gives equal results to the bit. "hybrid": it passes.
+    phase
+        Seconds, also fractions: how much earlier than usual slurmctld starts. Its loops of 1, 30 and 60 seconds then meet
+        the jobs at other points.
+    epoch
+        Unix time of second 0.
+    directory
+        Where its files go. None: a temporary directory that is removed at the end.
+    users
+        Users who submit jobs beside those of the accounts.
+    installation
+        Which Slurm; None: see `schedlab.slurm.installation.find_slurm`.
+
+    Raises
+    ------
+    InputError
+        If there is no Slurm or no compiler, or slurmctld refuses the configuration; its own message is quoted.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        mode: Mode = "frozen",
+        phase: float = 0.0,
+        epoch: int = _EPOCH,
+        directory: Path | None = None,
+        users: Sequence[str] = (),
+        installation: Installation | None = None,
+    ) -> None:
+        self.configuration = configuration
+        self.installation = installation or find_slurm()
+        self.library = library(self.installation)
+        self.mode: Mode = mode
+        self.phase = phase
+        self.begin = epoch * SECOND
+        self._temporary = directory is None
+        self.directory = Path(tempfile.mkdtemp(prefix="schedlab-slurm-")) if directory is None else directory.absolute()
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.uids = _uids(configuration, users)
+        self.jobs: dict[int, Submitted] = {}
+        self.open: set[int] = set()
+        self.nodes: list[Node] = []
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._sequence = itertools.count()
+        self._lock = threading.RLock()
+        self._running: dict[int, Run] = {}
+        self._array_rows: dict[int, Submitted] = {}
+        self._registered_at = -1
+        self._process: subprocess.Popen[bytes] | None = None
+
+    # ------------------------------------------------------------------ life cycle
+
+    def __enter__(self) -> Laboratory:
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        for attempt in range(5):
+            self.standin = Standin(self)
+            self.controller = _free_port()
+            self._write_files()
+            start = self.begin - round((LEAD + self.phase) * SECOND)
+            self.clock = Clock(self.directory / "clock", start, frozen=self.mode == "frozen")
+            self.standin.start()
+            self._process = self._start_controller()
+            if self._comes_up(start):
+                break
+            message = self._complaint()
+            self._end_controller()
+            if "Address already in use" not in message or attempt == 4:
+                raise InputError(f"slurmctld does not start with {self.configuration.source}: {message}")
+        self._settle(start + 20 * SECOND)
+        self.nodes = self._read_nodes()
+        self.register()
+        self._settle(self.begin)
+
+    def _write_files(self) -> None:
+        plugins = None if self.installation.prefix == Path("/") else self.installation.plugins
+        self.conf = self.configuration.write(
+            self.directory, controller=self.controller, nodes=self.standin.port, plugins=plugins
+        )
+        (self.directory / "users").write_text("".join(f"{name}:{uid}:{uid}\n" for name, uid in self.uids.items()))
+        accounts = self.configuration.accounts
+        if accounts is not None:
+            tres = [name for name in (self.configuration.value("AccountingStorageTRES") or "").lower().split(",") if name]
+            for name, content in accounts.state_files(self.uids, tres).items():
+                (self.directory / "state" / name).write_bytes(content)
+
+    def _start_controller(self) -> subprocess.Popen[bytes]:
+        environment = self.installation.environment() | {
+            "LD_PRELOAD": str(self.library),
+            "SCHEDLAB_CLOCK": str(self.directory / "clock"),
+            "SCHEDLAB_CLOCK_MODE": self.mode,
+            "SCHEDLAB_USERS": str(self.directory / "users"),
+        }
+        # -c would discard the accounts; a new directory has no other state.
+        options = [] if self.configuration.accounts is not None else ["-c"]
+        with open(self.directory / "log" / "stderr.txt", "wb") as errors:
+            # Slurm knows by the name it is called by that it is the controller. Interrupts are ours to handle.
+            return subprocess.Popen(
+                ["slurmctld", "-D", *options, "-f", str(self.conf)],
+                executable=self.installation.program("slurmctld"),
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
+
+    def _comes_up(self, start: int) -> bool:
+        """Wait until slurmctld listens; its sleeps at start are given virtual time."""
+        assert self._process is not None
+        for look in range(400):
+            time.sleep(0.05)
+            if self._process.poll() is not None:
+                return False
+            if look > 10:
+                self.clock.limit(min(self.clock.now() + SECOND, start + 20 * SECOND))
+            try:
+                socket.create_connection(("127.0.0.1", self.controller), 1).close()
+                return True
+            except OSError:
+                pass
+        return False
+
+    def close(self) -> None:
+        """End slurmctld and the stand-in, and remove the files if they are temporary."""
+        self._end_controller()
+        if self._temporary:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _end_controller(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            # Its state is worth nothing, and an orderly shutdown needs virtual time.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        for name in ("standin", "clock"):
+            if hasattr(self, name):
+                getattr(self, name).close()
+
+    # ------------------------------------------------------------------ time
+
+    def now(self) -> float:
+        """Return the virtual time, in seconds after second 0."""
+        return (self.clock.now() - self.begin) / SECOND
+
+    def at(self, second: float, action: Callable[[], None]) -> None:
+        """Have something done at a virtual time, given in seconds after second 0."""
+        self._push(self.begin + round(second * SECOND), action)
+
+    def every(self, seconds: float, action: Callable[[], None], *, first: float = 0.0) -> None:
+        """Have something done again and again while jobs are there."""
+
+        def tick() -> None:
+            action()
+            if self.open or self._to_come:
+                self._push(self.clock.now() + round(seconds * SECOND), tick)
+
+        self.at(first, tick)
+
+    def run(self, progress: Callable[[int, float], None] | None = None) -> None:
+        """Let time go on until all jobs have ended.
+
+        Parameters
+        ----------
+        progress
+            Called now and then with the number of open jobs and the virtual second.
+
+        Raises
+        ------
+        LaboratoryError
+            If slurmctld dies or does not come to rest.
+        """
+        idle_since = self.clock.now()
+        while self.open or self._to_come:
+            lonely = not self._events
+            self.clock.limit(self.clock.now() + _LONELY if lonely else self._events[0][0])
+            self._rest()
+            if lonely and not self._events:
+                if not self._still_queued() or self.clock.now() - idle_since > _PATIENCE * SECOND:
+                    break
+                continue
+            if self._events and self._events[0][0] <= self.clock.now():
+                self._do_next()
+                idle_since = self.clock.now()
+                if progress is not None:
+                    progress(len(self.open), self.now())
+
+    @property
+    def _to_come(self) -> bool:
+        return self._submissions > 0
+
+    _submissions = 0
+
+    def _do_next(self) -> None:
+        self.clock.hold()
+        try:
+            with self._lock:
+                _, _, action = heapq.heappop(self._events)
+            action()
+            with self._lock:
+                self.clock.limit(self._events[0][0] if self._events else self.clock.now())
+        finally:
+            self.clock.release()
+
+    def _push(self, instant: int, action: Callable[[], None]) -> None:
+        with self._lock:
+            heapq.heappush(self._events, (instant, next(self._sequence), action))
+
+    def _settle(self, instant: int) -> None:
+        """Let slurmctld run to an instant and come to rest there."""
+        self.clock.limit(instant)
+        while self.clock.now() < instant:
+            self._check_alive()
+            self.clock.wait(self.clock.arrivals, 0.02)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Wait until slurmctld has come to rest at the limit: twice, as the first may belong to the limit before."""
+        since = time.monotonic()
+        first = self.clock.arrivals
+        self._check_standin()
+        while (self.clock.arrivals - first) % 2**32 < 2:
+            self.clock.wait(self.clock.arrivals, 0.2)
+            if time.monotonic() - since > 5:
+                self._check_alive()
+                if time.monotonic() - since > _STUCK:
+                    raise LaboratoryError(f"slurmctld does not come to rest at second {self.now():.0f}; {self._complaint()}")
+
+    def _check_alive(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            raise LaboratoryError(f"slurmctld died at second {self.now():.0f}: {self._complaint()}")
+        self._check_standin()
+
+    def _check_standin(self) -> None:
+        failure = self.standin.failure
+        if failure is not None:
+            raise LaboratoryError(f"the stand-in for slurmd cannot go on: {type(failure).__name__}: {failure}") from failure
+
+    # ------------------------------------------------------------------ jobs
+
+    def add(self, jobs: Sequence[Job], options: Callable[[int, Job], Sequence[str]] | None = None) -> None:
+        """Have jobs submitted at their times; rows are their positions.
+
+        Parameters
+        ----------
+        jobs
+            The jobs.
+        options
+            Gives further options of sbatch for a job, at the moment of its submission.
+        """
+        self.numbers: dict[int, int] = {}
+        self.rejected: dict[int, str] = {}
+        self._submissions += len(jobs)
+        for row, job in sorted(enumerate(jobs), key=lambda pair: pair[1].submit):
+            self.at(job.submit, lambda row=row, job=job: self._submit(row, job, options))  # type: ignore[misc]
+
+    def _submit(self, row: int, job: Job, options: Callable[[int, Job], Sequence[str]] | None) -> None:
+        self._submissions -= 1
+        further = () if options is None else options(row, job)
+        words = [self._resolved(word) for word in (*job.options, *further)]
+        if None in words:
+            self.rejected[row] = "a job that it depends on was rejected"
+            return
+        command = ["sbatch", "--parsable", "-J", f"j{row}", "-o", "/dev/null", "-D", "/tmp", *map(str, words)]
+        answer = self.command(command, user=job.user, stdin="#!/bin/sh\n:\n")
+        if answer.returncode:
+            self.rejected[row] = " ".join(answer.stderr.replace("sbatch: error:", "").split())
+            return
+        number = int(answer.stdout.partition(";")[0])
+        self.numbers[row] = number
+        submitted = Submitted(row, number, job.run_time)
+        with self._lock:
+            self.jobs[number] = self._array_rows[number] = submitted
+            if not any(word.startswith(("--array", "-a")) for word in job.options):
+                self.open.add(number)
+            else:
+                self.open |= {(-number * 100_000) - task for task in range(_array_size(job.options))}
+
+    def _resolved(self, word: str) -> str | None:
+        """Return an option with the numbers that Slurm gave to jobs; None if one of them was rejected."""
+        matched = re.search(r"%(after|job)\(([\d,]*)\)", word)
+        if matched is None:
+            return word
+        rows = [int(row) for row in matched[2].split(",") if row]
+        if any(row not in self.numbers for row in rows):
+            return None
+        return word.replace(matched[0], ":".join(str(self.numbers[row]) for row in rows))
+
+    def command(
+        self, words: Sequence[str], *, user: str | None = None, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a client program of Slurm against this laboratory, while its clock stands.
+
+        Parameters
+        ----------
+        words
+            Program and arguments; `%job(3)` stands for the Slurm number of the job in row 3.
+        user
+            Who it claims to be.
+        stdin
+            What it reads.
+        """
+        environment = self.environment()
+        if user is not None:
+            uid = str(self.uids[user])
+            environment |= {
+                "LD_PRELOAD": str(self.library),
+                "SCHEDLAB_USERS": str(self.directory / "users"),
+                "SCHEDLAB_UID": uid,
+                "SCHEDLAB_GID": uid,
+                "USER": user,
+            }
+        program, *arguments = [self._resolved(word) or "0" for word in words]
+        return subprocess.run(
+            [program, *arguments],
+            executable=self.installation.program(program),
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment in which Slurm's programs talk to this laboratory."""
+        return self.installation.environment() | {"SLURM_CONF": str(self.conf)}
+
+    # ------------------------------------------------------------------ nodes
+
+    def register(self) -> None:
+        """Register all nodes, with the jobs that run on each."""
+        self._registered_at = self.clock.now()
+        with self._lock:
+            runs = list(self._running.values())
+        for node in self.nodes:
+            jobs = [run.job for run in runs if wire.first_node(run.nodes) == node.name]
+            second = self.clock.now() // SECOND
+            wire.call(self.controller, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
+
+    def _read_nodes(self) -> list[Node]:
+        answer = self.command(["scontrol", "show", "node", "-o"])
+        nodes = [_node(line) for line in answer.stdout.splitlines() if line.startswith("NodeName=")]
+        if not nodes:
+            raise LaboratoryError(f"slurmctld has no nodes: {answer.stderr.strip() or self._complaint()}")
+        return nodes
+
+    # ------------------------------------------------------------------ what the stand-in is told
+
+    def launched(self, launch: Launch) -> None:
+        """Note a start, and when the job will end."""
+        with self._lock:
+            submitted = self.jobs.get(launch.job)
+            if submitted is None:
+                parent = self._array_rows.get(launch.array_job) or self._awaited(launch)
+                submitted = self.jobs[launch.job] = Submitted(parent.row, launch.job, parent.run_time)
+            run = Run(launch.job, launch.nodes, self.clock.now())
+            submitted.runs.append(run)
+            self._running[launch.job] = run
+            self._plan_end(submitted, run.start + submitted.run_time * SECOND)
+
+    def _awaited(self, launch: Launch) -> Submitted:
+        raise LaboratoryError(f"Slurm starts job {launch.job}, which was not submitted here")
+
+    def _plan_end(self, submitted: Submitted, instant: int) -> None:
+        run = submitted.runs[-1]
+        submitted.planned_end = instant
+
+        def end() -> None:
+            if self._running.get(run.job) is run and submitted.planned_end == instant and submitted.suspended_at is None:
+                node = wire.first_node(run.nodes)
+                wire.call(self.controller, Message.BATCH_COMPLETE, wire.batch_complete(run.job, node))
+
+        self._push(instant, end)
+        self.clock.limit(min(self._events[0][0], instant))
+
+    def killed(self, kill: Kill) -> None:
+        """Note an end; Slurm says it once per node."""
+        with self._lock:
+            run = self._running.pop(kill.job, None)
+            if run is None:
+                return
+            run.end, run.requeued = self.clock.now(), kill.comes_back
+            if not kill.comes_back:
+                self._closed(kill.job)
+
+    def _closed(self, job: int) -> None:
+        if job in self.open:
+            self.open.discard(job)
+        else:
+            array = self._array_rows.get(next((n for n, s in self._array_rows.items() if s.row == self.jobs[job].row), -1))
+            if array is not None:
+                rest = sorted(number for number in self.open if -number // 100_000 == array.number)
+                if rest:
+                    self.open.discard(rest[0])
+
+    def suspended(self, job: int, suspended: bool) -> None:
+        """Note that a job stands still, or goes on: it ends so much later."""
+        with self._lock:
+            submitted = self.jobs.get(job)
+            if submitted is None or job not in self._running:
+                return
+            now = self.clock.now()
+            if suspended and submitted.suspended_at is None:
+                submitted.suspended_at = now
+            elif not suspended and submitted.suspended_at is not None:
+                later = now - submitted.suspended_at
+                submitted.suspended_at = None
+                self._plan_end(submitted, submitted.planned_end + later)
+
+    def asked_to_register(self) -> None:
+        """Register all nodes, once in a virtual second."""
+        if self.nodes and self._registered_at != self.clock.now():
+            self.register()
+
+    # ------------------------------------------------------------------ what Slurm says
+
+    def _still_queued(self) -> bool:
+        return bool(self.command(["squeue", "-h", "-o", "%i"]).stdout.strip())
+
+    def _complaint(self) -> str:
+        """Return what slurmctld said last about an error, with the line of the configuration that it names."""
+        said = []
+        for name in ("stderr.txt", "slurmctld.log"):
+            path = self.directory / "log" / name
+            if path.is_file():
+                said += path.read_text(encoding="utf-8", errors="replace").splitlines()
+        errors = [line for line in said if re.search(r"fatal|error", line)]
+        message = (errors[-1] if errors else said[-1] if said else "it says nothing").strip()
+        matched = re.search(r"line (\d+) of config file \"?([^\"\s]+)|file \"?([^\"\s]+)\"? line (\d+)", message)
+        if matched and (number := matched[1] or matched[4]) and self.conf.is_file():
+            lines = self.conf.read_text(encoding="utf-8").splitlines()
+            if int(number) <= len(lines):
+                message += f" (line {number}: {lines[int(number) - 1]})"
+        return re.sub(r"^\[?[\d\-T:. ]*\]?\s*(slurmctld: )?", "", message)
+
+    def facts(self) -> dict[str, Any]:
+        """Return which Slurm this is, under which clock, and how the clock went."""
+        return {
+            "slurm": self.installation.version,
+            "mode": self.mode,
+            "phase": self.phase,
+            "clock": self.library.stem,
+            "plugins": {
+                name: self.configuration.value(name)
+                for name in ("SelectType", "SchedulerType", "PriorityType", "PreemptType", "TopologyPlugin", "JobSubmitPlugins")
+                if self.configuration.value(name)
+            },
+            **self.clock.statistics(),
+        }
+
+
+def _array_size(options: Sequence[str]) -> int:
+    """Return how many tasks an array has."""
+    for place, word in enumerate(options):
+        if word in ("--array", "-a") or word.startswith("--array="):
+            text = options[place + 1] if word in ("--array", "-a") else word.partition("=")[2]
+            size = 0
+            for part in text.partition("%")[0].split(","):
+                first, _, rest = part.partition("-")
+                last, _, step = rest.partition(":")
+                size += 1 if not rest else (int(last) - int(first)) // int(step or 1) + 1
+            return size
+    return 1
+
+
+def _uids(configuration: Configuration, users: Sequence[str]) -> dict[str, int]:
+    names = set(users)
+    if configuration.accounts is not None:
+        names |= set(configuration.accounts.user_names())
+    return {name: _FIRST_UID + place for place, name in enumerate(sorted(names))}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _node(line: str) -> Node:
+    values = dict(re.findall(r"(\w+)=(\S*)", line))
+    gres = []
+    for item in re.sub(r"\([^)]*\)", "", values.get("Gres", "")).split(","):
+        if item and item != "(null)":
+            name, *rest = item.split(":")
+            count = int(rest[-1]) if rest and rest[-1].isdigit() else 1
+            gres.append((name, rest[0] if len(rest) == 2 else "", count))
+    cores, sockets = int(values.get("CoresPerSocket", 1)), int(values.get("Sockets", 1))
+    threads, memory = int(values.get("ThreadsPerCore", 1)), int(values.get("RealMemory", 1))
+    return Node(values["NodeName"], int(values["CPUTot"]), sockets, cores, threads, memory, tuple(gres))
