@@ -37,7 +37,7 @@ _EPOCH = 1_700_002_800
 """Unix time of second 0, a full hour, where a workload does not know its own."""
 
 _FIRST_UID = 60_001
-_LONELY = 60 * SECOND
+_AWHILE = 600 * SECOND
 _STUCK = 300
 _PATIENCE = 400 * 86400
 """Virtual seconds without any event after which jobs that still wait count as never started."""
@@ -68,6 +68,20 @@ class Submitted:
     runs: list[Run] = field(default_factory=list)
     suspended_at: int | None = None
     planned_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The end of a run, which is told to slurmctld unless the run was ended before or moved."""
+
+    laboratory: Laboratory
+    run: Run
+    instant: int
+
+    def __call__(self) -> None:
+        if self.laboratory._is_current(self):
+            node = wire.first_node(self.run.nodes)
+            wire.call(self.laboratory.controller, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
 
 
 class Laboratory:
@@ -267,8 +281,11 @@ class Laboratory:
         """
         idle_since = self.clock.now()
         while self.open or self._to_come:
+            self._forget_stale_ends()
             lonely = not self._events
-            self.clock.limit(self.clock.now() + _LONELY if lonely else self._events[0][0])
+            # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
+            ahead = self.clock.now() + _AWHILE
+            self.clock.limit(ahead if lonely else min(ahead, self._events[0][0]))
             self._rest()
             if lonely and not self._events:
                 if not self._still_queued() or self.clock.now() - idle_since > _PATIENCE * SECOND:
@@ -293,13 +310,28 @@ class Laboratory:
                 _, _, action = heapq.heappop(self._events)
             action()
             with self._lock:
-                self.clock.limit(self._events[0][0] if self._events else self.clock.now())
+                self.clock.limit(min(self._events[0][0], self.clock.now() + _AWHILE) if self._events else self.clock.now())
         finally:
             self.clock.release()
 
     def _push(self, instant: int, action: Callable[[], None]) -> None:
         with self._lock:
             heapq.heappush(self._events, (instant, next(self._sequence), action))
+
+    def _forget_stale_ends(self) -> None:
+        """Remove the planned ends, at the head of the queue, of runs that were ended before."""
+        with self._lock:
+            while self._events and self._is_stale(self._events[0][2]):
+                heapq.heappop(self._events)
+
+    def _is_stale(self, action: Callable[[], None]) -> bool:
+        return isinstance(action, _End) and not self._is_current(action)
+
+    def _is_current(self, end: _End) -> bool:
+        """Whether a run still goes on, and is planned to end then."""
+        submitted = self.jobs[end.run.job]
+        planned = submitted.planned_end == end.instant and submitted.suspended_at is None
+        return planned and self._running.get(end.run.job) is end.run
 
     def _settle(self, instant: int) -> None:
         """Let slurmctld run to an instant and come to rest there."""
@@ -459,12 +491,7 @@ class Laboratory:
     def _plan_end(self, submitted: Submitted, instant: int) -> None:
         run = submitted.runs[-1]
         submitted.planned_end = instant
-
-        def end() -> None:
-            if self._running.get(run.job) is run and submitted.planned_end == instant and submitted.suspended_at is None:
-                node = wire.first_node(run.nodes)
-                wire.call(self.controller, Message.BATCH_COMPLETE, wire.batch_complete(run.job, node))
-
+        end = _End(self, run, instant)
         self._push(instant, end)
         self.clock.limit(min(self._events[0][0], instant))
 
