@@ -180,6 +180,8 @@ class Campaign(Section):
         How schedules are measured.
     events
         Order of events, as for `schedlab.simulate`.
+    engine
+        "slurm": every simulation is run on the real Slurm instead, see `schedlab.slurm.run`.
     schedules
         Whether whole schedules are kept, one file each.
     timeout
@@ -208,6 +210,7 @@ class Campaign(Section):
     baseline: str | None = None
     metrics: Metrics = Metrics()
     events: Literal["batched", "pyss", "sc17"] = "batched"
+    engine: Literal["schedlab", "slurm"] = "schedlab"
     schedules: bool = False
     timeout: Duration | None = None
 
@@ -252,6 +255,17 @@ class Campaign(Section):
                 f"windows with a state start their first jobs in order, which {planned[0]} cannot do: leave one of the "
                 "two out"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _what_slurm_can(self) -> Campaign:
+        if self.engine == "slurm":
+            from schedlab.slurm.translation import check_scheduler
+
+            if self.events != "batched":
+                raise ValueError(f"the real Slurm has its own order of events; leave events = {self.events!r} out")
+            for text in self.scheduler_texts():
+                check_scheduler(Scheduler.parse(text))
         return self
 
     @model_validator(mode="after")

@@ -10,7 +10,8 @@
  *
  * Environment of the daemon: SCHEDLAB_CLOCK (file of the shared page), SCHEDLAB_CLOCK_MODE (frozen or hybrid),
  * SCHEDLAB_USERS (file with lines name:uid:gid; the users of the laboratory, who need no account on this machine).
- * Environment of a client: SCHEDLAB_USERS, SCHEDLAB_UID and SCHEDLAB_GID (who it claims to be).
+ * Environment of a client: SCHEDLAB_NOW (virtual nanoseconds at its start), SCHEDLAB_USERS, SCHEDLAB_UID and SCHEDLAB_GID
+ * (who it claims to be).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,6 +42,7 @@
 #define SLEEPERS 4096
 #define SILENCE 3000              /* ns of CPU time: reading two clocks costs less, waking a thread costs more */
 #define NAP 20000                 /* ns between two looks */
+#define PATIENCE 2000000          /* ns at most until the next look while the laboratory is at work */
 #define THROTTLE 1000000          /* ns: naps up to this are request throttling inside an RPC, not scheduling time */
 
 struct page {                     /* mirrored by schedlab.slurm.clock.Clock */
@@ -53,6 +55,7 @@ struct page {                     /* mirrored by schedlab.slurm.clock.Clock */
 	_Atomic int64_t looks;    /* 40 how often the daemon was found at work */
 	_Atomic int32_t peers;    /* 48 threads that wait for a peer */
 	_Atomic int32_t at_limit; /* 52 futex: counts arrivals at the limit */
+	_Atomic int32_t kicks;    /* 56 futex: the laboratory has changed the limit or let go */
 };
 
 struct sleeper {
@@ -64,6 +67,7 @@ struct sleeper {
 };
 
 static struct page *page;
+static int64_t client_offset;
 static int daemon_role, frozen;
 static pid_t jumper;
 static struct sleeper sleepers[SLEEPERS];
@@ -82,7 +86,7 @@ static int64_t real_now(void)
 }
 static int64_t now(void)
 {
-	int64_t offset = page ? atomic_load(&page->offset) : 0;
+	int64_t offset = page ? atomic_load(&page->offset) : client_offset;
 	return page && frozen ? offset : real_now() + offset;
 }
 static struct timespec as_timespec(int64_t ns)
@@ -114,7 +118,7 @@ int gettimeofday(struct timeval *restrict tv, void *restrict zone)
 }
 int clock_gettime(clockid_t clock, struct timespec *ts)
 {
-	if (page && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+	if ((page || client_offset) && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
 		*ts = as_timespec(now());
 		return 0;
 	}
@@ -199,7 +203,10 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, s
 int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict until)
 {
 	if (!real_timedwait) real_timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
-	if (!daemon_role || !page) return real_timedwait(c, m, until);
+	if (!daemon_role || !page) {
+		struct timespec real = as_timespec(until->tv_sec * SECOND + until->tv_nsec - (page ? 0 : client_offset));
+		return real_timedwait(c, m, &real);
+	}
 	int64_t deadline = until->tv_sec * SECOND + until->tv_nsec, left = deadline - now();
 	struct timespec t = as_timespec(left <= 0 ? 0 : real_now() + (frozen ? FAR_AWAY : left));
 	if (left <= 0) return real_timedwait(c, m, &t);
@@ -324,6 +331,11 @@ static int wake_first(int64_t t)
 	if (first) wake(first);
 	return first != NULL;
 }
+static void wait_for_kick(int32_t seen)
+{
+	struct timespec t = as_timespec(PATIENCE);
+	syscall(SYS_futex, &page->kicks, FUTEX_WAIT, seen, &t, NULL, 0);
+}
 static void jump(void)
 {
 	int64_t next = INT64_MAX, limit = atomic_load(&page->limit), t = now();
@@ -342,7 +354,12 @@ static void jump(void)
 	if (!limited || (frozen && woken)) return;  /* let a sleeper finish before the laboratory acts */
 	atomic_fetch_add(&page->at_limit, 1);
 	syscall(SYS_futex, &page->at_limit, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-	real_sleep(NAP);
+	static int32_t last, times;
+	int32_t kicks = atomic_load(&page->kicks);
+	times = kicks == last ? times + 1 : 0;
+	last = kicks;
+	if (times < 3) real_sleep(NAP);
+	else wait_for_kick(kicks);  /* it has been told; there is no use in telling it all the time */
 }
 static void *jump_whenever_possible(void *unused)
 {
@@ -351,7 +368,12 @@ static void *jump_whenever_possible(void *unused)
 	prctl(PR_SET_TIMERSLACK, 1000UL);
 	prctl(PR_SET_NAME, "clock");
 	for (;;) {
-		int may = atomic_load(&page->enabled) && !atomic_load(&page->hold) && !atomic_load(&page->peers);
+		int32_t kicks = atomic_load(&page->kicks);
+		if (!atomic_load(&page->enabled) || atomic_load(&page->hold)) {
+			wait_for_kick(kicks);
+			continue;
+		}
+		int may = !atomic_load(&page->peers);
 		if (may && quiescent()) {
 			jump();
 		} else {
@@ -421,7 +443,8 @@ static void in_child(void) { daemon_role = 0; }
 
 __attribute__((constructor)) static void start(void)
 {
-	const char *path = getenv("SCHEDLAB_CLOCK"), *mode = getenv("SCHEDLAB_CLOCK_MODE");
+	const char *path = getenv("SCHEDLAB_CLOCK"), *mode = getenv("SCHEDLAB_CLOCK_MODE"), *client = getenv("SCHEDLAB_NOW");
+	if (client) client_offset = atoll(client) - real_now();
 	if (!path) return;
 	int f = open(path, O_RDWR | O_CLOEXEC);
 	void *mapped = f < 0 ? MAP_FAILED : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);

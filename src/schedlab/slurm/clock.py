@@ -12,7 +12,18 @@ from pathlib import Path
 SECOND = 10**9
 """Nanoseconds in a second: the clock counts those."""
 
-_OFFSET, _LIMIT, _HOLD, _ENABLED, _JUMPS, _SKIPPED, _LOOKS, _PEERS, _AT_LIMIT = 0, 8, 16, 20, 24, 32, 40, 48, 52
+_OFFSET, _LIMIT, _HOLD, _ENABLED, _JUMPS, _SKIPPED, _LOOKS, _PEERS, _AT_LIMIT, _KICKS = (
+    0,
+    8,
+    16,
+    20,
+    24,
+    32,
+    40,
+    48,
+    52,
+    56,
+)
 _FUTEX = 202 if struct.calcsize("P") == 8 else 240
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -39,8 +50,8 @@ class Clock:
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
         self._word(_OFFSET, ctypes.c_int64).value = epoch if frozen else epoch - time.time_ns()
         self.limit(self.now())
-        self._word(_ENABLED, ctypes.c_int32).value = 1
         self._held_since: float | None = None
+        self._word(_ENABLED, ctypes.c_int32).value = 1
         self._closed = threading.Event()
         threading.Thread(target=self._watch, name="clock-rescue", daemon=True).start()
 
@@ -52,6 +63,7 @@ class Clock:
     def limit(self, instant: int) -> None:
         """Set the instant that no jump may pass."""
         self._word(_LIMIT, ctypes.c_int64).value = instant
+        self._kick()
 
     def hold(self) -> None:
         """Forbid jumps: the laboratory is about to act."""
@@ -62,6 +74,12 @@ class Clock:
         """Allow jumps again."""
         self._held_since = None
         self._word(_HOLD, ctypes.c_int32).value = 0
+        self._kick()
+
+    def _kick(self) -> None:
+        """Wake the thread that jumps."""
+        self._word(_KICKS, ctypes.c_int32).value += 1
+        _libc.syscall(_FUTEX, ctypes.c_void_p(self._base + _KICKS), 1, 1, None, None, 0)
 
     @property
     def arrivals(self) -> int:

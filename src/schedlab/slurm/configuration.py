@@ -1,7 +1,7 @@
 """The configuration of a laboratory: a site's own, changed where it must be, or a small one for a machine.
 
-What decides about scheduling stays as it is. What cannot be so in a laboratory (addresses, authentication, paths, daemons
-of the nodes) is changed or dropped in a copy, and each line that was is listed with the reason.
+What decides about scheduling stays as it is. What cannot be so in a laboratory (addresses, authentication, paths,
+daemons of the nodes) is changed or dropped in a copy, and each line that was is listed with the reason.
 """
 
 from __future__ import annotations
@@ -47,30 +47,36 @@ CHANGED: dict[str, tuple[str, str]] = {
 
 DROPPED: dict[str, str] = {
     **dict.fromkeys(("controlmachine", "controladdr", "backupcontroller", "backupaddr", "slurmctldhost"), _ADDRESS),
-    **dict.fromkeys(("slurmctldport", "slurmdport", "slurmctldaddr", "srunportrange", "communicationparameters"), _ADDRESS),
+    **dict.fromkeys(("slurmctldport", "slurmdport", "slurmctldaddr", "srunportrange"), _ADDRESS),
+    "communicationparameters": _ADDRESS,
     **dict.fromkeys(("slurmuser", "slurmduser"), "the laboratory runs as who starts it"),
     **dict.fromkeys(
-        ("slurmctldpidfile", "slurmdpidfile", "statesavelocation", "slurmdspooldir", "slurmctldlogfile", "slurmdlogfile",
-         "slurmschedlogfile", "jobcomploc", "plugindir", "tmpfs"), _PATH),
+        ("slurmctldpidfile", "slurmdpidfile", "statesavelocation", "slurmdspooldir", "slurmctldlogfile",
+         "slurmdlogfile", "slurmschedlogfile", "jobcomploc", "plugindir", "tmpfs"), _PATH),
     **dict.fromkeys(
         ("cryptotype", "authinfo", "authaltparameters", "authalttypes", "jobcredentialprivatekey",
          "jobcredentialpubliccertificate"), _AUTH),
     **dict.fromkeys(
-        ("taskpluginparam", "jobacctgatherfrequency", "jobacctgatherparams", "jobcontainertype", "mpiparams", "coresspecplugin",
+        ("taskpluginparam", "jobacctgatherfrequency", "jobacctgatherparams", "jobcontainertype", "mpiparams",
+        "coresspecplugin",
          "acctgathernodefreq", "acctgatherenergytype", "acctgatherprofiletype", "acctgatherinterconnecttype",
          "acctgatherinfinibandtype", "acctgatherfilesystemtype", "prologflags", "launchparameters", "slurmdsyslogdebug",
          "slurmddebug", "x11parameters", "usepam", "frontendname", "launchtype", "extsensorstype", "extsensorsfreq",
          "gpufreqdef", "cpufreqdef", "cpufreqgovernors", "propagateprioprocess", "killonbadexit", "nodefeaturesplugins",
          "prepplugins", "memlimitenforce", "vsizefactor"), _NODES),
     **dict.fromkeys(
-        ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog", "srunprolog", "srunepilog",
-         "healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram", "mailprog", "resumeprogram",
+        ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog", "srunprolog",
+        "srunepilog",
+         "healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram", "mailprog",
+         "resumeprogram",
          "suspendprogram", "unkillablestepprogram", "unkillablesteptimeout", "jobsubmitscript", "clifilterplugins",
-         "plugstackconfig", "suspendtime", "resumefailprogram", "slurmctldprimaryonprog", "slurmctldprimaryoffprog"), _SCRIPTS),
+         "plugstackconfig", "suspendtime", "resumefailprogram", "slurmctldprimaryonprog", "slurmctldprimaryoffprog"),
+         _SCRIPTS),
     **dict.fromkeys(
         ("jobcomphost", "jobcompuser", "jobcomppass", "jobcompport", "accountingstoragehost", "accountingstorageport",
          "accountingstoragebackuphost", "accountingstorageuser", "accountingstoragepass", "accountingstorageloc",
-         "accountingstorageexternalhost", "federationparameters", "slurmctldsyslogdebug", "debugflags", "slurmschedloglevel",
+         "accountingstorageexternalhost", "federationparameters", "slurmctldsyslogdebug", "debugflags",
+         "slurmschedloglevel",
          "defaultstorageport", "defaultstoragehost", "defaultstoragetype", "defaultstorageuser", "defaultstoragepass",
          "slurmrestdoptions", "burstbuffertype", "jobfileappend"), _OTHERS),
 }  # fmt: skip
@@ -128,7 +134,9 @@ class Configuration:
 
     def having(self, **parameters: str | int) -> Configuration:
         """Return it with parameters set; None of the laboratory's own may be among them."""
-        kept = [line for line in self.lines if line.partition("=")[0].strip().lower() not in {k.lower() for k in parameters}]
+        kept = [
+            line for line in self.lines if line.partition("=")[0].strip().lower() not in {k.lower() for k in parameters}
+        ]
         return replace(self, lines=(*(f"{name}={value}" for name, value in parameters.items()), *kept))
 
     def scheduling(self, options: str) -> Configuration:
@@ -189,7 +197,9 @@ class Configuration:
         return path
 
 
-def machine_configuration(processors: int, cores_per_node: int | None = None, *, exclusive: bool = False) -> Configuration:
+def machine_configuration(
+    processors: int, cores_per_node: int | None = None, *, exclusive: bool = False
+) -> Configuration:
     """Return a small configuration for a machine of alike nodes.
 
     Parameters
@@ -270,7 +280,9 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
         if (directory / name).is_file():
             files[name] = (directory / name).read_text(encoding="utf-8")
     if (directory / "gres.conf").is_file():
-        changes.append(Change("gres.conf", "(all lines)", "", "read by slurmd only; nodes register what Gres= of their line says"))
+        changes.append(
+            Change("gres.conf", "(all lines)", "", "read by slurmd only; nodes register what Gres= of their line says")
+        )
     configuration = Configuration(tuple(lines), files, None, tuple(changes), str(directory))
     return _with_accounts(_with_plugins(configuration), directory)
 
@@ -285,8 +297,14 @@ def _with_accounts(configuration: Configuration, directory: Path) -> Configurati
         return configuration
     reason = "no file of accounts (*.script, *.dump, *.cfg) stands beside slurm.conf: no limits, no fair share"
     changed = configuration.having(AccountingStorageType="accounting_storage/none")
-    lines = tuple(line for line in changed.lines if not line.lower().startswith(("accountingstorageenforce", "accountingstoretres")))
-    change = Change("slurm.conf", "AccountingStorageType=accounting_storage/slurmdbd", "accounting_storage/none", reason)
+    lines = tuple(
+        line
+        for line in changed.lines
+        if not line.lower().startswith(("accountingstorageenforce", "accountingstoretres"))
+    )
+    change = Change(
+        "slurm.conf", "AccountingStorageType=accounting_storage/slurmdbd", "accounting_storage/none", reason
+    )
     return replace(changed, lines=lines, changes=(*configuration.changes, change))
 
 
@@ -297,13 +315,16 @@ def _with_plugins(configuration: Configuration) -> Configuration:
         return configuration
     others = [name for name in plugins.split(",") if name not in ("lua", "job_submit/lua")]
     lines = tuple(line for line in configuration.lines if not line.lower().startswith("jobsubmitplugins"))
-    change = Change("slurm.conf", f"JobSubmitPlugins={plugins}", ",".join(others), "job_submit.lua does not stand beside slurm.conf")
+    change = Change(
+        "slurm.conf", f"JobSubmitPlugins={plugins}", ",".join(others), "job_submit.lua does not stand beside slurm.conf"
+    )
     kept = replace(configuration, lines=lines, changes=(*configuration.changes, change))
     return kept.having(JobSubmitPlugins=",".join(others)) if others else kept
 
 
 def _logical_lines(path: Path, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a file with where they begin, continued ones joined, comments gone, included files in place."""
+    """Yield the lines of a file with where they begin, continued ones joined, comments gone, included files in "
+    "place."""
     if depth > 5:
         raise InputError(f"{path}: files include each other")
     pending, begin = "", 0
@@ -319,7 +340,9 @@ def _logical_lines(path: Path, depth: int = 0) -> Iterator[tuple[str, str]]:
         if included:
             other = path.parent / Path(included[1]).name
             if not other.is_file():
-                raise InputError(f"{path}: line {where.rpartition(':')[2]} includes {included[1]}, and {other} is not there")
+                raise InputError(
+                    f"{path}: line {where.rpartition(':')[2]} includes {included[1]}, and {other} is not there"
+                )
             yield from _logical_lines(other, depth + 1)
         elif line:
             yield where, line

@@ -22,12 +22,26 @@ KNOWN_VERSION = "22.05"
 """The release whose messages and state files `schedlab.slurm.wire` and `schedlab.slurm.accounts` write."""
 
 UNKNOWN_CLOCKS = frozenset(
-    "ppoll select pselect epoll_wait epoll_pwait timer_settime timerfd_settime pthread_cond_clockwait sem_timedwait "
-    "pthread_mutex_timedlock setitimer clock_settime mq_timedreceive sigtimedwait".split()
+    [
+        "ppoll",
+        "select",
+        "pselect",
+        "epoll_wait",
+        "epoll_pwait",
+        "timer_settime",
+        "timerfd_settime",
+        "pthread_cond_clockwait",
+        "sem_timedwait",
+        "pthread_mutex_timedlock",
+        "setitimer",
+        "clock_settime",
+        "mq_timedreceive",
+        "sigtimedwait",
+    ]
 )
 """Ways to wait that the clock does not replace; Slurm 22.05 uses none of them in its controller."""
 
-_DEBIAN = "apt-get install slurmctld slurm-client slurm-wlm-basic-plugins gcc libc6-dev (with a policy-rc.d that starts nothing)"
+_DEBIAN = "apt-get install slurmctld slurm-client slurm-wlm-basic-plugins gcc libc6-dev"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +105,22 @@ def find_slurm(prefix: str | None = None) -> Installation:
     program = _find(root, "slurmctld")
     if program is None or _find(root, "sbatch") is None:
         missing = "slurmctld" if program is None else "sbatch"
-        raise InputError(f"there is no {missing} under {root}: install Slurm {KNOWN_VERSION} ({_DEBIAN}), or unpack it and "
-                         f"name its root in {PREFIX_VARIABLE}")  # fmt: skip
+        raise InputError(
+            f"there is no {missing} under {root}: install Slurm {KNOWN_VERSION} ({_DEBIAN}), or "
+            f"unpack it and "
+            f"name its root in {PREFIX_VARIABLE}"
+        )
     bare = Installation(root, "")
     answer = subprocess.run([program, "-V"], env=bare.environment(), capture_output=True, text=True, check=False)
     matched = re.search(r"(\d+\.\d+)\.\d+\S*", answer.stdout)
     if matched is None:
         raise InputError(f"{program} -V says {(answer.stdout + answer.stderr).strip()!r}, which is no version of Slurm")
     if matched[1] != KNOWN_VERSION:
-        raise InputError(f"{program} is Slurm {matched[0]}; the laboratory knows the messages of {KNOWN_VERSION} only: install "
-                         f"that, or unpack it and name its root in {PREFIX_VARIABLE}")  # fmt: skip
+        raise InputError(
+            f"{program} is Slurm {matched[0]}; the laboratory knows the messages of "
+            f"{KNOWN_VERSION} only: install "
+            f"that, or unpack it and name its root in {PREFIX_VARIABLE}"
+        )
     return Installation(root, matched[0])
 
 
@@ -124,11 +144,26 @@ def library(installation: Installation) -> Path:
 def _compile(source: Path, place: Path) -> None:
     compiler = os.environ.get("CC") or next(filter(shutil.which, ("cc", "gcc", "clang")), None)
     if compiler is None:
-        raise InputError("the clock of the Slurm laboratory has to be compiled once, and there is no C compiler: install "
-                         "gcc and libc6-dev, or name one in CC")  # fmt: skip
+        raise InputError(
+            "the clock of the Slurm laboratory has to be compiled once, and there is no C "
+            "compiler: install "
+            "gcc and libc6-dev, or name one in CC"
+        )
     place.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(place) as temporary:
-        command = [compiler, "-O2", "-shared", "-fPIC", "-o", str(temporary), "-x", "c", str(source), "-ldl", "-lpthread"]
+        command = [
+            compiler,
+            "-O2",
+            "-shared",
+            "-fPIC",
+            "-o",
+            str(temporary),
+            "-x",
+            "c",
+            str(source),
+            "-ldl",
+            "-lpthread",
+        ]
         try:
             answer = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
@@ -149,14 +184,18 @@ def _check_clocks(installation: Installation) -> None:
     for line in answer.stdout.splitlines():
         place, _, name = line.rpartition(" ")
         if name.partition("@")[0] in UNKNOWN_CLOCKS and not _is_of_clients(place):
-            raise InputError(f"{place.partition(':')[0]} calls {name}, a way to wait that the clock does not know: "
-                             f"this build of Slurm {installation.version} cannot run in skipped time")  # fmt: skip
+            raise InputError(
+                f"{place.partition(':')[0]} calls {name}, a way to wait that the clock does not know: "
+                f"this build of Slurm {installation.version} cannot run in skipped time"
+            )
 
 
 def _is_of_clients(place: str) -> bool:
     """Return whether a plugin is never loaded by slurmctld: those of MPI, of job steps and of slurmrestd."""
     name = Path(place.partition(":")[0]).name
-    return name.startswith(("mpi_", "launch_", "jobacct_gather_", "acct_gather_", "proctrack_", "task_", "openapi_", "rest_"))
+    return name.startswith(
+        ("mpi_", "launch_", "jobacct_gather_", "acct_gather_", "proctrack_", "task_", "openapi_", "rest_")
+    )
 
 
 def _cache() -> Path:
@@ -171,7 +210,16 @@ def _cache() -> Path:
 
 def _find(root: Path, name: str) -> Path | None:
     """Return a program under a root; Debian calls them by another name (slurmctld-wlm) behind a link."""
-    for folder in ("usr/sbin", "usr/bin", "usr/local/sbin", "usr/local/bin", "sbin", "bin", "opt/slurm/sbin", "opt/slurm/bin"):
+    for folder in (
+        "usr/sbin",
+        "usr/bin",
+        "usr/local/sbin",
+        "usr/local/bin",
+        "sbin",
+        "bin",
+        "opt/slurm/sbin",
+        "opt/slurm/bin",
+    ):
         for called in (f"{name}-wlm", name):
             path = root / folder / called
             if path.exists():
@@ -181,7 +229,14 @@ def _find(root: Path, name: str) -> Path | None:
 
 
 def _plugins(root: Path) -> Path:
-    for pattern in ("usr/lib/*/slurm-wlm", "usr/lib/*/slurm", "usr/lib/slurm", "usr/lib64/slurm", "usr/local/lib/slurm", "lib/slurm"):
+    for pattern in (
+        "usr/lib/*/slurm-wlm",
+        "usr/lib/*/slurm",
+        "usr/lib/slurm",
+        "usr/lib64/slurm",
+        "usr/local/lib/slurm",
+        "lib/slurm",
+    ):
         for path in sorted(root.glob(pattern)):
             if (path / "sched_backfill.so").exists():
                 return path

@@ -26,12 +26,12 @@ class Job:
     Parameters
     ----------
     submit
-        Seconds after the begin.
+        Second on the workload's clock.
     run_time
         Seconds that it runs unless it is ended before; every run anew, if it is requeued.
     options
-        Options of sbatch, such as `("-n", "4", "-t", "10")`. `%after(3,5)` stands for the Slurm job numbers of the jobs at
-        these positions, joined by colons.
+        Options of sbatch, such as `("-n", "4", "-t", "10")`. `%after(3,5)` stands for the Slurm job numbers of the
+        jobs at these positions, joined by colons.
     user
         Whose job it is; None: the user of the laboratory.
     name
@@ -47,7 +47,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of Slurm at a moment: `Command(3600, ("scontrol", "update", "nodename=n1", "state=drain", "reason=x"))`.
+    """A command of Slurm at a moment: `Command(3600, ("scontrol", "update", "nodename=n1", "state=drain",
+    "reason=x"))`.
 
     `%job(3)` stands for the Slurm job number of the job at position 3.
     """
@@ -75,6 +76,11 @@ class JobList:
     commands: tuple[Command, ...] = ()
     users: tuple[str, ...] = field(default=())
 
+    @property
+    def origin(self) -> int:
+        """The full hour of the workload's clock before the first submission: rounding to minutes stays what it is."""
+        return min((job.submit for job in self.jobs), default=0) // 3600 * 3600
+
     def with_commands(self, commands: Sequence[Command]) -> JobList:
         """Return the same jobs with further commands."""
         return replace(self, commands=(*self.commands, *commands))
@@ -85,7 +91,9 @@ def minutes(seconds: float) -> int:
     return max(1, -(-int(np.ceil(seconds)) // 60))
 
 
-def from_workload(workload: Workload, *, users: bool = False, options: Sequence[Sequence[str]] | None = None) -> JobList:
+def from_workload(
+    workload: Workload, *, users: bool = False, options: Sequence[Sequence[str]] | None = None
+) -> JobList:
     """Return the jobs of a workload, each with its processors and its request in whole minutes.
 
     Parameters
@@ -103,7 +111,6 @@ def from_workload(workload: Workload, *, users: bool = False, options: Sequence[
         If a job has no run time, request or processors, or its dependency has a delay.
     """
     jobs = []
-    begin = int(workload.submit_time.min(initial=0)) if len(workload) == 0 else int(workload.submit_time.min())
     for row, processors in enumerate(workload.job_processors.tolist()):
         run_time, request = int(workload.run_time[row]), int(workload.requested_time[row])
         if run_time < 0 or processors < 1 or request < 0:
@@ -113,7 +120,7 @@ def from_workload(workload: Workload, *, users: bool = False, options: Sequence[
         if options is not None:
             words += options[row]
         user = f"u{max(0, int(workload.user_id[row]))}" if users else None
-        submit = int(workload.submit_time[row]) - begin
+        submit = int(workload.submit_time[row])
         jobs.append(Job(submit, run_time, tuple(words), user, f"{workload.job_id[row]}"))
     names = tuple(sorted({job.user for job in jobs if job.user is not None}))
     return JobList(tuple(jobs), workload, users=names)
@@ -130,8 +137,12 @@ def _after(workload: Workload, row: int) -> list[str]:
     delay = int(after.delay[chosen].max())
     # Slurm has minutes there (after:JOB+5 counts from a start), and no delay behind an end.
     if delay:
-        raise InputError(f"{workload.name}: job {workload.job_id[row]} waits {delay} s after the end of another; Slurm knows no "
-                         "delay behind an end", row=row)  # fmt: skip
+        raise InputError(
+            f"{workload.name}: job {workload.job_id[row]} waits {delay} s after the end of "
+            f"another; Slurm knows no "
+            "delay behind an end",
+            row=row,
+        )
     return [f"--dependency=afterany:%after({','.join(map(str, parents))})"]
 
 
@@ -151,15 +162,15 @@ def read_events(path: str | PathLike[str]) -> JobList:
         If a line is no event.
     """
     path = Path(path)
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else open(path, encoding="utf-8")
+    data = path.read_bytes()
     jobs, rows = [], []
-    with opened as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip() or line.lstrip().startswith("#"):
-                continue
+    for number, line in enumerate((gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
             matched = _EVENT.match(line.strip())
             if matched is None or matched[2] != "submit_batch_job":
-                raise InputError(f"{path}:{number}: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'")
+                raise InputError(
+                    f"{path}:{number}: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'"
+                )
             job, processors, request = _event(matched, f"{path}:{number}")
             jobs.append(job)
             rows.append((job.submit, processors, request, job.run_time))
@@ -189,7 +200,7 @@ def _event(matched: re.Match[str], where: str) -> tuple[Job, int, int]:
         word = words[position]
         if word == "-sim-walltime":
             position += 1
-            value = int(words[position])
+            value = round(float(words[position]))
             run_time = FOR_EVER if value < 0 else value
         elif word.startswith("--uid="):
             user = word.removeprefix("--uid=")
@@ -233,7 +244,7 @@ def seconds_of(text: str) -> int:
     days, *parts = matched.groups()
     values = [int(part) for part in parts if part is not None]
     if days is not None:
-        hours, mins, secs = (values + [0, 0])[:3]
+        hours, mins, secs = [*values, 0, 0][:3]
         return int(days) * 86400 + hours * 3600 + mins * 60 + secs
     if len(values) == 1:
         return values[0] * 60

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -23,23 +20,24 @@ from schedlab.errors import InputError, SchedlabError
 from schedlab.slurm import wire
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.configuration import Configuration
-from schedlab.slurm.installation import Installation, find_slurm, library
+from schedlab.slurm.daemon import Daemon
+from schedlab.slurm.installation import Installation, find_slurm
 from schedlab.slurm.jobs import Job
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.wire import Kill, Launch, Message, Node
 
 Mode = Literal["frozen", "hybrid"]
 
-LEAD = 400
-"""Virtual seconds that slurmctld runs before second 0: it forgets its start, and is in the middle of its loops."""
+LEAD = 180
+"""Virtual seconds that slurmctld runs before the origin: it forgets its start, and is in the middle of its loops."""
 
 _EPOCH = 1_700_002_800
-"""Unix time of second 0, a full hour, where a workload does not know its own."""
+"""Unix time of the origin, a full hour, where a workload does not know its own."""
 
 _FIRST_UID = 60_001
 _AWHILE = 600 * SECOND
 _STUCK = 300
-_PATIENCE = 400 * 86400
+_PATIENCE = 30 * 86400
 """Virtual seconds without any event after which jobs that still wait count as never started."""
 
 
@@ -81,7 +79,7 @@ class _End:
     def __call__(self) -> None:
         if self.laboratory._is_current(self):
             node = wire.first_node(self.run.nodes)
-            wire.call(self.laboratory.controller, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
+            wire.call(self.laboratory.daemon.port, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
 
 
 class Laboratory:
@@ -92,12 +90,15 @@ class Laboratory:
     configuration
         What slurmctld is started with.
     mode
-        "frozen": time stands still while Slurm computes; equal input gives equal results to the bit. "hybrid": it passes.
+        "frozen": time stands still while Slurm computes; equal input gives equal results to the bit. "hybrid": it
+        passes.
     phase
-        Seconds, also fractions: how much earlier than usual slurmctld starts. Its loops of 1, 30 and 60 seconds then meet
-        the jobs at other points.
+        Seconds, also fractions: how much earlier than usual slurmctld starts. Its loops of 1, 30 and 60 seconds then
+        meet the jobs at other points.
+    origin
+        Second of the workload's clock at which jobs may begin to come; all seconds below are of that clock.
     epoch
-        Unix time of second 0.
+        Unix time of that second.
     directory
         Where its files go. None: a temporary directory that is removed at the end.
     users
@@ -117,6 +118,7 @@ class Laboratory:
         *,
         mode: Mode = "frozen",
         phase: float = 0.0,
+        origin: int = 0,
         epoch: int = _EPOCH,
         directory: Path | None = None,
         users: Sequence[str] = (),
@@ -124,9 +126,9 @@ class Laboratory:
     ) -> None:
         self.configuration = configuration
         self.installation = installation or find_slurm()
-        self.library = library(self.installation)
         self.mode: Mode = mode
         self.phase = phase
+        self.origin = origin
         self.begin = epoch * SECOND
         self._temporary = directory is None
         self.directory = Path(tempfile.mkdtemp(prefix="schedlab-slurm-")) if directory is None else directory.absolute()
@@ -141,7 +143,6 @@ class Laboratory:
         self._running: dict[int, Run] = {}
         self._array_rows: dict[int, Submitted] = {}
         self._registered_at = -1
-        self._process: subprocess.Popen[bytes] | None = None
 
     # ------------------------------------------------------------------ life cycle
 
@@ -159,18 +160,20 @@ class Laboratory:
         self.close()
 
     def _start(self) -> None:
+        start = self.begin - round((LEAD + self.phase) * SECOND)
+
+        def let_time_pass() -> None:
+            self.clock.limit(min(self.clock.now() + SECOND, start + 20 * SECOND))
+
         for attempt in range(5):
             self.standin = Standin(self)
-            self.controller = _free_port()
-            self._write_files()
-            start = self.begin - round((LEAD + self.phase) * SECOND)
+            self.daemon = Daemon(self.configuration, self.installation, self.directory, self.uids, self.standin.port)
             self.clock = Clock(self.directory / "clock", start, frozen=self.mode == "frozen")
             self.standin.start()
-            self._process = self._start_controller()
-            if self._comes_up(start):
+            if self.daemon.start(self.mode, let_time_pass):
                 break
-            message = self._complaint()
-            self._end_controller()
+            message = self.daemon.complaint()
+            self._end()
             if "Address already in use" not in message or attempt == 4:
                 raise InputError(f"slurmctld does not start with {self.configuration.source}: {message}")
         self._settle(start + 20 * SECOND)
@@ -178,85 +181,34 @@ class Laboratory:
         self.register()
         self._settle(self.begin)
 
-    def _write_files(self) -> None:
-        plugins = None if self.installation.prefix == Path("/") else self.installation.plugins
-        self.conf = self.configuration.write(
-            self.directory, controller=self.controller, nodes=self.standin.port, plugins=plugins
-        )
-        (self.directory / "users").write_text("".join(f"{name}:{uid}:{uid}\n" for name, uid in self.uids.items()))
-        accounts = self.configuration.accounts
-        if accounts is not None:
-            tres = [name for name in (self.configuration.value("AccountingStorageTRES") or "").lower().split(",") if name]
-            for name, content in accounts.state_files(self.uids, tres).items():
-                (self.directory / "state" / name).write_bytes(content)
-
-    def _start_controller(self) -> subprocess.Popen[bytes]:
-        environment = self.installation.environment() | {
-            "LD_PRELOAD": str(self.library),
-            "SCHEDLAB_CLOCK": str(self.directory / "clock"),
-            "SCHEDLAB_CLOCK_MODE": self.mode,
-            "SCHEDLAB_USERS": str(self.directory / "users"),
-        }
-        # -c would discard the accounts; a new directory has no other state.
-        options = [] if self.configuration.accounts is not None else ["-c"]
-        with open(self.directory / "log" / "stderr.txt", "wb") as errors:
-            # Slurm knows by the name it is called by that it is the controller. Interrupts are ours to handle.
-            return subprocess.Popen(
-                ["slurmctld", "-D", *options, "-f", str(self.conf)],
-                executable=self.installation.program("slurmctld"),
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-            )
-
-    def _comes_up(self, start: int) -> bool:
-        """Wait until slurmctld listens; its sleeps at start are given virtual time."""
-        assert self._process is not None
-        for look in range(400):
-            time.sleep(0.05)
-            if self._process.poll() is not None:
-                return False
-            if look > 10:
-                self.clock.limit(min(self.clock.now() + SECOND, start + 20 * SECOND))
-            try:
-                socket.create_connection(("127.0.0.1", self.controller), 1).close()
-                return True
-            except OSError:
-                pass
-        return False
-
     def close(self) -> None:
         """End slurmctld and the stand-in, and remove the files if they are temporary."""
-        self._end_controller()
+        self._end()
         if self._temporary:
             shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _end_controller(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            # Its state is worth nothing, and an orderly shutdown needs virtual time.
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+    def _end(self) -> None:
         for name in ("standin", "clock"):
             if hasattr(self, name):
                 getattr(self, name).close()
+        if hasattr(self, "daemon"):
+            self.daemon.end()
 
     # ------------------------------------------------------------------ time
 
     def now(self) -> float:
-        """Return the virtual time, in seconds after second 0."""
-        return (self.clock.now() - self.begin) / SECOND
+        """Return the virtual time, in seconds of the workload's clock."""
+        return self.second(self.clock.now())
+
+    def second(self, instant: int) -> float:
+        """Return a virtual time in nanoseconds as seconds of the workload's clock."""
+        return (instant - self.begin) / SECOND + self.origin
 
     def at(self, second: float, action: Callable[[], None]) -> None:
-        """Have something done at a virtual time, given in seconds after second 0."""
-        self._push(self.begin + round(second * SECOND), action)
+        """Have something done at a virtual time, given in seconds of the workload's clock."""
+        self._push(self.begin + round((second - self.origin) * SECOND), action)
 
-    def every(self, seconds: float, action: Callable[[], None], *, first: float = 0.0) -> None:
+    def every(self, seconds: float, action: Callable[[], None], *, first: float | None = None) -> None:
         """Have something done again and again while jobs are there."""
 
         def tick() -> None:
@@ -264,7 +216,7 @@ class Laboratory:
             if self.open or self._to_come:
                 self._push(self.clock.now() + round(seconds * SECOND), tick)
 
-        self.at(first, tick)
+        self.at(self.origin if first is None else first, tick)
 
     def run(self, progress: Callable[[int, float], None] | None = None) -> None:
         """Let time go on until all jobs have ended.
@@ -295,7 +247,7 @@ class Laboratory:
                 self._do_next()
                 idle_since = self.clock.now()
                 if progress is not None:
-                    progress(len(self.open), self.now())
+                    progress(len(self.open) + self._submissions, self.now())
 
     @property
     def _to_come(self) -> bool:
@@ -310,7 +262,9 @@ class Laboratory:
                 _, _, action = heapq.heappop(self._events)
             action()
             with self._lock:
-                self.clock.limit(min(self._events[0][0], self.clock.now() + _AWHILE) if self._events else self.clock.now())
+                self.clock.limit(
+                    min(self._events[0][0], self.clock.now() + _AWHILE) if self._events else self.clock.now()
+                )
         finally:
             self.clock.release()
 
@@ -351,17 +305,21 @@ class Laboratory:
             if time.monotonic() - since > 5:
                 self._check_alive()
                 if time.monotonic() - since > _STUCK:
-                    raise LaboratoryError(f"slurmctld does not come to rest at second {self.now():.0f}; {self._complaint()}")
+                    raise LaboratoryError(
+                        f"slurmctld does not come to rest at second {self.now():.0f}; {self.daemon.complaint()}"
+                    )
 
     def _check_alive(self) -> None:
-        if self._process is None or self._process.poll() is not None:
-            raise LaboratoryError(f"slurmctld died at second {self.now():.0f}: {self._complaint()}")
+        if not self.daemon.alive:
+            raise LaboratoryError(f"slurmctld died at second {self.now():.0f}: {self.daemon.complaint()}")
         self._check_standin()
 
     def _check_standin(self) -> None:
         failure = self.standin.failure
         if failure is not None:
-            raise LaboratoryError(f"the stand-in for slurmd cannot go on: {type(failure).__name__}: {failure}") from failure
+            raise LaboratoryError(
+                f"the stand-in for slurmd cannot go on: {type(failure).__name__}: {failure}"
+            ) from failure
 
     # ------------------------------------------------------------------ jobs
 
@@ -427,30 +385,12 @@ class Laboratory:
         stdin
             What it reads.
         """
-        environment = self.environment()
-        if user is not None:
-            uid = str(self.uids[user])
-            environment |= {
-                "LD_PRELOAD": str(self.library),
-                "SCHEDLAB_USERS": str(self.directory / "users"),
-                "SCHEDLAB_UID": uid,
-                "SCHEDLAB_GID": uid,
-                "USER": user,
-            }
-        program, *arguments = [self._resolved(word) or "0" for word in words]
-        return subprocess.run(
-            [program, *arguments],
-            executable=self.installation.program(program),
-            env=environment,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        resolved = [self._resolved(word) or "0" for word in words]
+        return self.daemon.client(resolved, self.clock.now(), user, stdin)
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which Slurm's programs talk to this laboratory."""
-        return self.installation.environment() | {"SLURM_CONF": str(self.conf)}
+        return self.daemon.environment(self.clock.now())
 
     # ------------------------------------------------------------------ nodes
 
@@ -462,13 +402,13 @@ class Laboratory:
         for node in self.nodes:
             jobs = [run.job for run in runs if wire.first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
-            wire.call(self.controller, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
+            wire.call(self.daemon.port, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
 
     def _read_nodes(self) -> list[Node]:
         answer = self.command(["scontrol", "show", "node", "-o"])
         nodes = [_node(line) for line in answer.stdout.splitlines() if line.startswith("NodeName=")]
         if not nodes:
-            raise LaboratoryError(f"slurmctld has no nodes: {answer.stderr.strip() or self._complaint()}")
+            raise LaboratoryError(f"slurmctld has no nodes: {answer.stderr.strip() or self.daemon.complaint()}")
         return nodes
 
     # ------------------------------------------------------------------ what the stand-in is told
@@ -509,7 +449,9 @@ class Laboratory:
         if job in self.open:
             self.open.discard(job)
         else:
-            array = self._array_rows.get(next((n for n, s in self._array_rows.items() if s.row == self.jobs[job].row), -1))
+            array = self._array_rows.get(
+                next((n for n, s in self._array_rows.items() if s.row == self.jobs[job].row), -1)
+            )
             if array is not None:
                 rest = sorted(number for number in self.open if -number // 100_000 == array.number)
                 if rest:
@@ -539,32 +481,23 @@ class Laboratory:
     def _still_queued(self) -> bool:
         return bool(self.command(["squeue", "-h", "-o", "%i"]).stdout.strip())
 
-    def _complaint(self) -> str:
-        """Return what slurmctld said last about an error, with the line of the configuration that it names."""
-        said = []
-        for name in ("stderr.txt", "slurmctld.log"):
-            path = self.directory / "log" / name
-            if path.is_file():
-                said += path.read_text(encoding="utf-8", errors="replace").splitlines()
-        errors = [line for line in said if re.search(r"fatal|error", line)]
-        message = (errors[-1] if errors else said[-1] if said else "it says nothing").strip()
-        matched = re.search(r"line (\d+) of config file \"?([^\"\s]+)|file \"?([^\"\s]+)\"? line (\d+)", message)
-        if matched and (number := matched[1] or matched[4]) and self.conf.is_file():
-            lines = self.conf.read_text(encoding="utf-8").splitlines()
-            if int(number) <= len(lines):
-                message += f" (line {number}: {lines[int(number) - 1]})"
-        return re.sub(r"^\[?[\d\-T:. ]*\]?\s*(slurmctld: )?", "", message)
-
     def facts(self) -> dict[str, Any]:
         """Return which Slurm this is, under which clock, and how the clock went."""
         return {
             "slurm": self.installation.version,
             "mode": self.mode,
             "phase": self.phase,
-            "clock": self.library.stem,
+            "clock": self.daemon.library.stem,
             "plugins": {
                 name: self.configuration.value(name)
-                for name in ("SelectType", "SchedulerType", "PriorityType", "PreemptType", "TopologyPlugin", "JobSubmitPlugins")
+                for name in (
+                    "SelectType",
+                    "SchedulerType",
+                    "PriorityType",
+                    "PreemptType",
+                    "TopologyPlugin",
+                    "JobSubmitPlugins",
+                )
                 if self.configuration.value(name)
             },
             **self.clock.statistics(),
@@ -590,12 +523,6 @@ def _uids(configuration: Configuration, users: Sequence[str]) -> dict[str, int]:
     if configuration.accounts is not None:
         names |= set(configuration.accounts.user_names())
     return {name: _FIRST_UID + place for place, name in enumerate(sorted(names))}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _node(line: str) -> Node:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,17 +31,17 @@ class SlurmRun:
     Parameters
     ----------
     schedule
-        Of all jobs that ran, in the order of the workload; tasks of an array are jobs of their own. Its specification says
-        which Slurm, which plugins, which clock.
+        Of all jobs that ran, in the order of the workload; tasks of an array are jobs of their own. Its specification
+        says which Slurm, which plugins, which clock.
     records
-        One row per job that Slurm accepted: `row` of the workload, `job_id`, `state`, `nodes`, `pass` (main or backfill),
-        `partition`, `account`, `qos`, `restarts`.
+        One row per job that Slurm accepted: `row` of the workload, `job_id`, `state`, `nodes`, `pass` (main or
+        backfill), `partition`, `account`, `qos`, `restarts`.
     rejected
         What Slurm said of the jobs that it did not accept, by row.
     unstarted
         Rows of the jobs that still waited, or were cancelled before they ran, at the end.
     observations
-        If they were asked for: what `squeue`, `sprio` and `sdiag` said, by name, see `schedlab.slurm.run.run`.
+        If they were asked for: what `squeue`, `sprio` and `sdiag` said, by name, see `schedlab.slurm.replay.run`.
     facts
         Version, plugins, clock, phase, jumps, rescues, wall and virtual seconds.
     changes
@@ -64,7 +63,12 @@ class SlurmRun:
 
 
 def collect(
-    laboratory: Laboratory, jobs: JobList, scheduler: str, processors: int, observations: Mapping[str, Any], seconds: float
+    laboratory: Laboratory,
+    jobs: JobList,
+    scheduler: str,
+    processors: int,
+    observations: Mapping[str, Any],
+    seconds: float,
 ) -> SlurmRun:
     """Return what a laboratory leaves when it has run.
 
@@ -75,10 +79,13 @@ def collect(
     """
     import pandas as pd
 
-    facts = laboratory.facts() | {"wall_seconds": seconds, "virtual_seconds": laboratory.now() + 0.0}
+    facts = laboratory.facts() | {"wall_seconds": seconds, "virtual_seconds": laboratory.now() - laboratory.origin}
     if facts["rescues"]:
-        raise InputError(f"{jobs.workload.name}: the clock of the laboratory had to be rescued {facts['rescues']} times, so this run "
-                         "does not count; please report it with the log of slurmctld")  # fmt: skip
+        raise InputError(
+            f"{jobs.workload.name}: the clock of the laboratory had to be rescued "
+            f"{facts['rescues']} times, so this run "
+            "does not count; please report it with the log of slurmctld"
+        )
     done = _records(laboratory)
     passes = _passes(laboratory)
     ran = sorted((s for s in laboratory.jobs.values() if s.runs), key=lambda s: (s.row, s.number))
@@ -121,7 +128,7 @@ def _schedule(
     facts: Mapping[str, Any],
 ) -> Schedule:
     workload = jobs.workload[np.array([submitted.row for submitted in ran])]
-    origin = int(jobs.workload.submit_time.min()) - laboratory.begin // SECOND
+    origin = laboratory.origin - laboratory.begin // SECOND
     last = [submitted.runs[-1] for submitted in ran]
     start = np.array([run.start // SECOND for run in last], dtype=np.int64) + origin
     end = np.array([(run.end or laboratory.clock.now()) // SECOND for run in last], dtype=np.int64) + origin
@@ -155,7 +162,8 @@ def _all_runs(ran: list[Submitted], origin: int) -> Any:
 
 
 def _eligible(workload: Any, start: Any) -> Any:
-    """Return since when jobs could have started: their submission, or the end of their last parent, which is not later."""
+    """Return since when jobs could have started: their submission, or the end of their last parent, which is "
+    "not later."""
     after, eligible = workload.dependencies, workload.submit_time.copy()
     ends = start + workload.run_time
     for row in range(len(workload)):
@@ -188,14 +196,3 @@ def _passes(laboratory: Laboratory) -> dict[int, str]:
             elif (matched := _BACKFILL.match(line)) and (number := re.search(r"\((\d+)\)|^(\d+)$", matched[2])):
                 passes[int(number[1] or number[2])] = "backfill"
     return passes
-
-
-def log_second(text: str, begin: int) -> int:
-    """Return a time of slurmctld's log in seconds after second 0."""
-    moment = datetime.fromisoformat(text).replace(tzinfo=UTC)
-    return int(moment.timestamp()) - begin // SECOND
-
-
-def renamed(run: SlurmRun, scheduler: str) -> SlurmRun:
-    """Return a run whose schedule is called otherwise."""
-    return replace(run, schedule=replace(run.schedule, scheduler=scheduler))

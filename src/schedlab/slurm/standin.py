@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from schedlab.slurm import wire
@@ -62,10 +62,8 @@ class Standin(threading.Thread):
     def close(self) -> None:
         """Stop listening."""
         # A thread that waits in accept is woken by a shutdown, not by closing the descriptor.
-        try:
+        with suppress(OSError):
             self._server.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._server.close()
 
     def _answer(self, message: Received) -> bytes:
@@ -75,24 +73,12 @@ class Standin(threading.Thread):
         if message.type in KILLS:
             self.site.killed(wire.read_kill(message.body))
             return wire.return_code(wire.ALREADY_COMPLETE)
-        tell = self._others.get(message.type)
-        if tell is not None:
-            tell(self, message.body)
+        if message.type == Message.BATCH_LAUNCH:
+            self.site.launched(wire.read_launch(message.body))
+        elif message.type == Message.SUSPEND:
+            self.site.suspended(*wire.read_suspend(message.body))
+        elif message.type == Message.NODE_REGISTRATION_REQUEST:
+            self.site.asked_to_register()
         if message.type in (Message.PING, Message.NODE_REGISTRATION_REQUEST):
             return wire.ping_response()
         return wire.return_code(0)
-
-    def _launch(self, body: bytes) -> None:
-        self.site.launched(wire.read_launch(body))
-
-    def _suspend(self, body: bytes) -> None:
-        self.site.suspended(*wire.read_suspend(body))
-
-    def _register(self, body: bytes) -> None:
-        self.site.asked_to_register()
-
-    _others: dict[int, Callable[[Standin, bytes], None]] = {
-        Message.BATCH_LAUNCH: _launch,
-        Message.SUSPEND: _suspend,
-        Message.NODE_REGISTRATION_REQUEST: _register,
-    }

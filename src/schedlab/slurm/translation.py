@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +40,11 @@ class Translation:
     policy: Policy | None
 
     def priorities(self, second: int) -> NDArray[np.int64]:
-        """Return the priority of every job at a second after the first submission: distinct scores, distinct priorities."""
+        """Return the priority of every job at a second of the workload's clock; equal scores have equal ones."""
         assert self.policy is not None
         workload = self.jobs.workload
-        submit = workload.submit_time - workload.submit_time.min(initial=0) if len(workload) else workload.submit_time
-        waited = np.maximum(0, second - submit)
+        submit = workload.submit_time - workload.submit_time.min()
+        waited = np.maximum(0, second - workload.submit_time)
         scores = self.policy.scores(np.maximum(1, workload.requested_time), workload.job_processors, submit, waited)
         _, rank = np.unique(scores, return_inverse=True)
         return HIGHEST - rank.astype(np.int64)
@@ -64,16 +63,12 @@ def translate(
     machine = processors or workload.processors
     if machine is None:
         raise InputError(f"{workload.name}: the size of the machine is unknown; give processors")
-    passes = _passes(scheduler)
-    runtimes = scheduler.runtimes.text
-    if runtimes not in ("requested", "actual"):
-        raise InputError(f"{scheduler}: Slurm plans with the limits of jobs, not with {runtimes}")
-    if runtimes == "actual":
+    passes = check_scheduler(scheduler)
+    if scheduler.runtimes.text == "actual":
         workload = workload.replace(requested_time=np.maximum(1, workload.run_time))
-    exclusive = bool(passes and passes.node)
-    configuration = machine_configuration(
-        machine, (passes.node if passes and passes.node else None) or cores_per_node or workload.cores_per_node, exclusive=exclusive
-    )
+    node = passes.node if passes is not None else 0
+    cores = node or cores_per_node or workload.cores_per_node
+    configuration = machine_configuration(machine, cores, exclusive=node > 0)
     configuration = _with_passes(configuration, passes)
     policy = scheduler.policy
     if isinstance(policy, Multifactor):
@@ -83,8 +78,17 @@ def translate(
     return Translation(configuration, jobs, None if isinstance(policy, FCFS) else policy)
 
 
-def _passes(scheduler: Scheduler) -> SlurmBackfill | None:
-    """Return Slurm's passes, None if there is to be no backfilling."""
+def check_scheduler(scheduler: Scheduler) -> SlurmBackfill | None:
+    """Return Slurm's passes, None if there is to be no backfilling.
+
+    Raises
+    ------
+    InputError
+        If Slurm cannot do what the scheduler says.
+    """
+    runtimes = scheduler.runtimes.text
+    if runtimes not in ("requested", "actual"):
+        raise InputError(f"{scheduler}: Slurm plans with the limits of jobs, not with {runtimes}")
     for option in ("starvation", "window", "start_delay", "requests", "reservations", "speculation"):
         if getattr(scheduler, option, None) is not None:
             raise InputError(f"{scheduler}: Slurm has no {option}")
@@ -130,14 +134,9 @@ def _with_priority(configuration: Configuration, policy: Multifactor, jobs: JobL
     if flags:
         values["PriorityFlags"] = ",".join(flags)
     # Without a database, 22.05 ignores age and fair share; the laboratory's accounts stand for one.
-    users = jobs.users or ("nobody",)
+    users = jobs.users or ("lab",)
     values |= {"AccountingStorageType": "accounting_storage/slurmdbd"}
-    accounts = equal_shares(users)
-    if not jobs.users:
-        accounts = equal_shares(("lab",))
-    from dataclasses import replace
-
-    return replace(configuration.having(**values), accounts=accounts)
+    return replace(configuration.having(**values), accounts=equal_shares(users))
 
 
 def _duration(seconds: int) -> str:
@@ -148,6 +147,3 @@ def _duration(seconds: int) -> str:
 def orders_that_change(policy: Policy | None) -> bool:
     """Return whether priorities have to be set again and again."""
     return policy is not None and policy.changes_with_time
-
-
-Refresh = Callable[[], None]

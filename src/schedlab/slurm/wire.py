@@ -1,8 +1,8 @@
 """The few messages of Slurm 22.05 that a stand-in for slurmd needs; everything is big-endian.
 
 A frame is its length (u32), a header, a credential of auth/none, and a body. Strings are their length with the closing
-NUL (u32, 0: none) and their bytes. Slurm speaks to a node that it has never met in the oldest protocol it knows, with one
-more field in the header.
+NUL (u32, 0: none) and their bytes. Slurm speaks to a node that it has never met in the oldest protocol it knows, with
+one more field in the header.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -47,9 +46,9 @@ def run(
     jobs
         A workload, or a list of jobs with options of sbatch.
     scheduler
-        How Slurm is to be configured, as a scheduler text such as `multifactor(age=1000)+slurm(interval=60)`. A policy that
-        Slurm does not have, such as `saf+slurm`, is set as priorities, as an administrator would deploy it. Default:
-        `fcfs+slurm`. Not together with conf, which says all of it.
+        How Slurm is to be configured, as a scheduler text such as `multifactor(age=1000)+slurm(interval=60)`. A
+        policy that Slurm does not have, such as `saf+slurm`, is set as priorities, as an administrator would deploy
+        it. Default: `fcfs+slurm`. Not together with conf, which says all of it.
     conf
         Directory with a site's slurm.conf, or a configuration.
     processors, cores_per_node
@@ -95,7 +94,8 @@ def run(
         phase=phase,
         users=task.jobs.users,
         directory=None if directory is None else Path(directory),
-        **({} if epoch is None else {"epoch": int(epoch) + int(task.jobs.workload.submit_time.min(initial=0))}),
+        origin=task.jobs.origin,
+        **({} if epoch is None else {"epoch": int(epoch) + task.jobs.origin}),
     ) as laboratory:
         laboratory.add(task.jobs.jobs, task.options(laboratory))
         for command in (*task.jobs.commands, *commands):
@@ -154,7 +154,9 @@ class _Task(Translation):
         values = self.priorities(int(laboratory.now()))
         rows = {number: row for row, number in laboratory.numbers.items()}
         waiting = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%i"]).stdout.split()
-        lines = [f"update jobid={number} priority={values[rows[int(number)]]}" for number in waiting if int(number) in rows]
+        lines = [
+            f"update jobid={number} priority={values[rows[int(number)]]}" for number in waiting if int(number) in rows
+        ]
         if lines:
             laboratory.command(["scontrol"], stdin="\n".join([*lines, "quit", ""]))
 
@@ -201,22 +203,21 @@ def _look(laboratory: Laboratory, observations: dict[str, list[dict[str, Any]]])
     for line in laboratory.command(["squeue", "-h", "-t", "PD", "-o", _PENDING]).stdout.splitlines():
         number, user, reason, priority, partition, expected = line.split("|")
         found = {"second": second, "row": rows.get(number, -1), "job_id": number, "user": user, "reason": reason}
-        observations["queue"].append(found | {"priority": int(priority), "partition": partition, "expected_start": expected})
+        observations["queue"].append(
+            found | {"priority": int(priority), "partition": partition, "expected_start": expected}
+        )
         fresh = fresh or number not in seen
     if fresh:
         for line in laboratory.command(["sprio", "-h", "-o", "%i|%Y|%S|%A|%F|%J|%P|%Q|%N|%T"]).stdout.splitlines():
             number, *values = (value.strip() for value in line.split("|"))
             if number not in seen:
                 names = ("priority", "site", "age", "fairshare", "size", "partition", "qos", "nice", "tres")
-                observations["priority"].append({"second": second, "job_id": number, **dict(zip(names, values, strict=True))})
+                observations["priority"].append(
+                    {"second": second, "job_id": number, **dict(zip(names, values, strict=True))}
+                )
     found = {"second": second}
     for line in laboratory.command(["sdiag"]).stdout.splitlines():
         key, _, value = line.strip().partition(":")
         if value.strip().isdigit():
             found[key] = int(value)
     observations["diagnostics"].append(found)
-
-
-def with_phase(run: SlurmRun, phase: float) -> SlurmRun:
-    """Return a run that says its phase."""
-    return replace(run, facts={**run.facts, "phase": phase})
