@@ -2,7 +2,8 @@
 state.
 
 slurmctld keeps what the database told it in two files, and starts from them when the database does not answer. The
-laboratory writes these files itself (`schedlab.slurm.account_state`), so that limits and fair share work without slurmdbd.
+laboratory writes these files itself (`schedlab.slurm.account_state`), so that limits and fair share work without a
+database.
 """
 
 from __future__ import annotations

@@ -12,9 +12,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from schedlab.errors import SchedlabError
 from schedlab.slurm.account_state import state_files
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.installation import Installation, library
+from schedlab.slurm.wire import Node
+
+_FIRST_UID = 60_001
+
+
+class LaboratoryError(SchedlabError):
+    """Slurm did something that a laboratory cannot go on with; the message quotes it."""
 
 
 class Daemon:
@@ -140,6 +148,20 @@ class Daemon:
             check=False,
         )
 
+    def nodes(self, now: int) -> list[Node]:
+        """Return its nodes, as it has read them.
+
+        Raises
+        ------
+        LaboratoryError
+            If it has none.
+        """
+        answer = self.client(["scontrol", "show", "node", "-o"], now, None, "")
+        found = [_node(line) for line in answer.stdout.splitlines() if line.startswith("NodeName=")]
+        if not found:
+            raise LaboratoryError(f"slurmctld has no nodes: {answer.stderr.strip() or self.complaint()}")
+        return found
+
     def complaint(self) -> str:
         """Return what it said last about an error, with the line of the configuration that it names."""
         said: list[str] = []
@@ -162,3 +184,24 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def numbered(configuration: Configuration, users: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of all users of a laboratory: those of its accounts, and others."""
+    names = set(users)
+    if configuration.accounts is not None:
+        names |= set(configuration.accounts.user_names())
+    return {name: _FIRST_UID + place for place, name in enumerate(sorted(names))}
+
+
+def _node(line: str) -> Node:
+    values = dict(re.findall(r"(\w+)=(\S*)", line))
+    gres = []
+    for item in re.sub(r"\([^)]*\)", "", values.get("Gres", "")).split(","):
+        if item and item != "(null)":
+            name, *rest = item.split(":")
+            count = int(rest[-1]) if rest and rest[-1].isdigit() else 1
+            gres.append((name, rest[0] if len(rest) == 2 else "", count))
+    cores, sockets = int(values.get("CoresPerSocket", 1)), int(values.get("Sockets", 1))
+    threads, memory = int(values.get("ThreadsPerCore", 1)), int(values.get("RealMemory", 1))
+    return Node(values["NodeName"], int(values["CPUTot"]), sockets, cores, threads, memory, tuple(gres))

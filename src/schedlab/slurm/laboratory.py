@@ -11,17 +11,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from schedlab.errors import InputError, SchedlabError
+from schedlab.errors import InputError
 from schedlab.slurm import wire
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.configuration import Configuration
-from schedlab.slurm.daemon import Daemon
+from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
+from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
 from schedlab.slurm.jobs import Job
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.wire import Kill, Launch, Message, Node
@@ -34,38 +35,10 @@ LEAD = 180
 _EPOCH = 1_700_002_800
 """Unix time of the origin, a full hour, where a workload does not know its own."""
 
-_FIRST_UID = 60_001
 _AWHILE = 600 * SECOND
 _STUCK = 300
 _PATIENCE = 30 * 86400
 """Virtual seconds without any event after which jobs that still wait count as never started."""
-
-
-class LaboratoryError(SchedlabError):
-    """Slurm did something that a laboratory cannot go on with; the message quotes it."""
-
-
-@dataclass(slots=True)
-class Run:
-    """One run of a job, in virtual nanoseconds."""
-
-    job: int
-    nodes: str
-    start: int
-    end: int | None = None
-    requeued: bool = False
-
-
-@dataclass(slots=True)
-class Submitted:
-    """A job as Slurm knows it: row in the list of jobs, run time, runs."""
-
-    row: int
-    number: int
-    run_time: int
-    runs: list[Run] = field(default_factory=list)
-    suspended_at: int | None = None
-    planned_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +50,7 @@ class _End:
     instant: int
 
     def __call__(self) -> None:
-        if self.laboratory._is_current(self):
+        if self.laboratory.table.ends_at(self.run, self.instant):
             node = wire.first_node(self.run.nodes)
             wire.call(self.laboratory.daemon.port, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
 
@@ -133,15 +106,15 @@ class Laboratory:
         self._temporary = directory is None
         self.directory = Path(tempfile.mkdtemp(prefix="schedlab-slurm-")) if directory is None else directory.absolute()
         self.directory.mkdir(parents=True, exist_ok=True)
-        self.uids = _uids(configuration, users)
-        self.jobs: dict[int, Submitted] = {}
-        self.open: set[int] = set()
+        self.uids = numbered(configuration, users)
+        self.table = JobTable()
+        self.numbers: dict[int, int] = {}
+        self.rejected: dict[int, str] = {}
         self.nodes: list[Node] = []
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._sequence = itertools.count()
         self._lock = threading.RLock()
-        self._running: dict[int, Run] = {}
-        self._array_rows: dict[int, Submitted] = {}
+        self._to_come = 0
         self._registered_at = -1
 
     # ------------------------------------------------------------------ life cycle
@@ -177,7 +150,7 @@ class Laboratory:
             if "Address already in use" not in message or attempt == 4:
                 raise InputError(f"slurmctld does not start with {self.configuration.source}: {message}")
         self._settle(start + 20 * SECOND)
-        self.nodes = self._read_nodes()
+        self.nodes = self.daemon.nodes(self.clock.now())
         self.register()
         self._settle(self.begin)
 
@@ -213,7 +186,7 @@ class Laboratory:
 
         def tick() -> None:
             action()
-            if self.open or self._to_come:
+            if self.table.open or self._to_come:
                 self._push(self.clock.now() + round(seconds * SECOND), tick)
 
         self.at(self.origin if first is None else first, tick)
@@ -232,7 +205,7 @@ class Laboratory:
             If slurmctld dies or does not come to rest.
         """
         idle_since = self.clock.now()
-        while self.open or self._to_come:
+        while self.table.open or self._to_come:
             self._forget_stale_ends()
             lonely = not self._events
             # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
@@ -247,13 +220,7 @@ class Laboratory:
                 self._do_next()
                 idle_since = self.clock.now()
                 if progress is not None:
-                    progress(len(self.open) + self._submissions, self.now())
-
-    @property
-    def _to_come(self) -> bool:
-        return self._submissions > 0
-
-    _submissions = 0
+                    progress(self.table.open + self._to_come, self.now())
 
     def _do_next(self) -> None:
         self.clock.hold()
@@ -275,17 +242,8 @@ class Laboratory:
     def _forget_stale_ends(self) -> None:
         """Remove the planned ends, at the head of the queue, of runs that were ended before."""
         with self._lock:
-            while self._events and self._is_stale(self._events[0][2]):
+            while self._events and _is_stale(self._events[0][2]):
                 heapq.heappop(self._events)
-
-    def _is_stale(self, action: Callable[[], None]) -> bool:
-        return isinstance(action, _End) and not self._is_current(action)
-
-    def _is_current(self, end: _End) -> bool:
-        """Whether a run still goes on, and is planned to end then."""
-        submitted = self.jobs[end.run.job]
-        planned = submitted.planned_end == end.instant and submitted.suspended_at is None
-        return planned and self._running.get(end.run.job) is end.run
 
     def _settle(self, instant: int) -> None:
         """Let slurmctld run to an instant and come to rest there."""
@@ -333,14 +291,12 @@ class Laboratory:
         options
             Gives further options of sbatch for a job, at the moment of its submission.
         """
-        self.numbers: dict[int, int] = {}
-        self.rejected: dict[int, str] = {}
-        self._submissions += len(jobs)
+        self._to_come += len(jobs)
         for row, job in sorted(enumerate(jobs), key=lambda pair: pair[1].submit):
             self.at(job.submit, lambda row=row, job=job: self._submit(row, job, options))  # type: ignore[misc]
 
     def _submit(self, row: int, job: Job, options: Callable[[int, Job], Sequence[str]] | None) -> None:
-        self._submissions -= 1
+        self._to_come -= 1
         further = () if options is None else options(row, job)
         words = [self._resolved(word) for word in (*job.options, *further)]
         if None in words:
@@ -353,13 +309,7 @@ class Laboratory:
             return
         number = int(answer.stdout.partition(";")[0])
         self.numbers[row] = number
-        submitted = Submitted(row, number, job.run_time)
-        with self._lock:
-            self.jobs[number] = self._array_rows[number] = submitted
-            if not any(word.startswith(("--array", "-a")) for word in job.options):
-                self.open.add(number)
-            else:
-                self.open |= {(-number * 100_000) - task for task in range(_array_size(job.options))}
+        self.table.add(number, row, job.run_time, array_size(job.options))
 
     def _resolved(self, word: str) -> str | None:
         """Return an option with the numbers that Slurm gave to jobs; None if one of them was rejected."""
@@ -388,88 +338,40 @@ class Laboratory:
         resolved = [self._resolved(word) or "0" for word in words]
         return self.daemon.client(resolved, self.clock.now(), user, stdin)
 
-    def environment(self) -> dict[str, str]:
-        """Return the environment in which Slurm's programs talk to this laboratory."""
-        return self.daemon.environment(self.clock.now())
-
     # ------------------------------------------------------------------ nodes
 
     def register(self) -> None:
         """Register all nodes, with the jobs that run on each."""
         self._registered_at = self.clock.now()
-        with self._lock:
-            runs = list(self._running.values())
+        runs = list(self.table.running.values())
         for node in self.nodes:
             jobs = [run.job for run in runs if wire.first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
             wire.call(self.daemon.port, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
 
-    def _read_nodes(self) -> list[Node]:
-        answer = self.command(["scontrol", "show", "node", "-o"])
-        nodes = [_node(line) for line in answer.stdout.splitlines() if line.startswith("NodeName=")]
-        if not nodes:
-            raise LaboratoryError(f"slurmctld has no nodes: {answer.stderr.strip() or self.daemon.complaint()}")
-        return nodes
-
     # ------------------------------------------------------------------ what the stand-in is told
 
     def launched(self, launch: Launch) -> None:
         """Note a start, and when the job will end."""
+        self._plan_end(self.table.launch(launch, self.clock.now()))
+
+    def _plan_end(self, submitted: Submitted) -> None:
+        instant = submitted.planned_end
+        self._push(instant, _End(self, submitted.runs[-1], instant))
         with self._lock:
-            submitted = self.jobs.get(launch.job)
-            if submitted is None:
-                parent = self._array_rows.get(launch.array_job) or self._awaited(launch)
-                submitted = self.jobs[launch.job] = Submitted(parent.row, launch.job, parent.run_time)
-            run = Run(launch.job, launch.nodes, self.clock.now())
-            submitted.runs.append(run)
-            self._running[launch.job] = run
-            self._plan_end(submitted, run.start + submitted.run_time * SECOND)
-
-    def _awaited(self, launch: Launch) -> Submitted:
-        raise LaboratoryError(f"Slurm starts job {launch.job}, which was not submitted here")
-
-    def _plan_end(self, submitted: Submitted, instant: int) -> None:
-        run = submitted.runs[-1]
-        submitted.planned_end = instant
-        end = _End(self, run, instant)
-        self._push(instant, end)
-        self.clock.limit(min(self._events[0][0], instant))
+            self.clock.limit(min(self._events[0][0], instant))
 
     def killed(self, kill: Kill) -> None:
-        """Note an end; Slurm says it once per node."""
-        with self._lock:
-            run = self._running.pop(kill.job, None)
-            if run is None:
-                return
-            run.end, run.requeued = self.clock.now(), kill.comes_back
-            if not kill.comes_back:
-                self._closed(kill.job)
-
-    def _closed(self, job: int) -> None:
-        if job in self.open:
-            self.open.discard(job)
-        else:
-            array = self._array_rows.get(
-                next((n for n, s in self._array_rows.items() if s.row == self.jobs[job].row), -1)
-            )
-            if array is not None:
-                rest = sorted(number for number in self.open if -number // 100_000 == array.number)
-                if rest:
-                    self.open.discard(rest[0])
+        """Note an end; after the last one, nothing is worth waiting for."""
+        self.table.end(kill, self.clock.now())
+        if not self.table.open and not self._to_come:
+            self.clock.limit(self.clock.now())
 
     def suspended(self, job: int, suspended: bool) -> None:
         """Note that a job stands still, or goes on: it ends so much later."""
-        with self._lock:
-            submitted = self.jobs.get(job)
-            if submitted is None or job not in self._running:
-                return
-            now = self.clock.now()
-            if suspended and submitted.suspended_at is None:
-                submitted.suspended_at = now
-            elif not suspended and submitted.suspended_at is not None:
-                later = now - submitted.suspended_at
-                submitted.suspended_at = None
-                self._plan_end(submitted, submitted.planned_end + later)
+        moved = self.table.suspend(job, suspended, self.clock.now())
+        if moved is not None:
+            self._plan_end(moved)
 
     def asked_to_register(self) -> None:
         """Register all nodes, once in a virtual second."""
@@ -504,35 +406,6 @@ class Laboratory:
         }
 
 
-def _array_size(options: Sequence[str]) -> int:
-    """Return how many tasks an array has."""
-    for place, word in enumerate(options):
-        if word in ("--array", "-a") or word.startswith("--array="):
-            text = options[place + 1] if word in ("--array", "-a") else word.partition("=")[2]
-            size = 0
-            for part in text.partition("%")[0].split(","):
-                first, _, rest = part.partition("-")
-                last, _, step = rest.partition(":")
-                size += 1 if not rest else (int(last) - int(first)) // int(step or 1) + 1
-            return size
-    return 1
-
-
-def _uids(configuration: Configuration, users: Sequence[str]) -> dict[str, int]:
-    names = set(users)
-    if configuration.accounts is not None:
-        names |= set(configuration.accounts.user_names())
-    return {name: _FIRST_UID + place for place, name in enumerate(sorted(names))}
-
-
-def _node(line: str) -> Node:
-    values = dict(re.findall(r"(\w+)=(\S*)", line))
-    gres = []
-    for item in re.sub(r"\([^)]*\)", "", values.get("Gres", "")).split(","):
-        if item and item != "(null)":
-            name, *rest = item.split(":")
-            count = int(rest[-1]) if rest and rest[-1].isdigit() else 1
-            gres.append((name, rest[0] if len(rest) == 2 else "", count))
-    cores, sockets = int(values.get("CoresPerSocket", 1)), int(values.get("Sockets", 1))
-    threads, memory = int(values.get("ThreadsPerCore", 1)), int(values.get("RealMemory", 1))
-    return Node(values["NodeName"], int(values["CPUTot"]), sockets, cores, threads, memory, tuple(gres))
+def _is_stale(action: Callable[[], None]) -> bool:
+    """Return whether an action is the end of a run that has ended before, or will end later."""
+    return isinstance(action, _End) and not action.laboratory.table.ends_at(action.run, action.instant)

@@ -13,8 +13,9 @@ from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.configuration import Change
+from schedlab.slurm.job_table import Submitted
 from schedlab.slurm.jobs import JobList
-from schedlab.slurm.laboratory import Laboratory, Submitted
+from schedlab.slurm.laboratory import Laboratory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +89,7 @@ def collect(
         )
     done = _records(laboratory)
     passes = _passes(laboratory)
-    ran = sorted((s for s in laboratory.jobs.values() if s.runs), key=lambda s: (s.row, s.number))
+    ran = sorted((s for s in laboratory.table.jobs.values() if s.runs), key=lambda s: (s.row, s.number))
     if not ran:
         said = next(iter(laboratory.rejected.values()), "all still wait")
         raise InputError(f"{jobs.workload.name}: not one of {len(jobs.jobs)} jobs ran; Slurm says: {said}")
