@@ -170,8 +170,8 @@ def read_accounts(path: str | PathLike[str], *, cluster: str) -> Accounts:
 
 
 def _dump_line(accounts: Accounts, kind: str, rest: str, parent: str) -> str:
-    name, *fields = re.findall(r"(?:[^:']|'[^']*')+", rest)
-    name = name.strip("'")
+    parts: list[str] = re.findall(r"(?:[^:']|'[^']*')+", rest)
+    name, fields = parts[0].strip("'"), parts[1:]
     options = {key.lower(): value.strip("'") for key, _, value in (part.partition("=") for part in fields)}
     if kind == "Parent":
         return name

@@ -176,15 +176,16 @@ def read_events(path: str | PathLike[str]) -> JobList:
             rows.append((job.submit, processors, request, job.run_time))
     if not jobs:
         raise InputError(f"{path}: there is no event in it")
-    submit, processors, request, run_time = map(np.array, zip(*rows, strict=True))
+    table = np.array(rows, dtype=np.int64)
+    submits, sizes, requests, run_times = table.T
     names = tuple(sorted({job.user for job in jobs if job.user is not None}))
     numbers = {name: number for number, name in enumerate(names, 1)}
     workload = Workload.from_columns(
         {
-            "submit_time": submit,
-            "run_time": np.minimum(run_time, np.where(request > 0, request, run_time)),
-            "requested_processors": processors,
-            "requested_time": request,
+            "submit_time": submits,
+            "run_time": np.minimum(run_times, np.where(requests > 0, requests, run_times)),
+            "requested_processors": sizes,
+            "requested_time": requests,
             "user_id": np.array([numbers.get(job.user or "", -1) for job in jobs]),
         },
         name=path.name.partition(".")[0],

@@ -32,7 +32,7 @@ Mode = Literal["frozen", "hybrid"]
 LEAD = 180
 """Virtual seconds that slurmctld runs before the origin: it forgets its start, and is in the middle of its loops."""
 
-_EPOCH = 1_700_002_800
+EPOCH = 1_700_002_800
 """Unix time of the origin, a full hour, where a workload does not know its own."""
 
 _AWHILE = 600 * SECOND
@@ -92,7 +92,7 @@ class Laboratory:
         mode: Mode = "frozen",
         phase: float = 0.0,
         origin: int = 0,
-        epoch: int = _EPOCH,
+        epoch: int = EPOCH,
         directory: Path | None = None,
         users: Sequence[str] = (),
         installation: Installation | None = None,

@@ -14,7 +14,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.jobs import Command, Job, JobList, from_workload
-from schedlab.slurm.laboratory import Laboratory, Mode
+from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
 from schedlab.slurm.results import SlurmRun, collect
 from schedlab.slurm.translation import Translation, orders_that_change, translate
 from schedlab.workload.workload import Workload
@@ -85,17 +85,16 @@ def run(
     """
     task = _task(jobs, scheduler, conf, processors, cores_per_node)
     name = task.name
-    epoch = task.jobs.workload.start_time
+    workload = task.jobs.workload
     observations: dict[str, list[dict[str, Any]]] = {"queue": [], "priority": [], "diagnostics": []}
-    begin = time.monotonic()
     with Laboratory(
         task.configuration,
         mode=mode,
         phase=phase,
         users=task.jobs.users,
-        directory=None if directory is None else Path(directory),
         origin=task.jobs.origin,
-        **({} if epoch is None else {"epoch": int(epoch) + task.jobs.origin}),
+        directory=None if directory is None else Path(directory),
+        epoch=EPOCH if workload.start_time is None else int(workload.start_time) + task.jobs.origin,
     ) as laboratory:
         laboratory.add(task.jobs.jobs, task.options(laboratory))
         for command in (*task.jobs.commands, *commands):
@@ -106,8 +105,9 @@ def run(
             laboratory.every(observe, lambda: _look(laboratory, observations))
         if prepare is not None:
             prepare(laboratory)
+        begin = time.monotonic()
         laboratory.run(progress)
-        size = processors or task.jobs.workload.processors or sum(node.cpus for node in laboratory.nodes)
+        size = processors or workload.processors or sum(node.cpus for node in laboratory.nodes)
         return collect(laboratory, task.jobs, name, size, observations, time.monotonic() - begin)
 
 

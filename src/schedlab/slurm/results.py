@@ -59,7 +59,7 @@ class SlurmRun:
 
     @property
     def speed(self) -> float:
-        """Virtual seconds per second."""
+        """Virtual seconds per second, from the first submission on."""
         return float(self.facts["virtual_seconds"]) / max(1e-9, float(self.facts["wall_seconds"]))
 
 
