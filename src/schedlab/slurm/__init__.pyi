@@ -5,6 +5,7 @@ from .configuration import Change as Change
 from .configuration import Configuration as Configuration
 from .configuration import machine_configuration as machine_configuration
 from .configuration import site_configuration as site_configuration
+from .daemon import LaboratoryError as LaboratoryError
 from .deployment import Deployment as Deployment
 from .deployment import deploy as deploy
 from .ensemble import compare_with_model as compare_with_model
@@ -19,7 +20,6 @@ from .jobs import JobList as JobList
 from .jobs import from_workload as from_workload
 from .jobs import read_events as read_events
 from .laboratory import Laboratory as Laboratory
-from .laboratory import LaboratoryError as LaboratoryError
 from .replay import run as run
 from .replay import run_phases as run_phases
 from .results import SlurmRun as SlurmRun

@@ -34,7 +34,6 @@ CHANGED: dict[str, tuple[str, str]] = {
     "mpidefault": ("none", _NODES),
     "jobcomptype": ("jobcomp/filetxt", "the record of jobs that schedlab reads"),
     "slurmctlddebug": ("info", "schedlab reads in the log which pass started a job"),
-    "returntoservice": ("2", "nodes that a command takes down come back by their registration"),
     "slurmdtimeout": ("0", "nodes never time out: there is no slurmd to wait for"),
     "slurmctldtimeout": ("60000", "there is no backup controller"),
     "inactivelimit": ("0", _NODES),
@@ -380,7 +379,7 @@ def _proper_names() -> dict[str, tuple[str, str]]:
     """Return what the laboratory sets, under the names as Slurm's manual writes them."""
     names = (
         "AuthType CredType ProctrackType TaskPlugin JobAcctGatherType SwitchType MpiDefault JobCompType SlurmctldDebug "
-        "ReturnToService SlurmdTimeout SlurmctldTimeout InactiveLimit MessageTimeout TreeWidth BatchStartTimeout "
+        "SlurmdTimeout SlurmctldTimeout InactiveLimit MessageTimeout TreeWidth BatchStartTimeout "
         "SlurmdParameters"
     )
     return {name: CHANGED[name.lower()] for name in names.split()}

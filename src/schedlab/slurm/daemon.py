@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -56,6 +57,8 @@ class Daemon:
         self.directory = directory
         self.uids = uids
         self.port = _free_port()
+        for folder in ("state", "log"):  # of an earlier run in the same place
+            shutil.rmtree(directory / folder, ignore_errors=True)
         plugins = None if installation.prefix == Path("/") else installation.plugins
         self.conf = configuration.write(directory, controller=self.port, nodes=nodes, plugins=plugins)
         (directory / "users").write_text("".join(f"{name}:{uid}:{uid}\n" for name, uid in uids.items()))

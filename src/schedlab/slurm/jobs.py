@@ -110,6 +110,11 @@ def from_workload(
     InputError
         If a job has no run time, request or processors, or its dependency has a delay.
     """
+    if workload.workflows is not None and bool(workload.workflows.aware.any()):
+        raise InputError(
+            f"{workload.name}: a workflow that is submitted aware keeps one place in the queue for all its tasks, "
+            "which stock Slurm cannot do; submit it as pilot or chained"
+        )
     jobs = []
     for row, processors in enumerate(workload.job_processors.tolist()):
         run_time, request = int(workload.run_time[row]), int(workload.requested_time[row])

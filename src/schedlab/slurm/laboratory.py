@@ -205,22 +205,21 @@ class Laboratory:
             If slurmctld dies or does not come to rest.
         """
         idle_since = self.clock.now()
-        while self.table.open or self._to_come:
+        # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
+        while self.table.open or self._to_come or self._still_queued():
             self._forget_stale_ends()
             lonely = not self._events
             # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
             ahead = self.clock.now() + _AWHILE
             self.clock.limit(ahead if lonely else min(ahead, self._events[0][0]))
             self._rest()
-            if lonely and not self._events:
-                if not self._still_queued() or self.clock.now() - idle_since > _PATIENCE * SECOND:
-                    break
-                continue
             if self._events and self._events[0][0] <= self.clock.now():
                 self._do_next()
                 idle_since = self.clock.now()
                 if progress is not None:
                     progress(self.table.open + self._to_come, self.now())
+            elif lonely and (not self._still_queued() or self.clock.now() - idle_since > _PATIENCE * SECOND):
+                break
 
     def _do_next(self) -> None:
         self.clock.hold()
@@ -377,8 +376,6 @@ class Laboratory:
         """Register all nodes, once in a virtual second."""
         if self.nodes and self._registered_at != self.clock.now():
             self.register()
-
-    # ------------------------------------------------------------------ what Slurm says
 
     def _still_queued(self) -> bool:
         return bool(self.command(["squeue", "-h", "-o", "%i"]).stdout.strip())

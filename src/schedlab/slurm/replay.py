@@ -128,7 +128,12 @@ def run_phases(
         Of the phases, which are drawn between 0 and 300 s: the longest of Slurm's own periods.
     """
     drawn = np.random.default_rng(seed).uniform(0, 300, phases).round(3)
-    return [run(jobs, scheduler, phase=float(phase), **options) for phase in drawn]
+    place = options.pop("directory", None)
+    runs = []
+    for number, phase in enumerate(drawn, 1):
+        directory = None if place is None else Path(place) / f"phase-{number}"
+        runs.append(run(jobs, scheduler, phase=float(phase), directory=directory, **options))
+    return runs
 
 
 class _Task(Translation):

@@ -155,7 +155,14 @@ def _all_runs(ran: list[Submitted], origin: int) -> Any:
     """Return all runs of jobs that were requeued, in the order of their starts."""
     kind = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
     rows = [
-        (place, run.start // SECOND + origin, (run.end or run.start) // SECOND + origin, 0, False, not run.requeued)
+        (
+            place,
+            run.start // SECOND + origin,
+            (run.end or run.start) // SECOND + origin,
+            0,
+            False,
+            run is submitted.runs[-1],
+        )
         for place, submitted in enumerate(ran)
         for run in submitted.runs
     ]
