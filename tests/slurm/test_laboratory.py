@@ -185,7 +185,7 @@ def test_gpus_features_and_memory_choose_the_node():
 def test_a_job_that_slurm_rejects_is_named_and_not_lost():
     done = run(listed(job(0, 1, 10, 1), job(1, 99, 10, 1)), conf=machine(2, EnforcePartLimits="ALL"))
     assert list(done.rejected) == [1]
-    assert "requested" in done.rejected[1]
+    assert "More processors requested than permitted" in done.rejected[1]
 
 
 def test_a_configuration_that_slurm_refuses_is_quoted_with_its_line():

@@ -57,5 +57,5 @@ def test_a_kill_says_whether_the_job_comes_back(state: int, comes_back: bool):
 def test_a_registration_has_a_block_of_generic_resources_even_if_there_are_none():
     plain = Node("n1", 4, 1, 4, 1, 1000)
     gpus = Node("n1", 4, 1, 4, 1, 1000, (("gpu", "tesla", 2),))
-    assert struct.pack(">IHH", 4, wire.PROTOCOL, 0) in wire.registration(plain, 5, [3])
-    assert struct.pack(">IQ", wire.GRES_MAGIC, 2) in wire.registration(gpus, 5, [])
+    assert struct.pack(">IHH", 4, wire.PROTOCOL, 0) in wire.registration(plain, 1_700_000_000, [3])
+    assert struct.pack(">IQ", wire.GRES_MAGIC, 2) in wire.registration(gpus, 1_700_000_000, [])

@@ -29,6 +29,8 @@ ALREADY_COMPLETE = 4002
 """What a slurmd answers to a request to end a job of which nothing is left (ESLURMD_KILL_JOB_ALREADY_COMPLETE)."""
 
 _LONGEST = 1 << 30
+_BOOT = 10**9
+"""Unix time at which all nodes were booted: a later one would be taken for an unexpected reboot."""
 
 
 class Message(IntEnum):
@@ -190,10 +192,10 @@ def ping_response() -> bytes:
 
 def registration(node: Node, second: int, jobs: list[int]) -> bytes:
     """Return the body with which a node registers, and names the batch jobs that run on it."""
-    body = struct.pack(">qqI", second, second, 0) + text(None) + text(None)
+    body = struct.pack(">qqI", second, _BOOT, 0) + text(None) + text(None)
     body += text(socket.gethostname()) + text(node.name) + text("x86_64") + text(None) + text("Linux")
     shape = (node.cpus, 1, node.sockets, node.cores, node.threads)
-    body += struct.pack(">HHHHHQIIIIQ", *shape, node.memory, 0, 1, NO_VAL, 0, node.memory)
+    body += struct.pack(">HHHHHQIIIIQ", *shape, node.memory, 0, second - _BOOT, NO_VAL, 0, node.memory)
     body += struct.pack(">I", len(jobs)) + b"".join(struct.pack(">III", job, BATCH_STEP, NO_VAL) for job in jobs)
     # Slurm reads an empty block of generic resources, but crashes if there is none.
     gres = struct.pack(">HH", PROTOCOL, len(node.gres)) + b"".join(_gres(node, *each) for each in node.gres)
