@@ -215,11 +215,24 @@ def test_static_policies_start_jobs_in_schedlabs_order():
         },
         processors=1,
     )
-    real = run(workload, "saf+slurm").schedule
-    ours = sl.simulate(workload, "saf")
-    assert real.start_time.argsort().tolist() == ours.start_time.argsort().tolist()
-    changing = run(workload, "wfp3+slurm").schedule
-    assert changing.start_time.argsort().tolist() == sl.simulate(workload, "wfp3+slurm").start_time.argsort().tolist()
+    # The first holds the core; then the areas 60, 120, 240, 300, 540, 600.
+    assert run(workload, "saf+slurm").schedule.start_time.argsort().tolist() == [0, 2, 4, 6, 3, 5, 1]
+    assert run(workload, "lpf+slurm").schedule.start_time.argsort().tolist() == [0, 1, 5, 3, 6, 4, 2]
+
+
+@pytest.mark.slow
+def test_a_policy_that_changes_with_time_is_set_anew():
+    workload = sl.Workload.from_columns(
+        {
+            "submit_time": [0, 1, 200],
+            "run_time": [290, 100, 100],
+            "requested_time": [300, 3000, 120],
+            "requested_processors": [1, 1, 1],
+        },
+        processors=1,
+    )
+    # At 290 s the short job has waited 0.75 of its request, the long one 0.1 of its own.
+    assert run(workload, "wfp3+slurm").schedule.start_time.argsort().tolist() == [0, 2, 1]
 
 
 def test_nothing_is_left_when_the_driver_is_killed(tmp_path: Path):
