@@ -24,6 +24,7 @@ from pathlib import Path
 import campaigns
 import experiments
 import generation
+import laboratory
 import learning
 import numpy as np
 import predictions
@@ -256,6 +257,7 @@ BENCHMARKS = {
     "icpp19": speculation.scenario_1,
     "mixed": speculation.mixed,
     "slurm": slurm.slurm,
+    "laboratory": laboratory.laboratory,
     "generation": generation.experiments,
     "experiments": experiments.experiments,
     "reports": reports.reports,
@@ -281,6 +283,7 @@ def main() -> int:
     parser.add_argument("--traces", type=Path, default=Path(default), help="directory of real logs")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=list(BENCHMARKS))
     parser.add_argument("--json", type=Path, help="also write the results to a file")
+    parser.add_argument("--long", action="store_true", help="also what takes minutes: 1,000 jobs on the real Slurm")
     parser.add_argument("--ten-million", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.ten_million:
@@ -289,8 +292,9 @@ def main() -> int:
     print(machine())
     sl.simulate(saturated(1000), "fcfs+easy")  # compile
     results = []
-    for name in options.only:
-        for result in BENCHMARKS[name](options.traces):
+    chosen = [BENCHMARKS[name] for name in options.only] + [laboratory.long_laboratory] * options.long
+    for benchmark in chosen:
+        for result in benchmark(options.traces):
             results.append(result)
             goal = f"goal {result.goal}{'' if result.met else ' MISSED'}"
             check = f"{result.check}: {'right' if result.right else 'WRONG'}"

@@ -206,6 +206,8 @@ class Campaign(Section):
         How schedules are measured.
     events
         Order of events, as for `schedlab.simulate`.
+    engine
+        "slurm": every simulation is run on the real Slurm instead, see `schedlab.slurm.run`.
     schedules
         Whether whole schedules are kept, one file each.
     timeout
@@ -234,6 +236,7 @@ class Campaign(Section):
     baseline: str | None = None
     metrics: Metrics = Metrics()
     events: Literal["batched", "pyss", "sc17"] = "batched"
+    engine: Literal["schedlab", "slurm"] = "schedlab"
     schedules: bool = False
     timeout: Duration | None = None
 
@@ -267,6 +270,17 @@ class Campaign(Section):
     def _baseline_is_there(self) -> Campaign:
         if self.baseline is not None and self.baseline not in self.scheduler_texts():
             raise ValueError(f"the baseline {self.baseline} is not among the schedulers")
+        return self
+
+    @model_validator(mode="after")
+    def _what_slurm_can(self) -> Campaign:
+        if self.engine == "slurm":
+            from schedlab.slurm.translation import check_scheduler
+
+            if self.events != "batched":
+                raise ValueError(f"the real Slurm has its own order of events; leave events = {self.events!r} out")
+            for text in self.scheduler_texts():
+                check_scheduler(Scheduler.parse(text))
         return self
 
     @model_validator(mode="after")

@@ -117,12 +117,17 @@ class Settings:
     warm_up: float
     cool_down: float
     tau: int
+    engine: Literal["schedlab", "slurm"] = "schedlab"
+
+    def specification(self) -> dict[str, Any]:
+        """Return them as plain values; schedlab's own engine goes without saying."""
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("engine", "schedlab")}
 
     @classmethod
     def of(cls, campaign: Campaign) -> Settings:
         """Return those of a campaign."""
         metrics = campaign.metrics
-        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau)
+        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,7 @@ class Task:
 
     def specification(self) -> dict[str, Any]:
         """Return everything that its result depends on, but the version of schedlab."""
-        return {**self.instance.specification(), "scheduler": self.scheduler, **asdict(self.settings)}
+        return {**self.instance.specification(), "scheduler": self.scheduler, **self.settings.specification()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,9 @@ def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]
     >>> a == b, a == c, len(a)
     (True, False, 32)
     """
-    common = hashlib.sha256(f"{_canonical(asdict(settings))}\n{_canonical(instance.specification())}\n".encode())
+    common = hashlib.sha256(
+        f"{_canonical(settings.specification())}\n{_canonical(instance.specification())}\n".encode()
+    )
     names = []
     for scheduler in schedulers:
         digest = common.copy()

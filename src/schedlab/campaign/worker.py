@@ -127,6 +127,12 @@ def simulate_task(task: Task) -> Schedule:
     """
     window = task.instance.window
     in_order = 0 if window is None else window.state
+    if task.settings.engine == "slurm":
+        from schedlab.slurm.replay import run_phases
+
+        return run_phases(make_workload(task.instance), task.scheduler, phases=1, seed=task.instance.repetition)[
+            0
+        ].schedule
     return simulate(make_workload(task.instance), task.scheduler, events=task.settings.events, in_order=in_order)
 
 

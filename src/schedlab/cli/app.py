@@ -26,6 +26,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    slurm,
     trials,
     versions,
     workflows,
@@ -160,6 +161,11 @@ workflow.command()(workflows.submit)
 workflow.command()(workflows.results)
 workflow.command()(workflows.export)
 app.add_typer(workflow, name="workflow")
+laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
+laboratory.command()(slurm.run)
+laboratory.command()(slurm.shadow)
+app.add_typer(laboratory, name="slurm")
+app.command()(slurm.deploy)
 app.command()(search.search)
 app.command()(requests.requests)
 app.command()(reports.report)

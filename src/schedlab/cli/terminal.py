@@ -7,6 +7,7 @@ import math
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -88,6 +89,28 @@ def progress_bar(what: str, *, unit: str = "") -> Iterator[Callable[[int, int | 
 
         def advance(done: int, total: int | None) -> None:
             bar.update(task, completed=done, total=total)
+
+        yield advance
+
+
+@contextmanager
+def laboratory_bar(jobs: int) -> Iterator[Callable[[int, float], None] | None]:
+    """Give a function that shows open jobs and virtual time, and how fast it goes; None without a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("slurmctld starts", total=jobs)
+        begin = time.monotonic()
+
+        def advance(still_open: int, second: float) -> None:
+            factor = second / max(0.1, time.monotonic() - begin)
+            hours = f"{second / 3600:.1f} h of virtual time, x{factor:.0f}"
+            bar.update(task, completed=jobs - min(jobs, still_open), description=hours)
 
         yield advance
 

@@ -1,0 +1,200 @@
+"""Verbs about a real Slurm: run on it in skipped time, deploy a policy, look at what a deployment would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from schedlab.cli.options import Clean, Json, Processors
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import laboratory_bar, note, show, show_json
+from schedlab.cli.traces import read_trace
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+Conf = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="A site's slurm.conf, topology.conf and accounts (default: a small machine)."),
+]
+
+
+def run(
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="Jobs: any trace, or an .events file of UB CCR's Slurm simulator.")
+    ],
+    conf: Conf = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler", "-s", metavar="TEXT", show_default="fcfs+slurm", help="Without --conf: how Slurm is set up."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the schedule of the first phase: .parquet, .csv or .swf."
+        ),
+    ] = None,
+    phases: Annotated[int, typer.Option(min=1, help="Runs, each with Slurm's loops at other points (default: 1).")] = 1,
+    mode: Annotated[
+        Literal["frozen", "hybrid"],
+        typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
+    ] = "frozen",
+    seed: Annotated[int, typer.Option(help="Seed of the phases.")] = 1,
+    clean: Clean = "default",
+    processors: Processors = None,
+    cores_per_node: Annotated[
+        int | None, typer.Option(min=1, help="Cores of a node, without --conf (default: at most 256 nodes).")
+    ] = None,
+    observe: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=1, help="Look at the queue so often: reasons, priorities, sdiag."),
+    ] = None,
+    observations: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write there what was observed, as Parquet files.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the files of the laboratory there: logs, configuration.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
+    from schedlab.schedule.exports import check_schedule_suffix
+    from schedlab.slurm.replay import run_phases
+
+    if output is not None:
+        check_schedule_suffix(output)
+    check_output(output, trace)
+    jobs, cleaned = _jobs(trace, clean, processors)
+    with laboratory_bar(len(getattr(jobs, "jobs", jobs))) as progress:
+        runs = run_phases(
+            jobs,
+            scheduler,
+            phases=phases,
+            seed=seed,
+            conf=conf,
+            mode=mode,
+            processors=processors,
+            cores_per_node=cores_per_node,
+            observe=observe if observe is not None or observations is None else 60.0,
+            directory=keep,
+            progress=progress,
+        )
+    if output is not None:
+        runs[0].schedule.save(output)
+    if observations is not None:
+        observations.mkdir(parents=True, exist_ok=True)
+        for name, frame in {**runs[0].observations, "records": runs[0].records}.items():
+            frame.to_parquet(observations / f"{name}.parquet")
+    if cleaned is not None:
+        cleaned.note_cleaning()
+    _report(runs, as_json)
+
+
+def _jobs(trace: Path, clean: str, processors: int | None) -> tuple[Any, Any]:
+    if trace.name.endswith((".events", ".events.gz")):
+        from schedlab.slurm.jobs import read_events
+
+        if not trace.is_file():
+            raise InputError(f"{trace}: no such file")
+        return read_events(trace), None
+    read = read_trace(trace, clean, processors=processors)
+    return read.workload, read
+
+
+def _report(runs: list[Any], as_json: bool) -> None:
+    from schedlab.slurm.ensemble import ensemble_table
+
+    first = runs[0]
+    for change in first.changes:
+        note(str(change))
+    for row, said in list(first.rejected.items())[:20]:
+        note(f"Slurm rejected the job in row {row}: {said}")
+    if len(first.rejected) > 20:
+        note(f"... and {count_of(len(first.rejected) - 20, 'more job')}")
+    if first.unstarted:
+        note(f"{count_of(len(first.unstarted), 'job')} never started")
+    if as_json:
+        show_json(
+            {
+                "runs": [{"facts": dict(run.facts), "metrics": run.schedule.metrics()} for run in runs],
+                "rejected": {str(row): said for row, said in first.rejected.items()},
+                "unstarted": list(first.unstarted),
+                "changes": [str(change) for change in first.changes],
+            }
+        )
+    else:
+        show(ensemble_table(runs))
+
+
+def deploy(
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A policy, a formula of p, q, r, w, or POLICY@similar.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write what is to be installed there.")],
+    way: Annotated[
+        Literal["lua", "site-factor", "priority-loop", "rest"] | None,
+        typer.Option("--as", help="How (default: lua for scores that are fixed at submission, else priority-loop)."),
+    ] = None,
+    partition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Touch jobs of this partition only; repeat it (default: all)."),
+    ] = None,
+    period: Annotated[int, typer.Option(min=1, help="Seconds between two looks of a daemon (default: 30).")] = 30,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="The Lua script only logs what it would set.")] = False,
+) -> None:
+    """Write what deploys a policy on a stock Slurm, with the steps to install and to undo it."""
+    from schedlab.slurm.deployment import deploy as deployment_of
+
+    deployment = deployment_of(policy, way=way, partitions=partition, period=period, dry_run=dry_run)
+    paths = deployment.save(output)
+    show(
+        f"{deployment.policy} as {deployment.way}: {', '.join(path.name for path in paths)} in {output}; begin "
+        f"with README.md"
+    )
+
+
+def shadow(
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A policy, or a formula of p, q, r, w.")],
+    queue: Annotated[
+        Path | None,
+        typer.Option("--queue", metavar="FILE", help="What 'squeue --json' printed (default: ask squeue)."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Lines to print (default: 50).")] = 50,
+    as_json: Json = False,
+) -> None:
+    """Print in which order a policy would have the waiting jobs of a production queue; change nothing."""
+    import json
+
+    from schedlab.slurm.deployment import shadow as shadow_of
+
+    try:
+        found = json.loads(_squeue() if queue is None else queue.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise InputError(f"{queue or 'squeue --json'}: not what squeue prints with --json ({error})") from None
+    rows = shadow_of(policy, found if isinstance(found, dict) else {})
+    if as_json:
+        show_json(rows)
+        return
+    lines = [f"{'rank':>6} {'Slurm':>6} {'job':>10} {'user':<12} {'cores':>6} {'limit':>8} {'score':>12}  reason"]
+    for row in rows[:limit]:
+        line = f"{row['rank']:>6} {row['slurm_rank']:>6} {row['job']:>10} {row['user']:<12} {row['processors']:>6}"
+        lines.append(f"{line} {row['limit'] // 60:>5}min {row['score']:>12.6g}  {row['reason']}")
+    moved = sum(row["rank"] != row["slurm_rank"] for row in rows)
+    lines.append(
+        f"\n{moved} of {count_of(len(rows), 'waiting job')} would have another place under {policy}; nothing "
+        f"was changed"
+    )
+    show("\n".join(lines))
+
+
+def _squeue() -> str:
+    import subprocess
+
+    try:
+        return subprocess.run(["squeue", "--json"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else error.strerror
+        raise InputError(f"squeue --json fails: {said}; give its output with --queue FILE") from None

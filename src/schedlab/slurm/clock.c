@@ -1,0 +1,475 @@
+/* A clock for an unmodified slurmctld, and identities for its clients; preloaded with LD_PRELOAD.
+ *
+ * slurmctld sleeps most of the time. This library lets it sleep in no time: when every thread of the daemon is asleep, no
+ * thread waits for a peer, and the laboratory is not at work, the clock jumps to the next instant at which anything is due:
+ * the earliest deadline of a sleeping thread, or the limit that the laboratory has set (its own next event).
+ *
+ *   hybrid   virtual time = real time + offset: while Slurm computes, time passes as on a real machine.
+ *   frozen   virtual time = offset: time stands still while Slurm computes, and after a jump sleepers wake one at a time,
+ *            in the order of (deadline, registration). Two runs of the same input are then equal to the bit.
+ *
+ * Environment of the daemon: SCHEDLAB_CLOCK (file of the shared page), SCHEDLAB_CLOCK_MODE (frozen or hybrid),
+ * SCHEDLAB_USERS (file with lines name:uid:gid; the users of the laboratory, who need no account on this machine).
+ * Environment of a client: SCHEDLAB_NOW (virtual nanoseconds at its start), SCHEDLAB_USERS, SCHEDLAB_UID and SCHEDLAB_GID
+ * (who it claims to be).
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND 1000000000LL
+#define FAR_AWAY (3600 * SECOND)  /* real time after which a frozen sleeper looks at the clock again by itself */
+#define SLEEPERS 4096
+#define SILENCE 3000              /* ns of CPU time: reading two clocks costs less, waking a thread costs more */
+#define NAP 20000                 /* ns between two looks */
+#define PATIENCE 2000000          /* ns at most until the next look while the laboratory is at work */
+#define THROTTLE 1000000          /* ns: naps up to this are request throttling inside an RPC, not scheduling time */
+
+struct page {                     /* mirrored by schedlab.slurm.clock.Clock */
+	_Atomic int64_t offset;   /*  0 ns */
+	_Atomic int64_t limit;    /*  8 ns, virtual: never jump beyond */
+	_Atomic int32_t hold;     /* 16 the laboratory is at work: no jump while > 0 */
+	_Atomic int32_t enabled;  /* 20 jumps are allowed */
+	_Atomic int64_t jumps;    /* 24 */
+	_Atomic int64_t skipped;  /* 32 ns */
+	_Atomic int64_t looks;    /* 40 how often the daemon was found at work */
+	_Atomic int32_t peers;    /* 48 threads that wait for a peer */
+	_Atomic int32_t at_limit; /* 52 futex: counts arrivals at the limit */
+	_Atomic int32_t kicks;    /* 56 futex: the laboratory has changed the limit or let go */
+};
+
+struct sleeper {
+	_Atomic int64_t deadline; /* ns, virtual; 0: free */
+	_Atomic int32_t signal;   /* futex of a plain sleep */
+	_Atomic int woken;
+	pthread_cond_t *condition;
+	int64_t order;
+};
+
+static struct page *page;
+static int64_t client_offset;
+static int daemon_role, frozen;
+static pid_t jumper;
+static struct sleeper sleepers[SLEEPERS];
+static _Atomic int used;          /* sleepers behind this one are free */
+static _Atomic int64_t registrations;
+
+static int (*real_poll)(struct pollfd *, nfds_t, int);
+static int (*real_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+static int (*real_broadcast)(pthread_cond_t *);
+
+static int64_t real_now(void)
+{
+	struct timespec t;
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+static int64_t now(void)
+{
+	int64_t offset = page ? atomic_load(&page->offset) : client_offset;
+	return page && frozen ? offset : real_now() + offset;
+}
+static struct timespec as_timespec(int64_t ns)
+{
+	struct timespec t = { ns / SECOND, ns % SECOND };
+	return t;
+}
+static void real_sleep(int64_t ns)
+{
+	struct timespec t = as_timespec(ns);
+	syscall(SYS_nanosleep, &t, NULL);
+}
+
+/* ---------------------------------------------------------------- reading the clock */
+
+time_t time(time_t *out)
+{
+	time_t t = now() / SECOND;
+	if (out) *out = t;
+	return t;
+}
+int gettimeofday(struct timeval *restrict tv, void *restrict zone)
+{
+	int64_t t = now();
+	(void)zone;
+	tv->tv_sec = t / SECOND;
+	tv->tv_usec = t % SECOND / 1000;
+	return 0;
+}
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	if ((page || client_offset) && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+		*ts = as_timespec(now());
+		return 0;
+	}
+	return (int)syscall(SYS_clock_gettime, clock, ts);
+}
+
+/* ---------------------------------------------------------------- sleeping */
+
+static struct sleeper *lie_down(int64_t deadline, pthread_cond_t *condition)
+{
+	for (int i = 0; i < SLEEPERS; i++) {
+		int64_t nobody = 0;
+		struct sleeper *s = &sleepers[i];
+		if (!atomic_compare_exchange_strong(&s->deadline, &nobody, INT64_MAX)) continue;
+		s->condition = condition;
+		s->order = atomic_fetch_add(&registrations, 1);
+		atomic_store(&s->woken, 0);
+		atomic_store(&s->signal, 0);
+		atomic_store(&s->deadline, deadline);
+		int top = atomic_load(&used);
+		while (top <= i && !atomic_compare_exchange_weak(&used, &top, i + 1)) ;
+		return s;
+	}
+	return NULL;
+}
+static void get_up(struct sleeper *s)
+{
+	if (!s) return;
+	s->condition = NULL;
+	atomic_store(&s->deadline, 0);
+}
+static void sleep_for(int64_t ns)
+{
+	if (!daemon_role || !page || ns <= THROTTLE) {
+		if (ns > 0) real_sleep(ns);
+		return;
+	}
+	int64_t end = now() + ns, left;
+	struct sleeper *s = lie_down(end, NULL);
+	while ((left = end - now()) > 0) {
+		struct timespec t = as_timespec(frozen ? FAR_AWAY : left);
+		if (!s) { real_sleep(left < THROTTLE ? left : THROTTLE); continue; }
+		syscall(SYS_futex, &s->signal, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
+		atomic_store(&s->signal, 0);
+	}
+	get_up(s);
+}
+int usleep(useconds_t us)
+{
+	/* slurmctld's main loop sleeps ten times 0.1 s and looks at nothing but its shutdown flag in between: one second */
+	static int tenths;
+	if (daemon_role && page && us == 100000 && syscall(SYS_gettid) == getpid()) {
+		if (++tenths % 10 == 0) sleep_for(SECOND);
+		return 0;
+	}
+	sleep_for((int64_t)us * 1000);
+	return 0;
+}
+unsigned sleep(unsigned seconds)
+{
+	sleep_for(seconds * SECOND);
+	return 0;
+}
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+	sleep_for(wanted->tv_sec * SECOND + wanted->tv_nsec);
+	if (left) left->tv_sec = left->tv_nsec = 0;
+	return 0;
+}
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left)
+{
+	int64_t ns = wanted->tv_sec * SECOND + wanted->tv_nsec;
+	if (flags & TIMER_ABSTIME) {
+		struct timespec t;
+		clock_gettime(clock, &t);
+		ns -= t.tv_sec * SECOND + t.tv_nsec;
+	}
+	sleep_for(ns);
+	if (left) left->tv_sec = left->tv_nsec = 0;
+	return 0;
+}
+int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict until)
+{
+	if (!real_timedwait) real_timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+	if (!daemon_role || !page) {
+		struct timespec real = as_timespec(until->tv_sec * SECOND + until->tv_nsec - (page ? 0 : client_offset));
+		return real_timedwait(c, m, &real);
+	}
+	int64_t deadline = until->tv_sec * SECOND + until->tv_nsec, left = deadline - now();
+	struct timespec t = as_timespec(left <= 0 ? 0 : real_now() + (frozen ? FAR_AWAY : left));
+	if (left <= 0) return real_timedwait(c, m, &t);
+	struct sleeper *s = lie_down(deadline, c);
+	int rc = real_timedwait(c, m, &t);
+	get_up(s);
+	return now() >= deadline ? ETIMEDOUT : rc == ETIMEDOUT ? 0 : rc;
+}
+
+/* ---------------------------------------------------------------- waiting for a peer: no jump meanwhile */
+
+int poll(struct pollfd *files, nfds_t count, int ms)
+{
+	if (!real_poll) real_poll = dlsym(RTLD_NEXT, "poll");
+	if (!daemon_role || !page || ms <= 0) {
+		/* A thread that waits for ever for connections is no reason to hold the clock. */
+		return real_poll(files, count, ms);
+	}
+	if (count == 0) { sleep_for((int64_t)ms * 1000000); return 0; }
+	atomic_fetch_add(&page->peers, 1);
+	int rc = real_poll(files, count, ms), error = errno;
+	atomic_fetch_sub(&page->peers, 1);
+	errno = error;
+	return rc;
+}
+#define WAITS_FOR_A_PEER(type, name, parameters, arguments)                     \
+	type name parameters                                                    \
+	{                                                                       \
+		static type (*real) parameters;                                 \
+		if (!real) real = (type (*) parameters)dlsym(RTLD_NEXT, #name); \
+		if (!daemon_role || !page) return real arguments;               \
+		atomic_fetch_add(&page->peers, 1);                              \
+		type rc = real arguments;                                       \
+		int error = errno;                                              \
+		atomic_fetch_sub(&page->peers, 1);                              \
+		errno = error;                                                  \
+		return rc;                                                      \
+	}
+WAITS_FOR_A_PEER(ssize_t, read, (int f, void *buffer, size_t n), (f, buffer, n))
+WAITS_FOR_A_PEER(ssize_t, recv, (int f, void *buffer, size_t n, int flags), (f, buffer, n, flags))
+WAITS_FOR_A_PEER(pid_t, waitpid, (pid_t p, int *status, int options), (p, status, options))
+
+/* ---------------------------------------------------------------- jumping */
+
+static int64_t cpu_of_others(void)
+{
+	struct timespec all, own;
+	syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &all);
+	syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &own);
+	return (all.tv_sec - own.tv_sec) * SECOND + all.tv_nsec - own.tv_nsec;
+}
+static int asleep(int directory, const char *thread)
+{
+	char path[64], stat[256];
+	snprintf(path, sizeof path, "%s/stat", thread);
+	int f = openat(directory, path, O_RDONLY | O_CLOEXEC);
+	if (f < 0) return 0;
+	ssize_t n = syscall(SYS_read, f, stat, sizeof stat - 1);
+	syscall(SYS_close, f);
+	if (n <= 0) return 0;
+	stat[n] = 0;
+	char *state = strrchr(stat, ')');
+	return state && state[2] == 'S';
+}
+static int all_asleep(void)
+{
+	char entries[4096];
+	int seen = 0, ok = 1;
+	long n;
+	/* Opened each time: at its start slurmctld closes all descriptors that it does not know. */
+	int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0) return 0;
+	while (ok && (n = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0) {
+		for (long at = 0; ok && at < n; at += *(unsigned short *)(entries + at + 16)) {
+			char *name = entries + at + 19;
+			if (name[0] == '.' || atoi(name) == jumper) continue;
+			ok = asleep(directory, name);
+			seen++;
+		}
+	}
+	syscall(SYS_close, directory);
+	return ok && seen > 0;
+}
+static int quiescent(void)
+{
+	/* Two equal readings of the CPU clock, and in between every thread was seen asleep: a thread on its way to wake another
+	 * would have used CPU time or been seen runnable. */
+	static int64_t before;
+	int64_t cpu = cpu_of_others(), moved = cpu - before;
+	before = cpu;
+	if (moved > SILENCE || atomic_load(&page->peers) || !all_asleep()) return 0;
+	return cpu_of_others() - cpu < SILENCE && !atomic_load(&page->peers) && !atomic_load(&page->hold);
+}
+static void wake(struct sleeper *s)
+{
+	if (frozen) atomic_store(&s->woken, 1);
+	if (s->condition) {
+		real_broadcast(s->condition);
+	} else {
+		atomic_store(&s->signal, 1);
+		syscall(SYS_futex, &s->signal, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	}
+}
+static int wake_all(int64_t t)
+{
+	int count = 0;
+	for (int i = 0; i < atomic_load(&used); i++) {
+		int64_t deadline = atomic_load(&sleepers[i].deadline);
+		if (deadline && deadline <= t) { wake(&sleepers[i]); count++; }
+	}
+	return count;
+}
+static int wake_first(int64_t t)
+{
+	struct sleeper *first = NULL;
+	for (int i = 0; i < atomic_load(&used); i++) {
+		struct sleeper *s = &sleepers[i];
+		int64_t deadline = atomic_load(&s->deadline), best = first ? atomic_load(&first->deadline) : INT64_MAX;
+		if (!deadline || deadline > t || atomic_load(&s->woken)) continue;
+		if (!first || deadline < best || (deadline == best && s->order < first->order)) first = s;
+	}
+	if (first) wake(first);
+	return first != NULL;
+}
+static void wait_for_kick(int32_t seen)
+{
+	struct timespec t = as_timespec(PATIENCE);
+	syscall(SYS_futex, &page->kicks, FUTEX_WAIT, seen, &t, NULL, 0);
+}
+static void jump(void)
+{
+	int64_t next = INT64_MAX, limit = atomic_load(&page->limit), t = now();
+	for (int i = 0; i < atomic_load(&used); i++) {
+		int64_t deadline = atomic_load(&sleepers[i].deadline);
+		if (deadline && deadline < next) next = deadline;
+	}
+	int limited = next >= limit;
+	if (limited) next = limit;
+	if (next > t) {
+		atomic_fetch_add(&page->offset, next - t);
+		atomic_fetch_add(&page->jumps, 1);
+		atomic_fetch_add(&page->skipped, next - t);
+	}
+	int woken = frozen ? wake_first(now()) : wake_all(now());
+	if (!limited || (frozen && woken)) return;  /* let a sleeper finish before the laboratory acts */
+	atomic_fetch_add(&page->at_limit, 1);
+	syscall(SYS_futex, &page->at_limit, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	static int32_t last, times;
+	int32_t kicks = atomic_load(&page->kicks);
+	times = kicks == last ? times + 1 : 0;
+	last = kicks;
+	if (times < 3) real_sleep(NAP);
+	else wait_for_kick(kicks);  /* it has been told; there is no use in telling it all the time */
+}
+static void *jump_whenever_possible(void *unused)
+{
+	(void)unused;
+	jumper = syscall(SYS_gettid);
+	prctl(PR_SET_TIMERSLACK, 1000UL);
+	prctl(PR_SET_NAME, "clock");
+	for (;;) {
+		int32_t kicks = atomic_load(&page->kicks);
+		if (!atomic_load(&page->enabled) || atomic_load(&page->hold)) {
+			wait_for_kick(kicks);
+			continue;
+		}
+		int may = !atomic_load(&page->peers);
+		if (may && quiescent()) {
+			jump();
+		} else {
+			atomic_fetch_add(&page->looks, may);
+			real_sleep(NAP);
+		}
+	}
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- identities */
+
+static int find_user(const char *name, uid_t uid, struct passwd *entry, char *buffer, size_t size)
+{
+	const char *path = getenv("SCHEDLAB_USERS");
+	char line[256];
+	FILE *f = path ? fopen(path, "re") : NULL;
+	int found = 0;
+	while (f && !found && fgets(line, sizeof line, f)) {
+		char *rest = strchr(line, ':');
+		if (!rest) continue;
+		*rest++ = 0;
+		long id = strtol(rest, &rest, 10), group = *rest == ':' ? strtol(rest + 1, NULL, 10) : id;
+		if (name ? strcmp(name, line) != 0 : uid != (uid_t)id) continue;
+		if (strlen(line) + 1 > size) break;
+		strcpy(buffer, line);
+		*entry = (struct passwd){ buffer, "x", id, group, "", "/tmp", "/bin/sh" };
+		found = 1;
+	}
+	if (f) fclose(f);
+	return found;
+}
+#define LOOKS_UP(function, type, argument, name, uid)                                                            \
+	int function##_r(type argument, struct passwd *entry, char *buffer, size_t size, struct passwd **result) \
+	{                                                                                                        \
+		static int (*real)(type, struct passwd *, char *, size_t, struct passwd **);                     \
+		if (find_user(name, uid, entry, buffer, size)) { *result = entry; return 0; }                    \
+		if (!real) real = dlsym(RTLD_NEXT, #function "_r");                                              \
+		return real(argument, entry, buffer, size, result);                                              \
+	}                                                                                                        \
+	struct passwd *function(type argument)                                                                   \
+	{                                                                                                        \
+		static __thread struct passwd entry;                                                             \
+		static __thread char buffer[256];                                                                \
+		static struct passwd *(*real)(type);                                                             \
+		if (find_user(name, uid, &entry, buffer, sizeof buffer)) return &entry;                          \
+		if (!real) real = dlsym(RTLD_NEXT, #function);                                                   \
+		return real(argument);                                                                           \
+	}
+LOOKS_UP(getpwnam, const char *, wanted, wanted, 0)
+LOOKS_UP(getpwuid, uid_t, wanted, NULL, wanted)
+
+#define CLAIMS(type, function, variable)                                                \
+	type function(void)                                                             \
+	{                                                                               \
+		const char *claimed = daemon_role ? NULL : getenv(variable);            \
+		return claimed ? (type)atol(claimed) : (type)syscall(SYS_##function);   \
+	}
+CLAIMS(uid_t, getuid, "SCHEDLAB_UID")
+CLAIMS(uid_t, geteuid, "SCHEDLAB_UID")
+CLAIMS(gid_t, getgid, "SCHEDLAB_GID")
+CLAIMS(gid_t, getegid, "SCHEDLAB_GID")
+
+/* ---------------------------------------------------------------- start */
+
+static void in_child(void) { daemon_role = 0; }
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *path = getenv("SCHEDLAB_CLOCK"), *mode = getenv("SCHEDLAB_CLOCK_MODE"), *client = getenv("SCHEDLAB_NOW");
+	if (client) client_offset = atoll(client) - real_now();
+	if (!path) return;
+	int f = open(path, O_RDWR | O_CLOEXEC);
+	void *mapped = f < 0 ? MAP_FAILED : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+	if (mapped == MAP_FAILED) {
+		fprintf(stderr, "schedlab clock: cannot map %s: %s\n", path, strerror(errno));
+		_exit(70);
+	}
+	close(f);
+	real_poll = dlsym(RTLD_NEXT, "poll");
+	real_timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+	real_broadcast = dlvsym(RTLD_NEXT, "pthread_cond_broadcast", "GLIBC_2.3.2");
+	frozen = mode && !strcmp(mode, "frozen");
+	/* What the daemon starts (its script helper) lives in real time. */
+	unsetenv("SCHEDLAB_CLOCK");
+	page = mapped;
+	daemon_role = 1;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);  /* it never outlives the laboratory */
+	pthread_atfork(NULL, NULL, in_child);
+	pthread_t thread;
+	pthread_attr_t detached;
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	sigset_t all, old;  /* signals are for the daemon's own threads */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_create(&thread, &detached, jump_whenever_possible, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}

@@ -1,0 +1,385 @@
+"""The configuration of a laboratory: a site's own, changed where it must be, or a small one for a machine.
+
+What decides about scheduling stays as it is. What cannot be so in a laboratory (addresses, authentication, paths,
+daemons of the nodes) is changed or dropped in a copy, and each line that was is listed with the reason.
+"""
+
+from __future__ import annotations
+
+import getpass
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+
+from schedlab.errors import InputError
+from schedlab.slurm.accounts import Accounts, read_accounts
+
+_ADDRESS = "the controller runs on this host, on a free port"
+_PATH = "files of the laboratory"
+_AUTH = "no munge daemon and no keys: the laboratory is alone with itself"
+_NODES = "there are no node daemons and no processes of jobs; a stand-in answers for all nodes"
+_SCRIPTS = "programs of the site do not run in the laboratory"
+_OTHERS = "no other service is there"
+
+CHANGED: dict[str, tuple[str, str]] = {
+    "authtype": ("auth/none", _AUTH),
+    "credtype": ("cred/none", _AUTH),
+    "proctracktype": ("proctrack/pgid", _NODES),
+    "taskplugin": ("task/none", _NODES),
+    "jobacctgathertype": ("jobacct_gather/none", _NODES),
+    "switchtype": ("switch/none", _NODES),
+    "mpidefault": ("none", _NODES),
+    "jobcomptype": ("jobcomp/filetxt", "the record of jobs that schedlab reads"),
+    "slurmctlddebug": ("info", "schedlab reads in the log which pass started a job"),
+    "slurmdtimeout": ("0", "nodes never time out: there is no slurmd to wait for"),
+    "slurmctldtimeout": ("60000", "there is no backup controller"),
+    "inactivelimit": ("0", _NODES),
+    "messagetimeout": ("100", "messages take real time, and a laboratory may be on a busy host"),
+    "treewidth": ("65533", "the stand-in does not forward messages"),
+    "batchstarttimeout": ("3600", _NODES),
+    "slurmdparameters": ("config_overrides", "nodes have what their lines say, whatever this host has"),
+}
+"""Parameters that the laboratory sets, present or not: value and reason."""
+
+DROPPED: dict[str, str] = {
+    **dict.fromkeys(("controlmachine", "controladdr", "backupcontroller", "backupaddr", "slurmctldhost"), _ADDRESS),
+    **dict.fromkeys(("slurmctldport", "slurmdport", "slurmctldaddr", "srunportrange"), _ADDRESS),
+    "communicationparameters": _ADDRESS,
+    **dict.fromkeys(("slurmuser", "slurmduser"), "the laboratory runs as who starts it"),
+    **dict.fromkeys(
+        ("slurmctldpidfile", "slurmdpidfile", "statesavelocation", "slurmdspooldir", "slurmctldlogfile",
+         "slurmdlogfile", "slurmschedlogfile", "jobcomploc", "plugindir", "tmpfs"), _PATH),
+    **dict.fromkeys(
+        ("cryptotype", "authinfo", "authaltparameters", "authalttypes", "jobcredentialprivatekey",
+         "jobcredentialpubliccertificate"), _AUTH),
+    **dict.fromkeys(
+        ("taskpluginparam", "jobacctgatherfrequency", "jobacctgatherparams", "jobcontainertype", "mpiparams",
+        "coresspecplugin",
+         "acctgathernodefreq", "acctgatherenergytype", "acctgatherprofiletype", "acctgatherinterconnecttype",
+         "acctgatherinfinibandtype", "acctgatherfilesystemtype", "prologflags", "launchparameters", "slurmdsyslogdebug",
+         "slurmddebug", "x11parameters", "usepam", "frontendname", "launchtype", "extsensorstype", "extsensorsfreq",
+         "gpufreqdef", "cpufreqdef", "cpufreqgovernors", "propagateprioprocess", "killonbadexit", "nodefeaturesplugins",
+         "prepplugins", "memlimitenforce", "vsizefactor"), _NODES),
+    **dict.fromkeys(
+        ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog", "srunprolog",
+        "srunepilog",
+         "healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram", "mailprog",
+         "resumeprogram",
+         "suspendprogram", "unkillablestepprogram", "unkillablesteptimeout", "jobsubmitscript", "clifilterplugins",
+         "plugstackconfig", "suspendtime", "resumefailprogram", "slurmctldprimaryonprog", "slurmctldprimaryoffprog"),
+         _SCRIPTS),
+    **dict.fromkeys(
+        ("jobcomphost", "jobcompuser", "jobcomppass", "jobcompport", "accountingstoragehost", "accountingstorageport",
+         "accountingstoragebackuphost", "accountingstorageuser", "accountingstoragepass", "accountingstorageloc",
+         "accountingstorageexternalhost", "federationparameters", "slurmctldsyslogdebug", "debugflags",
+         "slurmschedloglevel",
+         "defaultstorageport", "defaultstoragehost", "defaultstoragetype", "defaultstorageuser", "defaultstoragepass",
+         "slurmrestdoptions", "burstbuffertype", "jobfileappend"), _OTHERS),
+}  # fmt: skip
+"""Parameters that cannot be used in a laboratory: the reason."""
+
+_OF_NODES = ("nodeaddr", "nodehostname", "port", "bcastaddr")
+_ASSIGNMENT = re.compile(r"([A-Za-z0-9_]+)\s*=\s*(\"[^\"]*\"|\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A line that is not in the laboratory as it was at the site."""
+
+    where: str
+    line: str
+    becomes: str
+    reason: str
+
+    def __str__(self) -> str:
+        arrow = f"-> {self.becomes}" if self.becomes else "dropped"
+        return f"{self.where}: {self.line} {arrow} ({self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What slurmctld is started with.
+
+    Parameters
+    ----------
+    lines
+        Of slurm.conf, without what a single laboratory adds.
+    files
+        Further files beside it, by name.
+    accounts
+        Users, accounts and QOS, if any.
+    changes
+        What was changed or dropped.
+    source
+        Where it comes from.
+    """
+
+    lines: tuple[str, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+    accounts: Accounts | None = None
+    changes: tuple[Change, ...] = ()
+    source: str = "schedlab"
+
+    def value(self, name: str) -> str | None:
+        """Return the value of a parameter, None if it is not set."""
+        for line in self.lines:
+            key, _, value = line.partition("=")
+            if key.strip().lower() == name.lower():
+                return value.strip()
+        return None
+
+    def having(self, **parameters: str | int) -> Configuration:
+        """Return it with parameters set; None of the laboratory's own may be among them."""
+        kept = [
+            line for line in self.lines if line.partition("=")[0].strip().lower() not in {k.lower() for k in parameters}
+        ]
+        return replace(self, lines=(*(f"{name}={value}" for name, value in parameters.items()), *kept))
+
+    def scheduling(self, options: str) -> Configuration:
+        """Return it with some of the SchedulerParameters replaced or added.
+
+        Examples
+        --------
+        >>> Configuration(("SchedulerParameters=bf_interval=30,bf_continue",)).scheduling("bf_interval=60").lines
+        ('SchedulerParameters=bf_continue,bf_interval=60',)
+        """
+        names = {option.partition("=")[0] for option in options.split(",")}
+        old = [option for option in (self.value("SchedulerParameters") or "").split(",") if option]
+        kept = [option for option in old if option.partition("=")[0] not in names]
+        return self.having(SchedulerParameters=",".join([*kept, *options.split(",")]))
+
+    def write(self, directory: Path, *, controller: int, nodes: int, plugins: Path | None) -> Path:
+        """Write all files for a laboratory, and return the path of slurm.conf.
+
+        Parameters
+        ----------
+        directory
+            Of the laboratory.
+        controller, nodes
+            Ports of slurmctld, and of the stand-in.
+        plugins
+            Directory of the plugins, if Slurm is not installed.
+        """
+        for folder in ("state", "spool", "log"):
+            (directory / folder).mkdir(parents=True, exist_ok=True)
+        host, user = socket.gethostname(), getpass.getuser()
+        own = {
+            "SlurmctldHost": f"{host}(127.0.0.1)",
+            "SlurmctldPort": controller,
+            "SlurmdPort": nodes,
+            "SlurmUser": user,
+            "SlurmdUser": user,
+            "SlurmctldPidFile": directory / "slurmctld.pid",
+            "SlurmdPidFile": directory / "slurmd.%n.pid",
+            "StateSaveLocation": directory / "state",
+            "SlurmdSpoolDir": directory / "spool" / "%n",
+            "SlurmctldLogFile": directory / "log" / "slurmctld.log",
+            "JobCompLoc": directory / "log" / "jobcomp.txt",
+        }
+        if plugins is not None:
+            own["PluginDir"] = plugins
+        if self.accounts is not None:
+            # A port at which no database listens: slurmctld takes accounts and usage from its state files.
+            own |= {"AccountingStorageHost": "127.0.0.1", "AccountingStoragePort": 1}
+        place = f" NodeAddr=127.0.0.1 NodeHostname={host} Port={nodes}"
+        lines = [f"{name}={value}" for name, value in own.items()]
+        for line in self.lines:
+            node = line.lower().startswith("nodename=") and not line.lower().startswith("nodename=default")
+            lines.append(line + place if node else line)
+        path = directory / "slurm.conf"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        for name, content in self.files.items():
+            (directory / name).write_text(content, encoding="utf-8")
+        return path
+
+
+def machine_configuration(
+    processors: int, cores_per_node: int | None = None, *, exclusive: bool = False
+) -> Configuration:
+    """Return a small configuration for a machine of alike nodes.
+
+    Parameters
+    ----------
+    processors
+        In all.
+    cores_per_node
+        A divisor of them. None: the smallest with at most 256 nodes. Slurm reserves whole nodes, so small nodes come
+        nearest to a machine that is a number of processors.
+    exclusive
+        Whether jobs get whole nodes.
+
+    Raises
+    ------
+    InputError
+        If nodes of that size do not make up the machine.
+    """
+    if cores_per_node is None:
+        cores_per_node = next(c for c in range(1, processors + 1) if processors % c == 0 and processors // c <= 256)
+    if processors % cores_per_node:
+        raise InputError(f"{processors} processors are no whole number of nodes of {cores_per_node} cores")
+    count = processors // cores_per_node
+    names = "n1" if count == 1 else f"n[1-{count}]"
+    shape = f"CPUs={cores_per_node} Boards=1 SocketsPerBoard=1 CoresPerSocket={cores_per_node} ThreadsPerCore=1"
+    parameters = {
+        "ClusterName": "lab",
+        **{name: value for name, (value, _) in _proper_names().items()},
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_CPU",
+        "SchedulerType": "sched/backfill",
+        "PriorityType": "priority/multifactor",
+        "AccountingStorageType": "accounting_storage/none",
+        "KillWait": 0,
+        "MinJobAge": 300,
+        "MaxJobCount": 1000000,
+    }
+    shared = "EXCLUSIVE" if exclusive else "NO"
+    return Configuration(
+        (
+            *(f"{name}={value}" for name, value in parameters.items()),
+            f"NodeName={names} {shape} RealMemory=1000 State=UNKNOWN",
+            f"PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe={shared}",
+        )
+    )
+
+
+def site_configuration(directory: str | PathLike[str]) -> Configuration:
+    """Return the configuration of a site, changed for the laboratory.
+
+    Parameters
+    ----------
+    directory
+        With `slurm.conf` and what belongs to it: `topology.conf`, `gres.conf`, `job_submit.lua`, and accounts as
+        `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
+
+    Raises
+    ------
+    InputError
+        If there is no slurm.conf, or the accounts cannot be read.
+    """
+    directory = Path(directory)
+    main = directory / "slurm.conf"
+    if not main.is_file():
+        raise InputError(f"there is no slurm.conf in {directory}")
+    lines: list[str] = []
+    changes: list[Change] = []
+    for where, line in _logical_lines(main):
+        kept = _converted(where, line, changes)
+        if kept is not None:
+            lines.append(kept)
+    present = {line.partition("=")[0].strip().lower() for line in lines}
+    for name, (value, reason) in _proper_names().items():
+        if name.lower() not in present:
+            lines.insert(0, f"{name}={value}")
+            changes.append(Change(main.name, "(default)", f"{name}={value}", reason))
+    files = {}
+    for name in ("topology.conf", "job_submit.lua"):
+        if (directory / name).is_file():
+            files[name] = (directory / name).read_text(encoding="utf-8")
+    if (directory / "gres.conf").is_file():
+        changes.append(
+            Change("gres.conf", "(all lines)", "", "read by slurmd only; nodes register what Gres= of their line says")
+        )
+    configuration = Configuration(tuple(lines), files, None, tuple(changes), str(directory))
+    return _with_accounts(_with_plugins(configuration), directory)
+
+
+def _with_accounts(configuration: Configuration, directory: Path) -> Configuration:
+    found = sorted(path for pattern in ("*.script", "*.dump", "*.cfg") for path in directory.glob(pattern))
+    stored = (configuration.value("AccountingStorageType") or "").lower() == "accounting_storage/slurmdbd"
+    if found:
+        accounts = read_accounts(found[0], cluster=configuration.value("ClusterName") or "lab")
+        return replace(configuration.having(AccountingStorageType="accounting_storage/slurmdbd"), accounts=accounts)
+    if not stored:
+        return configuration
+    reason = "no file of accounts (*.script, *.dump, *.cfg) stands beside slurm.conf: no limits, no fair share"
+    changed = configuration.having(AccountingStorageType="accounting_storage/none")
+    lines = tuple(
+        line
+        for line in changed.lines
+        if not line.lower().startswith(("accountingstorageenforce", "accountingstoretres"))
+    )
+    change = Change(
+        "slurm.conf", "AccountingStorageType=accounting_storage/slurmdbd", "accounting_storage/none", reason
+    )
+    return replace(changed, lines=lines, changes=(*configuration.changes, change))
+
+
+def _with_plugins(configuration: Configuration) -> Configuration:
+    """Drop submission plugins whose script is not there."""
+    plugins = configuration.value("JobSubmitPlugins")
+    if plugins is None or "lua" not in plugins or "job_submit.lua" in configuration.files:
+        return configuration
+    others = [name for name in plugins.split(",") if name not in ("lua", "job_submit/lua")]
+    lines = tuple(line for line in configuration.lines if not line.lower().startswith("jobsubmitplugins"))
+    change = Change(
+        "slurm.conf", f"JobSubmitPlugins={plugins}", ",".join(others), "job_submit.lua does not stand beside slurm.conf"
+    )
+    kept = replace(configuration, lines=lines, changes=(*configuration.changes, change))
+    return kept.having(JobSubmitPlugins=",".join(others)) if others else kept
+
+
+def _logical_lines(path: Path, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a file with where they begin, continued ones joined, comments gone, included files in "
+    "place."""
+    if depth > 5:
+        raise InputError(f"{path}: files include each other")
+    pending, begin = "", 0
+    for number, raw in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        line = re.sub(r"(?<!\\)#.*", "", raw).strip()
+        begin = begin or number
+        if line.endswith("\\"):
+            pending += line[:-1] + " "
+            continue
+        line, pending = (pending + line).strip(), ""
+        where, begin = f"{path.name}:{begin}", 0
+        included = re.match(r"include\s+(\S+)", line, re.IGNORECASE)
+        if included:
+            other = path.parent / Path(included[1]).name
+            if not other.is_file():
+                raise InputError(
+                    f"{path}: line {where.rpartition(':')[2]} includes {included[1]}, and {other} is not there"
+                )
+            yield from _logical_lines(other, depth + 1)
+        elif line:
+            yield where, line
+
+
+def _converted(where: str, line: str, changes: list[Change]) -> str | None:
+    """Return a line as it is in the laboratory, None if it is dropped, and note what was done."""
+    key, _, value = line.partition("=")
+    name = key.strip().lower()
+    if name in ("nodename", "nodeset", "partitionname", "downnodes"):
+        return _node_line(where, line, changes)
+    if name in DROPPED:
+        changes.append(Change(where, line, "", DROPPED[name]))
+        return None
+    if name in CHANGED:
+        wanted, reason = CHANGED[name]
+        if value.strip().lower() != wanted.lower():
+            changes.append(Change(where, line, f"{key.strip()}={wanted}", reason))
+        return f"{key.strip()}={wanted}"
+    return line
+
+
+def _node_line(where: str, line: str, changes: list[Change]) -> str:
+    kept = line
+    for matched in _ASSIGNMENT.finditer(line):
+        if matched[1].lower() in _OF_NODES:
+            kept = kept.replace(matched[0], "")
+    if kept != line:
+        kept = " ".join(kept.split())
+        changes.append(Change(where, line, kept, "all nodes are on this host"))
+    return kept
+
+
+def _proper_names() -> dict[str, tuple[str, str]]:
+    """Return what the laboratory sets, under the names as Slurm's manual writes them."""
+    names = (
+        "AuthType CredType ProctrackType TaskPlugin JobAcctGatherType SwitchType MpiDefault JobCompType SlurmctldDebug "
+        "SlurmdTimeout SlurmctldTimeout InactiveLimit MessageTimeout TreeWidth BatchStartTimeout "
+        "SlurmdParameters"
+    )
+    return {name: CHANGED[name.lower()] for name in names.split()}

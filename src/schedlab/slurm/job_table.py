@@ -1,0 +1,130 @@
+"""The jobs of a laboratory: which Slurm knows under which number, which run, and when each will end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schedlab.slurm.clock import SECOND
+from schedlab.slurm.wire import Kill, Launch, WireError
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a job, in virtual nanoseconds."""
+
+    job: int
+    nodes: str
+    start: int
+    end: int | None = None
+    requeued: bool = False
+
+
+@dataclass(slots=True)
+class Submitted:
+    """A job as Slurm knows it: row in the list of jobs, run time, runs; `array` is the job whose task it is."""
+
+    row: int
+    number: int
+    run_time: int
+    array: int
+    runs: list[Run] = field(default_factory=list)
+    suspended_at: int | None = None
+    planned_end: int = 0
+
+
+class JobTable:
+    """All jobs that were submitted, filled by the laboratory and by the stand-in's thread."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[int, Submitted] = {}
+        self.tasks: dict[int, int] = {}
+        """Tasks of each submitted job, by its number, that have not ended for good."""
+        self.running: dict[int, Run] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def open(self) -> int:
+        """How many jobs have not ended for good."""
+        return sum(self.tasks.values())
+
+    def add(self, number: int, row: int, run_time: int, tasks: int) -> None:
+        """Note that Slurm has accepted a job."""
+        with self._lock:
+            self.jobs[number] = Submitted(row, number, run_time, number)
+            self.tasks[number] = tasks
+
+    def launch(self, launch: Launch, now: int) -> Submitted:
+        """Note a start.
+
+        Raises
+        ------
+        WireError
+            If the job was not submitted here.
+        """
+        with self._lock:
+            submitted = self.jobs.get(launch.job)
+            if submitted is None:
+                parent = self.jobs.get(launch.array_job)
+                if parent is None:
+                    raise WireError(f"Slurm starts job {launch.job}, which was not submitted here")
+                submitted = Submitted(parent.row, launch.job, parent.run_time, parent.number)
+                self.jobs[launch.job] = submitted
+            run = Run(launch.job, launch.nodes, now)
+            submitted.runs.append(run)
+            submitted.planned_end = now + submitted.run_time * SECOND
+            self.running[launch.job] = run
+            return submitted
+
+    def end(self, kill: Kill, now: int) -> None:
+        """Note an end, which Slurm says once per node."""
+        with self._lock:
+            run = self.running.pop(kill.job, None)
+            if run is None:
+                return
+            run.end, run.requeued = now, kill.comes_back
+            array = self.jobs[kill.job].array
+            if not kill.comes_back:
+                self.tasks[array] = max(0, self.tasks[array] - 1)
+
+    def suspend(self, job: int, suspended: bool, now: int) -> Submitted | None:
+        """Note that a job stands still, or goes on; return it if its end has moved."""
+        with self._lock:
+            submitted = self.jobs.get(job)
+            if submitted is None or job not in self.running:
+                return None
+            if suspended:
+                submitted.suspended_at = now if submitted.suspended_at is None else submitted.suspended_at
+                return None
+            if submitted.suspended_at is None:
+                return None
+            submitted.planned_end += now - submitted.suspended_at
+            submitted.suspended_at = None
+            return submitted
+
+    def ends_at(self, run: Run, instant: int) -> bool:
+        """Return whether a run still goes on, and is planned to end at an instant."""
+        submitted = self.jobs[run.job]
+        planned = submitted.planned_end == instant and submitted.suspended_at is None
+        return planned and self.running.get(run.job) is run
+
+
+def array_size(options: Sequence[str]) -> int:
+    """Return how many tasks a job has.
+
+    Examples
+    --------
+    >>> array_size(("--array=1-7:2,9%2", "-n", "1")), array_size(("-n", "1"))
+    (5, 1)
+    """
+    for place, word in enumerate(options):
+        if word in ("--array", "-a") or word.startswith("--array="):
+            text = options[place + 1] if word in ("--array", "-a") else word.partition("=")[2]
+            size = 0
+            for part in text.partition("%")[0].split(","):
+                first, _, rest = part.partition("-")
+                last, _, step = rest.partition(":")
+                size += 1 if not rest else (int(last) - int(first)) // int(step or 1) + 1
+            return size
+    return 1

@@ -1,0 +1,408 @@
+"""A laboratory: slurmctld under the clock, a stand-in for its nodes, and a queue of what happens from outside."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from schedlab.errors import InputError
+from schedlab.slurm import wire
+from schedlab.slurm.clock import SECOND, Clock
+from schedlab.slurm.configuration import Configuration
+from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
+from schedlab.slurm.installation import Installation, find_slurm
+from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
+from schedlab.slurm.jobs import Job
+from schedlab.slurm.standin import Standin
+from schedlab.slurm.wire import Kill, Launch, Message, Node
+
+Mode = Literal["frozen", "hybrid"]
+
+LEAD = 180
+"""Virtual seconds that slurmctld runs before the origin: it forgets its start, and is in the middle of its loops."""
+
+EPOCH = 1_700_002_800
+"""Unix time of the origin, a full hour, where a workload does not know its own."""
+
+_AWHILE = 600 * SECOND
+_STUCK = 300
+_PATIENCE = 30 * 86400
+"""Virtual seconds without any event after which jobs that still wait count as never started."""
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The end of a run, which is told to slurmctld unless the run was ended before or moved."""
+
+    laboratory: Laboratory
+    run: Run
+    instant: int
+
+    def __call__(self) -> None:
+        if self.laboratory.table.ends_at(self.run, self.instant):
+            node = wire.first_node(self.run.nodes)
+            wire.call(self.laboratory.daemon.port, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
+
+
+class Laboratory:
+    """A slurmctld in skipped time; use it as a context manager, in the thread that made it.
+
+    Parameters
+    ----------
+    configuration
+        What slurmctld is started with.
+    mode
+        "frozen": time stands still while Slurm computes; equal input gives equal results to the bit. "hybrid": it
+        passes.
+    phase
+        Seconds, also fractions: how much earlier than usual slurmctld starts. Its loops of 1, 30 and 60 seconds then
+        meet the jobs at other points.
+    origin
+        Second of the workload's clock at which jobs may begin to come; all seconds below are of that clock.
+    epoch
+        Unix time of that second.
+    directory
+        Where its files go. None: a temporary directory that is removed at the end.
+    users
+        Users who submit jobs beside those of the accounts.
+    installation
+        Which Slurm; None: see `schedlab.slurm.installation.find_slurm`.
+
+    Raises
+    ------
+    InputError
+        If there is no Slurm or no compiler, or slurmctld refuses the configuration; its own message is quoted.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        mode: Mode = "frozen",
+        phase: float = 0.0,
+        origin: int = 0,
+        epoch: int = EPOCH,
+        directory: Path | None = None,
+        users: Sequence[str] = (),
+        installation: Installation | None = None,
+    ) -> None:
+        self.configuration = configuration
+        self.installation = installation or find_slurm()
+        self.mode: Mode = mode
+        self.phase = phase
+        self.origin = origin
+        self.begin = epoch * SECOND
+        self._temporary = directory is None
+        self.directory = Path(tempfile.mkdtemp(prefix="schedlab-slurm-")) if directory is None else directory.absolute()
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.uids = numbered(configuration, users)
+        self.table = JobTable()
+        self.numbers: dict[int, int] = {}
+        self.rejected: dict[int, str] = {}
+        self.nodes: list[Node] = []
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._sequence = itertools.count()
+        self._lock = threading.RLock()
+        self._to_come = 0
+        self._registered_at = -1
+
+    # ------------------------------------------------------------------ life cycle
+
+    def __enter__(self) -> Laboratory:
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        start = self.begin - round((LEAD + self.phase) * SECOND)
+
+        def let_time_pass() -> None:
+            self.clock.limit(min(self.clock.now() + SECOND, start + 20 * SECOND))
+
+        for attempt in range(5):
+            self.standin = Standin(self)
+            self.daemon = Daemon(self.configuration, self.installation, self.directory, self.uids, self.standin.port)
+            self.clock = Clock(self.directory / "clock", start, frozen=self.mode == "frozen")
+            self.standin.start()
+            if self.daemon.start(self.mode, let_time_pass):
+                break
+            message = self.daemon.complaint()
+            self._end()
+            if "Address already in use" not in message or attempt == 4:
+                raise InputError(f"slurmctld does not start with {self.configuration.source}: {message}")
+        self._settle(start + 20 * SECOND)
+        self.nodes = self.daemon.nodes(self.clock.now())
+        self.register()
+        self._settle(self.begin)
+
+    def close(self) -> None:
+        """End slurmctld and the stand-in, and remove the files if they are temporary."""
+        self._end()
+        if self._temporary:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _end(self) -> None:
+        for name in ("standin", "clock"):
+            if hasattr(self, name):
+                getattr(self, name).close()
+        if hasattr(self, "daemon"):
+            self.daemon.end()
+
+    # ------------------------------------------------------------------ time
+
+    def now(self) -> float:
+        """Return the virtual time, in seconds of the workload's clock."""
+        return self.second(self.clock.now())
+
+    def second(self, instant: int) -> float:
+        """Return a virtual time in nanoseconds as seconds of the workload's clock."""
+        return (instant - self.begin) / SECOND + self.origin
+
+    def at(self, second: float, action: Callable[[], None]) -> None:
+        """Have something done at a virtual time, given in seconds of the workload's clock."""
+        self._push(self.begin + round((second - self.origin) * SECOND), action)
+
+    def every(self, seconds: float, action: Callable[[], None], *, first: float | None = None) -> None:
+        """Have something done again and again while jobs are there."""
+
+        def tick() -> None:
+            action()
+            if self.table.open or self._to_come:
+                self._push(self.clock.now() + round(seconds * SECOND), tick)
+
+        self.at(self.origin if first is None else first, tick)
+
+    def run(self, progress: Callable[[int, float], None] | None = None) -> None:
+        """Let time go on until all jobs have ended.
+
+        Parameters
+        ----------
+        progress
+            Called now and then with the number of open jobs and the virtual second.
+
+        Raises
+        ------
+        LaboratoryError
+            If slurmctld dies or does not come to rest.
+        """
+        idle_since = self.clock.now()
+        # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
+        while self.table.open or self._to_come or self._still_queued():
+            self._forget_stale_ends()
+            lonely = not self._events
+            # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
+            ahead = self.clock.now() + _AWHILE
+            self.clock.limit(ahead if lonely else min(ahead, self._events[0][0]))
+            self._rest()
+            if self._events and self._events[0][0] <= self.clock.now():
+                self._do_next()
+                idle_since = self.clock.now()
+                if progress is not None:
+                    progress(self.table.open + self._to_come, self.now())
+            elif lonely and (not self._still_queued() or self.clock.now() - idle_since > _PATIENCE * SECOND):
+                break
+
+    def _do_next(self) -> None:
+        self.clock.hold()
+        try:
+            with self._lock:
+                _, _, action = heapq.heappop(self._events)
+            action()
+            with self._lock:
+                self.clock.limit(
+                    min(self._events[0][0], self.clock.now() + _AWHILE) if self._events else self.clock.now()
+                )
+        finally:
+            self.clock.release()
+
+    def _push(self, instant: int, action: Callable[[], None]) -> None:
+        with self._lock:
+            heapq.heappush(self._events, (instant, next(self._sequence), action))
+
+    def _forget_stale_ends(self) -> None:
+        """Remove the planned ends, at the head of the queue, of runs that were ended before."""
+        with self._lock:
+            while self._events and _is_stale(self._events[0][2]):
+                heapq.heappop(self._events)
+
+    def _settle(self, instant: int) -> None:
+        """Let slurmctld run to an instant and come to rest there."""
+        self.clock.limit(instant)
+        while self.clock.now() < instant:
+            self._check_alive()
+            self.clock.wait(self.clock.arrivals, 0.02)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Wait until slurmctld has come to rest at the limit: twice, as the first may belong to the limit before."""
+        since = time.monotonic()
+        first = self.clock.arrivals
+        self._check_standin()
+        while (self.clock.arrivals - first) % 2**32 < 2:
+            self.clock.wait(self.clock.arrivals, 0.2)
+            if time.monotonic() - since > 5:
+                self._check_alive()
+                if time.monotonic() - since > _STUCK:
+                    raise LaboratoryError(
+                        f"slurmctld does not come to rest at second {self.now():.0f}; {self.daemon.complaint()}"
+                    )
+
+    def _check_alive(self) -> None:
+        if not self.daemon.alive:
+            raise LaboratoryError(f"slurmctld died at second {self.now():.0f}: {self.daemon.complaint()}")
+        self._check_standin()
+
+    def _check_standin(self) -> None:
+        failure = self.standin.failure
+        if failure is not None:
+            raise LaboratoryError(
+                f"the stand-in for slurmd cannot go on: {type(failure).__name__}: {failure}"
+            ) from failure
+
+    # ------------------------------------------------------------------ jobs
+
+    def add(self, jobs: Sequence[Job], options: Callable[[int, Job], Sequence[str]] | None = None) -> None:
+        """Have jobs submitted at their times; rows are their positions.
+
+        Parameters
+        ----------
+        jobs
+            The jobs.
+        options
+            Gives further options of sbatch for a job, at the moment of its submission.
+        """
+        self._to_come += len(jobs)
+        for row, job in sorted(enumerate(jobs), key=lambda pair: pair[1].submit):
+            self.at(job.submit, lambda row=row, job=job: self._submit(row, job, options))  # type: ignore[misc]
+
+    def _submit(self, row: int, job: Job, options: Callable[[int, Job], Sequence[str]] | None) -> None:
+        self._to_come -= 1
+        further = () if options is None else options(row, job)
+        words = [self._resolved(word) for word in (*job.options, *further)]
+        if None in words:
+            self.rejected[row] = "a job that it depends on was rejected"
+            return
+        command = ["sbatch", "--parsable", "-J", f"j{row}", "-o", "/dev/null", "-D", "/tmp", *map(str, words)]
+        answer = self.command(command, user=job.user, stdin="#!/bin/sh\n:\n")
+        if answer.returncode:
+            self.rejected[row] = " ".join(answer.stderr.replace("sbatch: error:", "").split())
+            return
+        number = int(answer.stdout.partition(";")[0])
+        self.numbers[row] = number
+        self.table.add(number, row, job.run_time, array_size(job.options))
+
+    def _resolved(self, word: str) -> str | None:
+        """Return an option with the numbers that Slurm gave to jobs; None if one of them was rejected."""
+        matched = re.search(r"%(after|job)\(([\d,]*)\)", word)
+        if matched is None:
+            return word
+        rows = [int(row) for row in matched[2].split(",") if row]
+        if any(row not in self.numbers for row in rows):
+            return None
+        return word.replace(matched[0], ":".join(str(self.numbers[row]) for row in rows))
+
+    def command(
+        self, words: Sequence[str], *, user: str | None = None, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a client program of Slurm against this laboratory, while its clock stands.
+
+        Parameters
+        ----------
+        words
+            Program and arguments; `%job(3)` stands for the Slurm number of the job in row 3.
+        user
+            Who it claims to be.
+        stdin
+            What it reads.
+        """
+        resolved = [self._resolved(word) or "0" for word in words]
+        return self.daemon.client(resolved, self.clock.now(), user, stdin)
+
+    # ------------------------------------------------------------------ nodes
+
+    def register(self) -> None:
+        """Register all nodes, with the jobs that run on each."""
+        self._registered_at = self.clock.now()
+        runs = list(self.table.running.values())
+        for node in self.nodes:
+            jobs = [run.job for run in runs if wire.first_node(run.nodes) == node.name]
+            second = self.clock.now() // SECOND
+            wire.call(self.daemon.port, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
+
+    # ------------------------------------------------------------------ what the stand-in is told
+
+    def launched(self, launch: Launch) -> None:
+        """Note a start, and when the job will end."""
+        self._plan_end(self.table.launch(launch, self.clock.now()))
+
+    def _plan_end(self, submitted: Submitted) -> None:
+        instant = submitted.planned_end
+        self._push(instant, _End(self, submitted.runs[-1], instant))
+        with self._lock:
+            self.clock.limit(min(self._events[0][0], instant))
+
+    def killed(self, kill: Kill) -> None:
+        """Note an end; after the last one, nothing is worth waiting for."""
+        self.table.end(kill, self.clock.now())
+        if not self.table.open and not self._to_come:
+            self.clock.limit(self.clock.now())
+
+    def suspended(self, job: int, suspended: bool) -> None:
+        """Note that a job stands still, or goes on: it ends so much later."""
+        moved = self.table.suspend(job, suspended, self.clock.now())
+        if moved is not None:
+            self._plan_end(moved)
+
+    def asked_to_register(self) -> None:
+        """Register all nodes, once in a virtual second."""
+        if self.nodes and self._registered_at != self.clock.now():
+            self.register()
+
+    def _still_queued(self) -> bool:
+        return bool(self.command(["squeue", "-h", "-o", "%i"]).stdout.strip())
+
+    def facts(self) -> dict[str, Any]:
+        """Return which Slurm this is, under which clock, and how the clock went."""
+        return {
+            "slurm": self.installation.version,
+            "mode": self.mode,
+            "phase": self.phase,
+            "clock": self.daemon.library.stem,
+            "plugins": {
+                name: self.configuration.value(name)
+                for name in (
+                    "SelectType",
+                    "SchedulerType",
+                    "PriorityType",
+                    "PreemptType",
+                    "TopologyPlugin",
+                    "JobSubmitPlugins",
+                )
+                if self.configuration.value(name)
+            },
+            **self.clock.statistics(),
+        }
+
+
+def _is_stale(action: Callable[[], None]) -> bool:
+    """Return whether an action is the end of a run that has ended before, or will end later."""
+    return isinstance(action, _End) and not action.laboratory.table.ends_at(action.run, action.instant)

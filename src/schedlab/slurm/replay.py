@@ -1,0 +1,229 @@
+"""Run a workload on the real Slurm, in skipped time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.slurm.configuration import Configuration, site_configuration
+from schedlab.slurm.jobs import Command, Job, JobList, from_workload
+from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
+from schedlab.slurm.results import SlurmRun, collect
+from schedlab.slurm.translation import Translation, orders_that_change, translate
+from schedlab.workload.workload import Workload
+
+Progress = Callable[[int, float], None]
+
+_PENDING = "%i|%u|%r|%Q|%P|%S"
+
+
+def run(
+    jobs: Workload | JobList,
+    scheduler: str | Scheduler | None = None,
+    *,
+    conf: str | PathLike[str] | Configuration | None = None,
+    processors: int | None = None,
+    cores_per_node: int | None = None,
+    phase: float = 0.2,
+    mode: Mode = "frozen",
+    commands: Sequence[Command] = (),
+    observe: float | None = None,
+    prepare: Callable[[Laboratory], None] | None = None,
+    progress: Progress | None = None,
+    directory: str | PathLike[str] | None = None,
+) -> SlurmRun:
+    """Run jobs on an unmodified slurmctld, in skipped time.
+
+    Parameters
+    ----------
+    jobs
+        A workload, or a list of jobs with options of sbatch.
+    scheduler
+        How Slurm is to be configured, as a scheduler text such as `multifactor(age=1000)+slurm(interval=60)`. A
+        policy that Slurm does not have, such as `saf+slurm`, is set as priorities, as an administrator would deploy
+        it. Default: `fcfs+slurm`. Not together with conf, which says all of it.
+    conf
+        Directory with a site's slurm.conf, or a configuration.
+    processors, cores_per_node
+        The machine, where there is no conf; None takes the workload's.
+    phase
+        Seconds, also fractions: how slurmctld's loops lie to the jobs.
+    mode
+        "frozen": equal input, equal result to the bit. "hybrid": Slurm's own computing takes time.
+    commands
+        What else happens: nodes that go down, jobs that are cancelled, reservations.
+    observe
+        Virtual seconds between looks at the queue: `run.observations` then holds `queue` (reason and priority of every
+        waiting job), `priority` (factors of each job at the first look) and `diagnostics` (counters of sdiag).
+    prepare
+        Called with the laboratory before the first submission.
+    progress
+        Called with the number of open jobs and the virtual second.
+    directory
+        Where the laboratory's files are kept. None: they are removed.
+
+    Returns
+    -------
+    SlurmRun
+        The schedule, and what Slurm itself recorded.
+
+    Raises
+    ------
+    InputError
+        If there is no Slurm 22.05, no compiler, or slurmctld refuses the configuration.
+
+    References
+    ----------
+    `docs/background/clock.md` says why the clock may jump.
+    """
+    task = _task(jobs, scheduler, conf, processors, cores_per_node)
+    name = task.name
+    workload = task.jobs.workload
+    observations: dict[str, list[dict[str, Any]]] = {"queue": [], "priority": [], "diagnostics": []}
+    with Laboratory(
+        task.configuration,
+        mode=mode,
+        phase=phase,
+        users=task.jobs.users,
+        origin=task.jobs.origin,
+        directory=None if directory is None else Path(directory),
+        epoch=EPOCH if workload.start_time is None else int(workload.start_time) + task.jobs.origin,
+    ) as laboratory:
+        laboratory.add(task.jobs.jobs, task.options(laboratory))
+        for command in (*task.jobs.commands, *commands):
+            laboratory.at(command.second, lambda words=command.words: _do(laboratory, words))  # type: ignore[misc]
+        if orders_that_change(task.policy):
+            laboratory.every(task.period, lambda: task.refresh(laboratory))
+        if observe is not None:
+            laboratory.every(observe, lambda: _look(laboratory, observations))
+        if prepare is not None:
+            prepare(laboratory)
+        begin = time.monotonic()
+        laboratory.run(progress)
+        size = processors or workload.processors or sum(node.cpus for node in laboratory.nodes)
+        return collect(laboratory, task.jobs, name, size, observations, time.monotonic() - begin)
+
+
+def run_phases(
+    jobs: Workload | JobList, scheduler: str | Scheduler | None = None, *, phases: int, seed: int = 1, **options: Any
+) -> list[SlurmRun]:
+    """Run jobs several times, with slurmctld's loops at other points each time.
+
+    Real clusters differ in that too: it is the spread that two runs of one workload have on real hardware.
+
+    Parameters
+    ----------
+    jobs, scheduler, **options
+        As for `run`.
+    phases
+        How many runs.
+    seed
+        Of the phases, which are drawn between 0 and 300 s: the longest of Slurm's own periods.
+    """
+    drawn = np.random.default_rng(seed).uniform(0, 300, phases).round(3)
+    place = options.pop("directory", None)
+    runs = []
+    for number, phase in enumerate(drawn, 1):
+        directory = None if place is None else Path(place) / f"phase-{number}"
+        runs.append(run(jobs, scheduler, phase=float(phase), directory=directory, **options))
+    return runs
+
+
+class _Task(Translation):
+    """A translation that knows how its order comes to the laboratory."""
+
+    name: str = ""
+    period: int = 30
+
+    def options(self, laboratory: Laboratory) -> Callable[[int, Job], Sequence[str]] | None:
+        """Return what gives each job its priority, None if Slurm does so itself."""
+        if self.policy is None:
+            return None
+        fixed = None if orders_that_change(self.policy) else self.priorities(0)
+
+        def priority(row: int, job: Job) -> list[str]:
+            values = self.priorities(int(laboratory.now())) if fixed is None else fixed
+            return [f"--priority={values[row]}"]
+
+        return priority
+
+    def refresh(self, laboratory: Laboratory) -> None:
+        """Set the priorities of all waiting jobs anew."""
+        values = self.priorities(int(laboratory.now()))
+        rows = {number: row for row, number in laboratory.numbers.items()}
+        waiting = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%i"]).stdout.split()
+        lines = [
+            f"update jobid={number} priority={values[rows[int(number)]]}" for number in waiting if int(number) in rows
+        ]
+        if lines:
+            laboratory.command(["scontrol"], stdin="\n".join([*lines, "quit", ""]))
+
+
+def _task(
+    jobs: Workload | JobList,
+    scheduler: str | Scheduler | None,
+    conf: str | PathLike[str] | Configuration | None,
+    processors: int | None,
+    cores_per_node: int | None,
+) -> _Task:
+    if conf is not None:
+        if scheduler is not None:
+            raise InputError("give a scheduler or conf, not both: a site's slurm.conf says how it schedules")
+        configuration = conf if isinstance(conf, Configuration) else site_configuration(conf)
+        if isinstance(jobs, Workload):
+            jobs = from_workload(jobs, users=configuration.accounts is not None)
+        task = _Task(configuration, jobs, None)
+        object.__setattr__(task, "name", f"slurm({configuration.source})")
+        return task
+    chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler or Scheduler.parse("fcfs+slurm")
+    workload = jobs if isinstance(jobs, Workload) else jobs.workload
+    translation = translate(workload, chosen, processors=processors, cores_per_node=cores_per_node)
+    own = translation.jobs if isinstance(jobs, Workload) else jobs
+    task = _Task(translation.configuration, own, translation.policy)
+    object.__setattr__(task, "name", chosen.text)
+    if isinstance(chosen.backfill, Slurm):
+        object.__setattr__(task, "period", max(1, chosen.backfill.interval))
+    return task
+
+
+def _do(laboratory: Laboratory, words: Sequence[str]) -> None:
+    answer = laboratory.command(words)
+    if answer.returncode:
+        said = " ".join((answer.stderr or answer.stdout).split())
+        raise InputError(f"at second {laboratory.now():.0f}, {' '.join(words)}: {said}")
+
+
+def _look(laboratory: Laboratory, observations: dict[str, list[dict[str, Any]]]) -> None:
+    second = round(laboratory.now())
+    rows = {str(number): row for row, number in laboratory.numbers.items()}
+    seen = {observation["job_id"] for observation in observations["priority"]}
+    fresh = False
+    for line in laboratory.command(["squeue", "-h", "-t", "PD", "-o", _PENDING]).stdout.splitlines():
+        number, user, reason, priority, partition, expected = line.split("|")
+        found = {"second": second, "row": rows.get(number, -1), "job_id": number, "user": user, "reason": reason}
+        observations["queue"].append(
+            found | {"priority": int(priority), "partition": partition, "expected_start": expected}
+        )
+        fresh = fresh or number not in seen
+    if fresh:
+        for line in laboratory.command(["sprio", "-h", "-o", "%i|%Y|%S|%A|%F|%J|%P|%Q|%N|%T"]).stdout.splitlines():
+            number, *values = (value.strip() for value in line.split("|"))
+            if number not in seen:
+                names = ("priority", "site", "age", "fairshare", "size", "partition", "qos", "nice", "tres")
+                observations["priority"].append(
+                    {"second": second, "job_id": number, **dict(zip(names, values, strict=True))}
+                )
+    found = {"second": second}
+    for line in laboratory.command(["sdiag"]).stdout.splitlines():
+        key, _, value = line.strip().partition(":")
+        if value.strip().isdigit():
+            found[key] = int(value)
+    observations["diagnostics"].append(found)

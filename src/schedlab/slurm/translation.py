@@ -1,0 +1,150 @@
+"""A scheduler text as a configuration of Slurm: passes, priorities, and orders that Slurm does not have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import ALL, NoBackfill, Slurm
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.slurm.accounts import equal_shares
+from schedlab.slurm.configuration import Configuration, machine_configuration
+from schedlab.slurm.jobs import JobList, from_workload
+from schedlab.workload.workload import Workload
+
+HIGHEST = 2**31
+"""The priority of the first job of an order; Slurm has room for twice that."""
+
+_MANY = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What a workload and a scheduler are in the laboratory.
+
+    Parameters
+    ----------
+    configuration, jobs
+        For the laboratory.
+    policy
+        An order that Slurm does not have itself, and that is set as priorities; None: none is needed.
+    """
+
+    configuration: Configuration
+    jobs: JobList
+    policy: Policy | None
+
+    def priorities(self, second: int) -> NDArray[np.int64]:
+        """Return the priority of every job at a second of the workload's clock; equal scores have equal ones."""
+        assert self.policy is not None
+        workload = self.jobs.workload
+        submit = workload.submit_time - workload.submit_time.min()
+        waited = np.maximum(0, second - workload.submit_time)
+        scores = self.policy.scores(np.maximum(1, workload.requested_time), workload.job_processors, submit, waited)
+        _, rank = np.unique(scores, return_inverse=True)
+        return HIGHEST - rank.astype(np.int64)
+
+
+def translate(
+    workload: Workload, scheduler: Scheduler, *, processors: int | None = None, cores_per_node: int | None = None
+) -> Translation:
+    """Return what a workload and a scheduler are in the laboratory.
+
+    Raises
+    ------
+    InputError
+        If Slurm cannot do what the scheduler says, or the machine is unknown.
+    """
+    machine = processors or workload.processors
+    if machine is None:
+        raise InputError(f"{workload.name}: the size of the machine is unknown; give processors")
+    passes = check_scheduler(scheduler)
+    if scheduler.runtimes.text == "actual":
+        workload = workload.replace(requested_time=np.maximum(1, workload.run_time))
+    node = passes.node if passes is not None else 0
+    cores = node or cores_per_node or workload.cores_per_node
+    configuration = machine_configuration(machine, cores, exclusive=node > 0)
+    configuration = _with_passes(configuration, passes)
+    policy = scheduler.policy
+    if isinstance(policy, Multifactor):
+        jobs = from_workload(workload, users=policy.fairshare > 0)
+        return Translation(_with_priority(configuration, policy, jobs), jobs, None)
+    jobs = from_workload(workload)
+    return Translation(configuration, jobs, None if isinstance(policy, FCFS) else policy)
+
+
+def check_scheduler(scheduler: Scheduler) -> Slurm | None:
+    """Return Slurm's passes, None if there is to be no backfilling.
+
+    Raises
+    ------
+    InputError
+        If Slurm cannot do what the scheduler says.
+    """
+    runtimes = scheduler.runtimes.text
+    if runtimes not in ("requested", "actual"):
+        raise InputError(f"{scheduler}: Slurm plans with the limits of jobs, not with {runtimes}")
+    if scheduler.order_runtimes is not None:
+        raise InputError(f"{scheduler}: Slurm orders jobs and plans with the same limits; leave the first @ out")
+    if scheduler.options:
+        raise InputError(f"{scheduler}: Slurm has no {next(iter(scheduler.options))}")
+    if isinstance(scheduler.backfill, NoBackfill):
+        return None
+    if not isinstance(scheduler.backfill, Slurm):
+        raise InputError(f"{scheduler}: the real Slurm has its own backfilling; write {scheduler.policy.text}+slurm")
+    if scheduler.backfill.reserve != ALL or scheduler.backfill.interval == 0:
+        raise InputError(f"{scheduler}: Slurm has neither reserve= nor interval=0")
+    return scheduler.backfill
+
+
+def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configuration:
+    if passes is None:
+        return configuration.having(SchedulerType="sched/builtin")
+    options = {
+        "bf_interval": passes.interval,
+        "bf_max_job_test": min(passes.depth, _MANY),
+        "bf_resolution": passes.resolution,
+        "bf_window": min(-(-passes.window // 60), 43200),
+        "default_queue_depth": min(passes.queue_depth, _MANY),
+        "batch_sched_delay": passes.delay,
+    }
+    changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
+    if not passes.overtime:
+        return changed
+    return changed.having(OverTimeLimit="UNLIMITED" if passes.overtime >= ALL else -(-passes.overtime // 60))
+
+
+def _with_priority(configuration: Configuration, policy: Multifactor, jobs: JobList) -> Configuration:
+    if policy.partition or policy.qos:
+        raise InputError(f"{policy.text}: factors of partitions and QOS need a site's slurm.conf: give its directory")
+    weights = {"Age": policy.age, "JobSize": policy.size, "Fairshare": policy.fairshare}
+    values: dict[str, str | int] = {f"PriorityWeight{name}": int(weight) for name, weight in weights.items() if weight}
+    flags = ["SMALL_RELATIVE_TO_TIME"] * policy.relative + ["ACCRUE_ALWAYS"] * (policy.accrue == "always")
+    flags += ["NO_FAIR_TREE"] * (policy.shares == "classic")
+    values |= {
+        "PriorityMaxAge": _duration(policy.max_age),
+        "PriorityDecayHalfLife": _duration(policy.half_life),
+        "PriorityCalcPeriod": max(1, policy.period // 60),
+        "PriorityFavorSmall": "YES" if policy.favor == "small" else "NO",
+    }
+    if flags:
+        values["PriorityFlags"] = ",".join(flags)
+    # Without a database, 22.05 ignores age and fair share; the laboratory's accounts stand for one.
+    users = jobs.users or ("lab",)
+    values |= {"AccountingStorageType": "accounting_storage/slurmdbd"}
+    return replace(configuration.having(**values), accounts=equal_shares(users))
+
+
+def _duration(seconds: int) -> str:
+    minutes = max(0, seconds // 60)
+    return f"{minutes // 1440}-{minutes // 60 % 24:02d}:{minutes % 60:02d}:00"
+
+
+def orders_that_change(policy: Policy | None) -> bool:
+    """Return whether priorities have to be set again and again."""
+    return policy is not None and policy.changes_with_time

@@ -1,0 +1,69 @@
+"""What becomes of a site's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.slurm.configuration import machine_configuration, site_configuration
+
+SITE = """\
+ClusterName=site   # a comment
+ControlMachine=head
+AuthType=auth/munge
+SlurmctldPort=6817
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=60,\\
+bf_window=4320,bf_continue
+PriorityWeightAge=1000
+Prolog=/etc/prolog.sh
+JobSubmitPlugins=lua,require_timelimit
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageEnforce=limits
+include nodes.conf
+PartitionName=batch Nodes=ALL Default=YES MaxTime=1-0
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    (tmp_path / "slurm.conf").write_text(SITE)
+    (tmp_path / "nodes.conf").write_text("NodeName=n[1-4] CPUs=8 NodeAddr=10.0.0.[1-4] Port=7000 State=UNKNOWN\n")
+    (tmp_path / "gres.conf").write_text("NodeName=n1 Name=gpu File=/dev/nvidia0\n")
+    return tmp_path
+
+
+def test_what_decides_about_scheduling_stays_as_it_is(site: Path):
+    lines = site_configuration(site).lines
+    assert "SchedulerParameters=bf_interval=60, bf_window=4320,bf_continue" in lines
+    assert "PriorityWeightAge=1000" in lines
+    assert "PartitionName=batch Nodes=ALL Default=YES MaxTime=1-0" in lines
+    assert "NodeName=n[1-4] CPUs=8 State=UNKNOWN" in lines
+
+
+def test_every_changed_or_dropped_line_is_listed_with_its_reason(site: Path):
+    changes = {change.line: change for change in site_configuration(site).changes}
+    assert changes["AuthType=auth/munge"].becomes == "AuthType=auth/none"
+    assert changes["Prolog=/etc/prolog.sh"].becomes == ""
+    assert changes["ControlMachine=head"].where == "slurm.conf:2"
+    assert changes["NodeName=n[1-4] CPUs=8 NodeAddr=10.0.0.[1-4] Port=7000 State=UNKNOWN"].where == "nodes.conf:1"
+    assert changes["JobSubmitPlugins=lua,require_timelimit"].becomes == "require_timelimit"
+    assert "no limits, no fair share" in changes["AccountingStorageType=accounting_storage/slurmdbd"].reason
+    assert all(change.reason for change in changes.values())
+
+
+def test_a_directory_without_slurm_conf_and_a_missing_include_are_named(tmp_path: Path):
+    with pytest.raises(InputError, match=r"no slurm\.conf"):
+        site_configuration(tmp_path)
+    (tmp_path / "slurm.conf").write_text("\ninclude /etc/slurm/other.conf\n")
+    with pytest.raises(InputError, match=r"line 2 includes /etc/slurm/other\.conf"):
+        site_configuration(tmp_path)
+
+
+def test_a_machine_has_small_nodes_because_slurm_reserves_whole_ones():
+    nodes = [line for line in machine_configuration(1024).lines if line.startswith("NodeName")]
+    assert nodes[0].startswith("NodeName=n[1-256] CPUs=4 ")
+    with pytest.raises(InputError, match="no whole number of nodes"):
+        machine_configuration(10, 4)

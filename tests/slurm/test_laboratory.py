@@ -1,0 +1,265 @@
+"""The laboratory, held against an unmodified slurmctld."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import schedlab as sl
+from schedlab.errors import InputError
+from schedlab.slurm.clock import SECOND
+from schedlab.slurm.configuration import Configuration, machine_configuration
+from schedlab.slurm.jobs import Command, Job, JobList, minutes
+from schedlab.slurm.replay import run
+
+pytestmark = pytest.mark.usefixtures("real_slurm")
+
+
+def job(submit: int, processors: int, run_time: int, limit: int, *options: str) -> Job:
+    """A job as the hand cases have them: seconds, cores, seconds, minutes."""
+    return Job(submit, run_time, ("-n", str(processors), "-t", str(limit), *options))
+
+
+def listed(*jobs: Job) -> JobList:
+    columns = {
+        "submit_time": [each.submit for each in jobs],
+        "run_time": [each.run_time for each in jobs],
+        "requested_time": [60 * int(each.options[each.options.index("-t") + 1]) for each in jobs],
+        "requested_processors": [int(each.options[each.options.index("-n") + 1]) for each in jobs],
+    }
+    return JobList(tuple(jobs), sl.Workload.from_columns(columns, name="hand"))
+
+
+def machine(nodes: int, cores: int = 1, **parameters: str | int) -> Configuration:
+    configuration = machine_configuration(nodes * cores, cores)
+    return configuration.having(**parameters) if parameters else configuration
+
+
+def test_a_reservation_rounds_only_on_its_own_nodes():
+    # Four nodes of one core: B waits for A's nodes until 625 and is reserved from 600; the fourth node is free for C.
+    jobs = listed(job(25, 2, 600, 10), job(26, 3, 600, 10), job(27, 1, 2000, 60))
+    assert run(jobs, conf=machine(4)).schedule.start_time.tolist() == [25, 626, 55]
+
+
+def test_a_job_that_would_end_when_a_reservation_begins_waits():
+    # Reserved from 600 (A ends at 630): nine minutes from second 60 end at 600, eight minutes do not.
+    first = [job(30, 2, 600, 10), job(31, 4, 600, 10)]
+    assert run(listed(*first, job(32, 1, 480, 9)), conf=machine(4)).schedule.start_time[2] > 1200
+    assert run(listed(*first, job(32, 1, 480, 8)), conf=machine(4)).schedule.start_time[2] == 60
+
+
+def test_frozen_runs_are_equal_and_another_phase_is_another_sample():
+    jobs = listed(*(job(7 * i, 1 + i % 3, 100 + 37 * i % 400, 10) for i in range(25)))
+    first, second = (run(jobs, conf=machine(4)) for _ in range(2))
+    assert first.schedule.start_time.tobytes() == second.schedule.start_time.tobytes()
+    assert first.facts["rescues"] == 0
+    other = run(jobs, conf=machine(4), phase=47.8)
+    assert len(other.schedule) == 25
+
+
+def test_a_job_over_its_limit_is_ended_at_one_of_slurms_looks():
+    done = run(listed(job(5, 1, 10_000, 2)), conf=machine(2))
+    assert done.records["state"].tolist() == ["TIMEOUT"]
+    assert 120 <= done.schedule.run_time[0] <= 151
+    assert done.schedule.killed.tolist() == [True]
+
+
+def test_dependencies_arrays_and_begin_times_are_slurms():
+    jobs = listed(
+        job(0, 1, 100, 5),
+        job(1, 1, 50, 5, "--dependency=afterok:%after(0)"),
+        job(2, 1, 50, 5, "--array=1-3"),
+        job(3, 1, 10, 5, "--begin=now+600"),
+        job(4, 1, 10, 5, "--dependency=singleton", "--job-name=one"),
+    )
+    done = run(jobs, conf=machine(4))
+    assert done.records["row"].tolist() == [0, 1, 2, 2, 2, 3, 4]
+    start = dict(zip(done.records["row"], done.schedule.start_time.tolist(), strict=True))
+    assert start[1] > 100
+    assert start[3] >= 603
+    assert set(done.records["state"]) == {"COMPLETED"}
+
+
+def test_cancellations_and_holds_while_jobs_wait():
+    jobs = listed(job(0, 2, 300, 10), job(1, 2, 300, 10), job(2, 2, 300, 10)).with_commands(
+        [
+            Command(60, ("scancel", "%job(1)")),
+            Command(61, ("scontrol", "hold", "%job(2)")),
+            Command(900, ("scontrol", "release", "%job(2)")),
+        ]
+    )
+    done = run(jobs, conf=machine(2))
+    assert done.unstarted == (1,)
+    assert done.schedule.start_time[1] >= 900
+
+
+def test_a_running_job_is_cancelled_or_requeued():
+    jobs = listed(job(0, 1, 500, 10), job(1, 1, 500, 10, "--requeue")).with_commands(
+        [Command(100, ("scancel", "%job(0)")), Command(150, ("scontrol", "requeue", "%job(1)"))]
+    )
+    done = run(jobs, conf=machine(2))
+    assert done.records["state"].tolist() == ["CANCELLED", "COMPLETED"]
+    assert done.records["restarts"].tolist() == [0, 1]
+    assert done.schedule.run_time[0] == 100
+    assert done.schedule.runs is not None
+    assert len(done.schedule.runs) == 3
+
+
+def test_a_node_that_goes_down_requeues_its_job_and_comes_back():
+    jobs = listed(job(0, 2, 500, 20, "--requeue")).with_commands(
+        [
+            Command(100, ("scontrol", "update", "nodename=n1", "state=down", "reason=test")),
+            Command(400, ("scontrol", "update", "nodename=n1", "state=resume")),
+        ]
+    )
+    done = run(jobs, conf=machine(2))
+    assert done.records["restarts"].tolist() == [1]
+    assert done.schedule.start_time[0] >= 400
+
+
+def test_a_drained_node_takes_no_new_jobs():
+    jobs = listed(job(0, 1, 50, 5), job(100, 1, 50, 5)).with_commands(
+        [Command(10, ("scontrol", "update", "nodename=n1", "state=drain", "reason=test"))]
+    )
+    assert run(jobs, conf=machine(2)).records["nodes"].tolist() == ["n1", "n2"]
+
+
+def test_a_suspended_job_ends_so_much_later():
+    jobs = listed(job(0, 1, 300, 20)).with_commands(
+        [Command(100, ("scontrol", "suspend", "%job(0)")), Command(250, ("scontrol", "resume", "%job(0)"))]
+    )
+    assert run(jobs, conf=machine(1)).schedule.run_time[0] == 450
+
+
+def test_reservations_keep_their_nodes_free():
+    user = "reservationname=r users=root starttime=now+60 duration=10 nodes=ALL flags=ignore_jobs"
+    jobs = listed(job(30, 1, 300, 5)).with_commands([Command(0, ("scontrol", "create", *user.split()))])
+    assert run(jobs, conf=machine(1)).schedule.start_time[0] >= 660
+
+
+def test_preemption_by_partition_requeues():
+    lines = [line for line in machine(2).lines if not line.startswith("PartitionName")]
+    partitions = (
+        "PartitionName=low Nodes=ALL Default=YES State=UP PriorityTier=1",
+        "PartitionName=high Nodes=ALL State=UP PriorityTier=9",
+    )
+    conf = replace(machine(2), lines=(*lines, *partitions)).having(
+        PreemptType="preempt/partition_prio", PreemptMode="REQUEUE"
+    )
+    jobs = listed(job(0, 2, 500, 20, "--requeue"), job(100, 2, 100, 5, "-p", "high"))
+    done = run(jobs, conf=conf)
+    assert done.records["restarts"].tolist() == [1, 0]
+    assert done.schedule.start_time[1] <= 140
+
+
+def test_gpus_features_and_memory_choose_the_node():
+    lines = [line for line in machine(2).lines if not line.startswith(("NodeName", "PartitionName", "SelectTypeP"))]
+    nodes = (
+        "GresTypes=gpu",
+        "SelectTypeParameters=CR_Core_Memory",
+        "NodeName=c[1-2] CPUs=4 RealMemory=8000 Feature=old State=UNKNOWN",
+        "NodeName=g1 CPUs=4 RealMemory=8000 Gres=gpu:tesla:2 Feature=new Weight=10 State=UNKNOWN",
+        "NodeName=b1 CPUs=4 RealMemory=64000 Weight=20 State=UNKNOWN",
+        "PartitionName=batch Nodes=ALL Default=YES State=UP DefMemPerCPU=1000",
+    )
+    conf = replace(machine(2), lines=(*lines, *nodes))
+    jobs = listed(
+        job(0, 1, 100, 5),
+        job(1, 1, 100, 5, "--gres=gpu:1"),
+        job(2, 1, 100, 5, "--mem=30000"),
+        job(3, 1, 100, 5, "--constraint=new"),
+        job(4, 1, 100, 5, "--gres=gpu:2"),
+    )
+    done = run(jobs, conf=conf)
+    assert done.records["nodes"].tolist() == ["c1", "g1", "b1", "g1", "g1"]
+    assert done.schedule.start_time[4] > 100
+
+
+def test_a_job_that_slurm_rejects_is_named_and_not_lost():
+    done = run(listed(job(0, 1, 10, 1), job(1, 99, 10, 1)), conf=machine(2, EnforcePartLimits="ALL"))
+    assert list(done.rejected) == [1]
+    assert "More processors requested than permitted" in done.rejected[1]
+
+
+def test_a_configuration_that_slurm_refuses_is_quoted_with_its_line():
+    conf = machine(2)
+    with pytest.raises(InputError, match=r"NoSuchParameter|Parsing error"):
+        run(listed(job(0, 1, 10, 1)), conf=replace(conf, lines=("NoSuchParameter=1", *conf.lines)))
+
+
+def test_what_was_observed_has_reasons_priorities_and_counters():
+    jobs = listed(job(0, 2, 300, 10), job(1, 2, 300, 10), job(2, 1, 300, 10))
+    done = run(jobs, conf=machine(2), observe=30)
+    queue = done.observations["queue"]
+    assert set(queue[queue["row"] == 1]["reason"]) <= {"Resources", "None", "Priority"}
+    assert "Resources" in set(queue["reason"])
+    assert done.observations["diagnostics"]["Jobs submitted"].iloc[-1] == 3
+
+
+def test_static_policies_start_jobs_in_schedlabs_order():
+    # One node, one job at a time: the order of starts is the order of the queue.
+    areas = [(600, 1), (60, 1), (300, 1), (120, 1), (540, 1), (240, 1)]
+    workload = sl.Workload.from_columns(
+        {
+            "submit_time": [0, *range(1, 7)],
+            "run_time": [600, *(seconds for seconds, _ in areas)],
+            "requested_time": [600, *(seconds for seconds, _ in areas)],
+            "requested_processors": [1] * 7,
+        },
+        processors=1,
+    )
+    # The first holds the core; then the areas 60, 120, 240, 300, 540, 600.
+    assert run(workload, "saf+slurm").schedule.start_time.argsort().tolist() == [0, 2, 4, 6, 3, 5, 1]
+    assert run(workload, "lpf+slurm").schedule.start_time.argsort().tolist() == [0, 1, 5, 3, 6, 4, 2]
+
+
+@pytest.mark.slow
+def test_a_policy_that_changes_with_time_is_set_anew():
+    workload = sl.Workload.from_columns(
+        {
+            "submit_time": [0, 1, 200],
+            "run_time": [290, 100, 100],
+            "requested_time": [300, 3000, 120],
+            "requested_processors": [1, 1, 1],
+        },
+        processors=1,
+    )
+    # At 290 s the short job has waited 0.75 of its request, the long one 0.1 of its own.
+    assert run(workload, "wfp3+slurm").schedule.start_time.argsort().tolist() == [0, 2, 1]
+
+
+def test_nothing_is_left_when_the_driver_is_killed(tmp_path: Path):
+    code = (
+        "from schedlab.slurm.laboratory import Laboratory;from schedlab.slurm.configuration import "
+        "machine_configuration\n"
+        "import time\n"
+        "with Laboratory(machine_configuration(2)) as lab: print(lab.daemon.pid, flush=True); time.sleep(60)"
+    )
+    driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert driver.stdout is not None
+    daemon = int(driver.stdout.readline())
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    driver.stdout.close()
+    for _ in range(100):
+        if (
+            not Path(f"/proc/{daemon}").exists()
+            or "Z" in Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2][:3]
+        ):
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(daemon, signal.SIGKILL)
+        pytest.fail("slurmctld outlived its driver")
+
+
+def test_limits_are_whole_minutes_and_time_counts_in_nanoseconds():
+    assert [minutes(seconds) for seconds in (0, 1, 60, 61)] == [1, 1, 1, 2]
+    assert SECOND == 10**9

@@ -1,0 +1,61 @@
+"""Messages of Slurm 22.05, byte by byte."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+
+import pytest
+
+from schedlab.slurm import wire
+from schedlab.slurm.wire import Message, Node, WireError
+
+
+def exchanged(data: bytes) -> wire.Received:
+    left, right = socket.socketpair()
+    with left, right:
+        threading.Thread(target=left.sendall, args=(data,)).start()
+        return wire.receive(right)
+
+
+def test_a_frame_comes_back_as_it_was_sent():
+    received = exchanged(wire.frame(Message.RETURN_CODE, struct.pack(">I", 4002)))
+    assert received == (wire.PROTOCOL, 8001, struct.pack(">I", 4002))
+
+
+def test_another_protocol_a_forward_and_a_long_body_are_refused():
+    good = wire.frame(Message.PING, b"")
+    with pytest.raises(WireError, match="protocol 40"):
+        exchanged(good[:4] + struct.pack(">H", 40 << 8) + good[6:])
+    with pytest.raises(WireError, match="forward"):
+        exchanged(good[:14] + struct.pack(">H", 1) + good[16:])
+    with pytest.raises(WireError, match="claims a body"):
+        exchanged(good[:10] + struct.pack(">I", 10**6) + good[14:])
+
+
+def test_a_launch_names_job_array_and_nodes():
+    body = struct.pack(">IIII", 12, 0, 7, 7) + wire.text("ann") + struct.pack(">III", 2, 7, 8)
+    body += wire.text("batch") + struct.pack(">IQBBII", 4, 0, 0, 0, 11, 3) + wire.text(None) + wire.text(None)
+    body += struct.pack(">HHHH", 0, 1, 0, 0) + struct.pack(">IIHII", 1, 1, 4, 1, 1)
+    body += wire.text(None) + wire.text(None) + wire.text("n[3-4]")
+    assert wire.read_launch(body) == (12, 11, "n[3-4]")
+    with pytest.raises(WireError, match="ends after"):
+        wire.read_launch(body[:30])
+
+
+@pytest.mark.parametrize(("state", "comes_back"), [(0x8003, False), (0x8006, False), (0x8000, True), (0x8404, True)])
+def test_a_kill_says_whether_the_job_comes_back(state: int, comes_back: bool):
+    rest = struct.pack(">IIIIIII", 12, wire.BATCH_STEP, wire.NO_VAL, 0, state, 7, 7) + wire.text("n1")
+    plain = struct.pack(">B", 0) + wire.text(None) + struct.pack(">IIH", 0, 0, 0) + rest
+    signed = struct.pack(">BIII", 1, 12, wire.BATCH_STEP, wire.NO_VAL) + b"credential" + wire.text(None) + rest
+    for body in (plain, signed):
+        assert wire.read_kill(body).job == 12
+        assert wire.read_kill(body).comes_back is comes_back
+
+
+def test_a_registration_has_a_block_of_generic_resources_even_if_there_are_none():
+    plain = Node("n1", 4, 1, 4, 1, 1000)
+    gpus = Node("n1", 4, 1, 4, 1, 1000, (("gpu", "tesla", 2),))
+    assert struct.pack(">IHH", 4, wire.PROTOCOL, 0) in wire.registration(plain, 1_700_000_000, [3])
+    assert struct.pack(">IQ", wire.GRES_MAGIC, 2) in wire.registration(gpus, 1_700_000_000, [])
