@@ -1,7 +1,7 @@
 """Every pair of features under every backfilling: the engine against its plain twin, and what always holds.
 
-Each feature by itself is run compiled. Pairs and larger sets are run with the engine as plain Python: the same code without
-compilation, which would take an hour for all the combinations of types.
+Each feature by itself is run compiled. Pairs and larger sets are run with the engine as plain Python: the same code
+without compilation, which would take an hour for all the combinations of types.
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ def test_each_feature_goes_with_each_backfilling_as_in_the_twin(features):
 def test_each_pair_of_features_goes_together_as_in_the_twin(backfilling):
     settings = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, backfilling], env=settings, capture_output=True, text=True, check=False
+        [sys.executable, "-W", "ignore", __file__, backfilling],
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert int(done.stdout) > 200

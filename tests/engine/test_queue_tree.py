@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine.queue_tree import fewest, first, first_fit, insert, last, new_tree, remove, size_class
+from schedlab.engine.queue_nodes import size_class
+from schedlab.engine.queue_tree import fewest, first, first_fit, insert, last, new_tree, remove
 
 
 def test_size_classes_are_powers_of_two_and_what_lies_between():

@@ -25,6 +25,7 @@ WRITTEN = {
     "requests=METHOD": "saf+easy,requests=classic",
     "speculation=SHARE": "saf{},speculation=0.5",
     "reservations=fixed": "saf{},reservations=fixed",
+    "window=JOBS": "saf{},window=5",
 }
 """A scheduler text with each feature; {} is for backfilling."""
 
@@ -36,6 +37,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_the_reason(first
         simulation = {"events": (first if "events=" in first else second).removeprefix("events=")}
     if second == "dependencies":
         simulation["dependencies"] = True
+    if second == "workflows with one place":
+        simulation["shared_places"] = True
     alone = first.startswith("events=") or second == ":multifactor"
     text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
     backfill = second if second.startswith("+") else "" if second == "no backfilling" else "+easy"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.needs import Needs, new_needs
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
-from schedlab.engine.plan_pass import Plan, new_plan
+from schedlab.engine.plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.priority import Priority, new_priority
 from schedlab.engine.queue import Queue
@@ -18,7 +18,7 @@ from schedlab.engine.queue_list import new_list
 from schedlab.engine.queue_tree import new_tree
 from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
-from schedlab.engine.slurm_pass import Passes, new_passes
+from schedlab.engine.slurm_timing import Passes, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm

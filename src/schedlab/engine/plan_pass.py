@@ -11,16 +11,25 @@ Mu'alem & Feitelson, TPDS 2001, section 2; fixed reservations in rounds: Gainaru
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.needs import Needs, is_ready
-from schedlab.engine.profile import Profile, book, clear, earliest_slot, forget_the_past, gap_before, new_profile
+from schedlab.engine.plan import (
+    NEXT_START,
+    NOT_BOOKED,
+    ROUND_END,
+    Plan,
+    cancel,
+    reserve,
+    reserve_in_round,
+    reserve_late,
+)
+from schedlab.engine.profile import book, clear, forget_the_past, gap_before
 from schedlab.engine.queue import NONE, remove, tail
-from schedlab.engine.queue_list import QueueList, append, find_and_remove, new_list, sort
+from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import (
@@ -39,61 +48,6 @@ from schedlab.engine.state import (
 from schedlab.engine.waiting import Orders, Waiting, leave, score_waiting
 from schedlab.kernels import inlined, inner_kernel, pruned
 from schedlab.speculate.requests import NO_LAW
-
-# Positions in Plan.counters.
-NEXT_START = 0  # the earliest reserved start
-STAMPS = 1  # reservations set so far
-ROUND_END = 2  # of a round of fixed reservations
-COUNTERS_SIZE = 3
-
-NOT_BOOKED = -1
-
-
-class Plan(NamedTuple):
-    """The reservations; arrays are indexed by job unless said otherwise.
-
-    `list` holds the jobs in the plan in its order: as sorted last, by the policy, later ones behind; `listed` says who
-    is in it. `reserved` is when a job is to start (NEVER without a reservation) and `length` for how many seconds;
-    `stamp` a running number of when that was last decided. `until` is the second until which a running job's processors
-    are booked. `corrections` counts how often a job was expected to run on after it had outlived its estimate.
-    """
-
-    counters: NDArray[np.int64]
-    profile: Profile
-    list: QueueList
-    listed: NDArray[np.bool_]
-    reserved: NDArray[np.int64]
-    length: NDArray[np.int64]
-    stamp: NDArray[np.int64]
-    until: NDArray[np.int64]
-    corrections: NDArray[np.int64]
-
-
-def new_plan(score: NDArray[np.float64], processors: int, *, retries: bool) -> Plan:
-    """Return the plan of an empty machine.
-
-    Parameters
-    ----------
-    score
-        Of each job in the order of the policy; equal ones are ordered by number.
-    processors
-        Size of the machine.
-    retries
-        Whether a job may run and have a reservation at once.
-    """
-    n = len(score)
-    zeros = [np.zeros(n, dtype=np.int64) for _ in range(3)]
-    return Plan(
-        np.array([NEVER, 0, 0], dtype=np.int64),
-        new_profile((1 + retries) * n, processors),
-        new_list(score, np.arange(n)),
-        np.zeros(n, dtype=np.bool_),
-        np.full(n, NEVER, dtype=np.int64),
-        zeros[0],
-        zeros[1],
-        np.full(n, NOT_BOOKED, dtype=np.int64),
-        zeros[2],
-    )
 
 
 @inner_kernel
@@ -132,7 +86,7 @@ def plan_pass(
         _look(waiting.queue, plan, needs, rules)
         _sort(seen, state, orders, plan, retries, rules)
         for i in range(plan.list.length[0]):
-            _reserve(jobs, plan, plan.list.order[i], now)
+            reserve(jobs, plan, plan.list.order[i], now)
     elif clock[COMPLETED] > 0:
         _compress(jobs, seen, state, orders, plan, retries, rules)
     if clock[BLAMED] < 0:
@@ -205,16 +159,8 @@ def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retrie
             if run.speculative and not run.done:
                 continue  # it keeps the reservation that it had
             if run.speculative and plan.reserved[job] != NEVER:
-                _cancel(jobs, plan, job, now)
+                cancel(jobs, plan, job, now)
         plan.reserved[job] = NEVER
-
-
-@inlined
-def _cancel(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
-    """Take a reservation out of the profile."""
-    begins = plan.reserved[job]
-    book(plan.profile, max(now, begins), begins + plan.length[job], jobs[job].processors)
-    plan.reserved[job] = NEVER
 
 
 @inner_kernel
@@ -286,21 +232,7 @@ def _compress(
         if begins > now:
             if begins != NEVER:
                 book(plan.profile, begins, begins + plan.length[job], jobs[job].processors)
-            _reserve(jobs, plan, job, now)
-
-
-@inner_kernel
-def _reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
-    """Reserve the earliest slot from now on."""
-    length = jobs[job].estimate
-    processors = jobs[job].processors
-    begins = earliest_slot(plan.profile, processors, length, now)
-    if plan.reserved[job] != begins:
-        plan.reserved[job] = begins
-        plan.stamp[job] = plan.counters[STAMPS]
-        plan.counters[STAMPS] += 1
-    plan.length[job] = length
-    book(plan.profile, begins, begins + length, -processors)
+            reserve(jobs, plan, job, now)
 
 
 @inner_kernel
@@ -320,7 +252,7 @@ def _start_due(
     now = clock[NOW]
     while True:
         for i in range(_look(waiting.queue, plan, needs, rules), listed.length[0]):
-            _reserve_late(jobs, plan, rules, listed.order[i], now)
+            reserve_late(jobs, plan, rules, listed.order[i], now)
         due = NONE
         behind = waits = False  # whether a job before it in the list has to wait
         plan.counters[NEXT_START] = NEVER
@@ -367,21 +299,6 @@ def _leave(
         leave(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
 
 
-@inlined
-def _reserve_late(jobs: NDArray[Any], plan: Plan, rules: Rules, job: int, now: int) -> None:
-    """Reserve for a job beside what is planned already; within a round, only if it ends there."""
-    _reserve(jobs, plan, job, now)
-    if rules.fixed and plan.reserved[job] + plan.length[job] > plan.counters[ROUND_END]:
-        _cancel(jobs, plan, job, now)
-
-
-@inlined
-def _reserve_in_round(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
-    """Reserve for a job; the round lasts at least until it ends."""
-    _reserve(jobs, plan, job, now)
-    plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
-
-
 @inner_kernel
 def _round(
     jobs: NDArray[Any],
@@ -412,14 +329,14 @@ def _round(
     if afresh:
         for i in range(listed.length[0]):
             if plan.reserved[listed.order[i]] != NEVER:
-                _reserve_in_round(jobs, plan, listed.order[i], now)
+                reserve_in_round(jobs, plan, listed.order[i], now)
     for i in range(listed.length[0]):
         job = listed.order[i]
         if plan.reserved[job] == NEVER:
             if fresh:
-                _reserve_in_round(jobs, plan, job, now)
+                reserve_in_round(jobs, plan, job, now)
             else:
-                _reserve_late(jobs, plan, rules, job, now)
+                reserve_late(jobs, plan, rules, job, now)
 
 
 @inner_kernel

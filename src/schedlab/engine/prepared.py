@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.queue_tree import ABSENT
+from schedlab.engine.queue_nodes import ABSENT
 from schedlab.engine.state import new_jobs
 from schedlab.errors import InputError
 from schedlab.platform.cluster import Cluster

@@ -19,7 +19,7 @@ from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, after_parents, is_ready
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList
-from schedlab.engine.queue_tree import ANY
+from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import (

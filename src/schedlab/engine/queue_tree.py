@@ -18,22 +18,27 @@ memory array: Bender, Demaine and Farach-Colton, 2000). Each block keeps the lea
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.queue_nodes import (
+    ABSENT,
+    ANY,
+    BLOCK,
+    ENTRY,
+    first_fit_in_tree,
+    insert_into_tree,
+    join_children,
+    look_at_block,
+    remove_from_tree,
+    size_class,
+)
 from schedlab.kernels import bare_kernel, inlined, new_records, pruned
 
-BLOCK = 16
 ROOM = 32  # room in the short list
-ABSENT = np.iinfo(np.int32).max  # the processors of an entry that is not waiting, and the estimate of no job
-ANY = ABSENT - 1  # a limit that every waiting job meets
-
-ENTRY = np.dtype([("estimate", "i8"), ("processors", "i8"), ("job", "i8")])
-"""A place in the order: its job and, while that waits, a copy of what the search needs to know."""
 
 
 SHORTLISTED = np.dtype([("rank", "i8"), ("processors", "i8"), ("estimate", "i8"), ("job", "i8")])
@@ -136,13 +141,6 @@ def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors:
     )
 
 
-@inlined
-def size_class(processors: int) -> int:
-    """Return 0 for 1, 1 for nothing, 2 for 2, 3 for 3, 4 for 4, 5 for 5 to 7, 6 for 8, ..."""
-    mantissa, exponent = math.frexp(processors)
-    return 2 * (exponent - 1) + (mantissa != 0.5)
-
-
 @bare_kernel
 def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
     """Let a job wait."""
@@ -162,7 +160,7 @@ def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
         short_list[place].job = job
     else:
         queue.status[FRONT] = min(queue.status[FRONT], rank)
-        _insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
+        insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
 
 
 @bare_kernel
@@ -170,7 +168,7 @@ def remove(queue: QueueTree, job: int) -> None:
     """Let a job wait no longer."""
     rank = queue.rank_of[job]
     if queue.entries[rank].processors != ABSENT:
-        _remove_from_tree(queue.entries, queue.nodes, rank)
+        remove_from_tree(queue.entries, queue.nodes, rank)
         _count_out(queue.gaps, rank)
         return
     short_list = queue.short_list
@@ -188,7 +186,7 @@ def first(queue: QueueTree) -> int:
     in_tree = NEVER
     if queue.nodes[1, 0] != ABSENT:
         if queue.entries[queue.status[FRONT]].processors == ABSENT:
-            queue.status[FRONT] = _first_fit_in_tree(queue.entries, queue.nodes, queue.status[FRONT], ANY, ANY, ANY)
+            queue.status[FRONT] = first_fit_in_tree(queue.entries, queue.nodes, queue.status[FRONT], ANY, ANY, ANY)
         in_tree = queue.status[FRONT]
     if queue.status[SHORT] > 0:
         return min(in_tree, queue.short_list[0].rank)
@@ -218,7 +216,7 @@ def first_fit(queue: QueueTree, rank: int, free: int, length: int, extra: int) -
             found = job.rank
             break
     if queue.nodes[1, 0] <= free:
-        in_tree = _first_fit_in_tree(queue.entries, queue.nodes, rank, free, length, extra)
+        in_tree = first_fit_in_tree(queue.entries, queue.nodes, rank, free, length, extra)
         if found < 0 or 0 <= in_tree < found:
             return in_tree
     return found
@@ -243,105 +241,6 @@ def last(queue: QueueTree) -> int:
             in_tree -= 1
         rank = max(rank, in_tree)
     return queue.entries[rank].job
-
-
-@inlined
-def _insert_into_tree(
-    entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, processors: int, estimate: int
-) -> None:
-    entries[rank].processors = processors
-    entries[rank].estimate = estimate
-    column = 1 + size_class(processors)
-    short = min(estimate, ANY)
-    node = (nodes.shape[0] >> 1) + rank // BLOCK
-    while node > 0 and (processors < nodes[node, 0] or short < nodes[node, column]):
-        nodes[node, 0] = min(nodes[node, 0], processors)
-        for i in range(column, nodes.shape[1]):
-            if nodes[node, i] <= short:
-                break
-            nodes[node, i] = short
-        node >>= 1
-
-
-@bare_kernel
-def _remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int) -> None:
-    nodes.shape[1]
-    node = (nodes.shape[0] >> 1) + rank // BLOCK
-    processors = entries[rank].processors
-    short = min(entries[rank].estimate, ANY)
-    entries[rank].processors = ABSENT
-    if processors > nodes[node, 0] and short > nodes[node, 1 + size_class(processors)]:
-        return  # it was not the least in anything
-    _look_at_block(entries, nodes, node)
-    node >>= 1
-    changed = True
-    while node > 0 and changed:
-        changed = _join_children(nodes, node)
-        node >>= 1
-
-
-@inlined
-def _look_at_block(entries: NDArray[Any], nodes: NDArray[np.int32], node: int) -> None:
-    """Write the row of a block anew."""
-    width = nodes.shape[1]
-    for i in range(width):
-        nodes[node, i] = ABSENT
-    begin = (node - (nodes.shape[0] >> 1)) * BLOCK
-    for other in range(begin, min(begin + BLOCK, entries.shape[0])):
-        if entries[other].processors != ABSENT:
-            nodes[node, 0] = min(nodes[node, 0], entries[other].processors)
-            short = min(entries[other].estimate, ANY)
-            for i in range(1 + size_class(entries[other].processors), width):
-                if nodes[node, i] <= short:
-                    break
-                nodes[node, i] = short
-
-
-@inlined
-def _join_children(nodes: NDArray[np.int32], node: int) -> bool:
-    """Write the row of a subtree anew; return whether it has changed."""
-    changed = False
-    for i in range(nodes.shape[1]):
-        least = min(nodes[2 * node, i], nodes[2 * node + 1, i])
-        changed |= least != nodes[node, i]
-        nodes[node, i] = least
-    return changed
-
-
-@bare_kernel
-def _first_fit_in_tree(
-    entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, free: int, length: int, extra: int
-) -> int:
-    n = entries.shape[0]
-    blocks = nodes.shape[0] >> 1
-    block = rank // BLOCK
-    column = min(1 + size_class(free), nodes.shape[1] - 1)
-    extra = min(extra, free)
-    reach = min(length, ANY)
-    if nodes[1, 0] > extra and nodes[1, column] > reach:
-        return -1
-    while True:
-        for candidate in range(rank, min((block + 1) * BLOCK, n)):
-            processors = entries[candidate].processors
-            if processors <= extra or (processors <= free and entries[candidate].estimate <= length):
-                return candidate
-        # Climb until there is a subtree to the right that may hold one, then go down to its first such block. A
-        # block can disappoint, for a size class is not a size; then climb again.
-        node = blocks + block
-        while True:
-            while node & 1:
-                node >>= 1
-            if node == 0:
-                return -1
-            node += 1
-            if nodes[node, 0] <= extra or nodes[node, column] <= reach:
-                break
-        while node < blocks:
-            node *= 2
-            if nodes[node, 0] > extra and nodes[node, column] > reach:
-                node += 1
-        block = node - blocks
-        rank = block * BLOCK
 
 
 @inlined
@@ -381,7 +280,7 @@ def _insert_between(gaps: Gaps | None, queue: QueueTree, job: int, processors: i
     queue.rank_of[job] = rank
     queue.entries[rank].job = job
     queue.status[FRONT] = min(queue.status[FRONT], block * BLOCK)
-    _insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
+    insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
     return True
 
 
@@ -464,11 +363,11 @@ def _spread(gaps: Gaps, queue: QueueTree, block: int) -> None:
             queue.rank_of[entries[rank].job] = rank
             rank += 1
             placed += 1
-        _look_at_block(entries, queue.nodes, blocks + other)
+        look_at_block(entries, queue.nodes, blocks + other)
     queue.status[FRONT] = min(queue.status[FRONT], first_block * BLOCK)
     node, count = (blocks + first_block) >> 1, size >> 1
     while node > 0:
         for other in range(node, node + max(count, 1)):
-            _join_children(queue.nodes, other)
+            join_children(queue.nodes, other)
         node >>= 1
         count >>= 1

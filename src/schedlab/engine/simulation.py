@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.drive import Driver
 from schedlab.engine.parts import Parts, assemble
-from schedlab.engine.plan_pass import Plan
+from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.retries import RUNS
 from schedlab.engine.sc17_simulator import run_sc17

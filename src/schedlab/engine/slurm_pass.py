@@ -23,13 +23,13 @@ pass after every event that reserves for the first job alone).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
-from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
+from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, TIMED
 from schedlab.engine.profile import (
     Profile,
@@ -41,14 +41,24 @@ from schedlab.engine.profile import (
     free_at,
     free_now,
     gap_before,
-    new_profile,
 )
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList, sort
-from schedlab.engine.queue_tree import ANY
+from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, FREE, NOW, STARTED, WAITING, State, begin
+from schedlab.engine.slurm_timing import (
+    BACKFILL,
+    FULL_DUE,
+    LAST_MAIN,
+    LOOK_AGAIN,
+    MAIN,
+    MAIN_DUE,
+    PLANS,
+    Passes,
+    look_again,
+)
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel, pruned
 from schedlab.speculate.requests import NO_LAW
@@ -58,93 +68,6 @@ MINUTE = 60
 
 GROUP = 30
 """Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
-
-# Positions in Passes.counters.
-MAIN_DUE = 0  # second of the next main pass
-LAST_MAIN = 1  # ... and of the last one
-FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
-LOOK_AGAIN = 3  # first second from which on a backfill pass could start a job; NEVER if only a change helps
-LAST_CHANGE = 4  # last second in which anything happened
-LAST_BACKFILL = 5  # second of the last backfill pass
-PLANS = 6  # backfill passes with plans so far
-MAIN = 7  # 1 if a main pass is due now
-BACKFILL = 8  # 1 if a backfill pass is due now
-COUNTERS_SIZE = 9
-
-
-class Passes(NamedTuple):
-    """When passes are due, and what the last backfill pass has planned.
-
-    `profile` holds the plan; `planned_end` (seconds) and `planned_in` say, per job, when it will have ended by the plan
-    and in which pass that was said; `begins` when it is to begin.
-    """
-
-    counters: NDArray[np.int64]
-    profile: Profile
-    planned_end: NDArray[np.int64]
-    planned_in: NDArray[np.int64]
-    begins: NDArray[np.int64]
-
-
-def new_passes(jobs: int, processors: int) -> Passes:
-    """Return what is known before the first pass."""
-    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
-    counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
-    profile = new_profile(2 * jobs, processors)
-    return Passes(counters, profile, *(np.zeros(jobs, dtype=np.int64) for _ in range(3)))
-
-
-@inlined
-def next_pass(state: State, passes: Passes, rules: Rules) -> int:
-    """Return the second in which the next pass is due if nothing happens until then, NEVER if none is."""
-    counters = passes.counters
-    due = min(counters[MAIN_DUE], counters[FULL_DUE])
-    if counters[LOOK_AGAIN] < NEVER:
-        wait = max(rules.interval, counters[LOOK_AGAIN] - counters[LAST_BACKFILL])
-        if rules.interval > 0:
-            wait = -(-wait // rules.interval) * rules.interval
-        due = min(due, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + wait))
-    return due if state.clock[WAITING] > 0 else NEVER
-
-
-@inlined
-def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> None:
-    """Count the backfill passes before now that found nothing to do.
-
-    While jobs wait, one follows the other, interval by interval. While none does, there is one more after a change.
-    """
-    counters = passes.counters
-    if rules.interval > 0:
-        idle = (now - 1 - counters[LAST_BACKFILL]) // rules.interval
-        if waiting == 0:
-            idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
-        if idle > 0:
-            counters[LAST_BACKFILL] += idle * rules.interval
-            if waiting == 0:
-                counters[LOOK_AGAIN] = NEVER
-
-
-@pruned
-def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranked: bool) -> bool:
-    """Note what the event has changed; return whether a pass is due in which a job waits."""
-    clock, counters = state.clock, passes.counters
-    now = clock[NOW]
-    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0
-    if needs is not None:
-        changed = changed or needs.counters[MADE_READY] > 0
-    if changed:
-        counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
-    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
-        counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
-    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now
-    if counters[BACKFILL]:
-        counters[LOOK_AGAIN] = NEVER
-        counters[LAST_BACKFILL] = now
-        if clock[WAITING] > 0:
-            counters[LAST_CHANGE] = now
-    return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
 
 
 @inner_kernel
@@ -192,14 +115,6 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
     begin(jobs, state, job)
     depart(state, waiting, rules, job)
     look_again(passes, state, rules)
-
-
-@inlined
-def look_again(passes: Passes, state: State, rules: Rules) -> None:
-    """Let a backfill pass follow a change that a pass has made."""
-    passes.counters[LAST_CHANGE] = state.clock[NOW]
-    if rules.interval > 0:
-        passes.counters[LOOK_AGAIN] = state.clock[NOW]
 
 
 @inlined

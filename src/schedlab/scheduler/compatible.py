@@ -38,9 +38,7 @@ SC17 = (
 GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
 DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
 
-SHARED = (
-    "their tasks stand in the queue while they wait for others, and could fill the window of the jobs they wait for"
-)
+SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
 
 TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),

@@ -1,0 +1,261 @@
+"""What depends on the kind of the passes: operations of the event loop, chosen while it is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.needs import MADE_READY, Needs
+from schedlab.engine.orders import Order
+from schedlab.engine.plan import NEXT_START, Plan
+from schedlab.engine.plan_pass import plan_pass, use_gaps
+from schedlab.engine.priority import Priority, rank_of
+from schedlab.engine.queue import keep_sorted
+from schedlab.engine.queue_pass import OPEN, alone, queue_pass, use_gap
+from schedlab.engine.queue_tree import QueueTree
+from schedlab.engine.retries import Retries
+from schedlab.engine.rules import Rules
+from schedlab.engine.slurm_pass import slurm_pass, use_planned_gaps
+from schedlab.engine.slurm_timing import Passes, due, look_again, next_pass, note_idle_passes
+from schedlab.engine.state import (
+    BLAMED,
+    COMPLETED,
+    CORRECTED,
+    ENTERING,
+    FREE,
+    NOW,
+    WAITING,
+    State,
+)
+from schedlab.engine.waiting import Orders, Waiting, come_into_view, score_again
+from schedlab.kernels import chosen, kind_of, operation, pruned
+
+
+@operation
+def next_planned(plan: Plan | Passes | None, state: State, rules: Rules) -> int:
+    """Return the second for which the scheduler itself has planned something, NEVER if it has not."""
+    raise NotImplementedError
+
+
+@chosen(next_planned)
+def _next_planned(plan: Any, state: Any, rules: Any) -> Any:
+    def nothing(plan, state, rules):  # type: ignore[no-untyped-def]
+        return NEVER
+
+    def start(plan, state, rules):  # type: ignore[no-untyped-def]
+        return plan.counters[NEXT_START]
+
+    def slurm(plan, state, rules):  # type: ignore[no-untyped-def]
+        return next_pass(state, plan, rules)
+
+    return _by_plan(plan, nothing, start, slurm)
+
+
+@operation
+def before_event(plan: Plan | Passes | None, state: State, rules: Rules, now: int) -> None:
+    """Draw the consequences of the time that has gone by without anything happening."""
+    raise NotImplementedError
+
+
+@chosen(before_event)
+def _before_event(plan: Any, state: Any, rules: Any, now: Any) -> Any:
+    def nothing(plan, state, rules, now):  # type: ignore[no-untyped-def]
+        pass
+
+    def slurm(plan, state, rules, now):  # type: ignore[no-untyped-def]
+        note_idle_passes(plan, rules, now, state.clock[WAITING])
+
+    return _by_plan(plan, nothing, nothing, slurm)
+
+
+@operation
+def lone(plan: Any, queue: Any, jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
+    """Decide about a job that enters alone, where that needs no pass: STARTS, WAITS or OPEN."""
+    raise NotImplementedError
+
+
+@chosen(lone)
+def _lone(plan: Any, queue: Any, jobs: Any, state: Any, orders: Any, rules: Any) -> Any:
+    def by_tree(plan, queue, jobs, state, orders, rules):  # type: ignore[no-untyped-def]
+        return alone(jobs, state, orders, rules)
+
+    def not_known(plan, queue, jobs, state, orders, rules):  # type: ignore[no-untyped-def]
+        return OPEN
+
+    return by_tree if kind_of(queue) is QueueTree else not_known
+
+
+@operation
+def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranked: bool) -> bool:
+    """Return whether the event leads to a scheduling pass."""
+    raise NotImplementedError
+
+
+@chosen(pass_due)
+def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
+    def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
+        clock = state.clock
+        return clock[WAITING] > 0 and clock[FREE] > 0 and _changed(state, needs, reranked and rules.easy)
+
+    def if_changed(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
+        return _changed(state, needs, reranked) or plan.counters[NEXT_START] <= state.clock[NOW]
+
+    def slurm(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
+        return due(state, needs, plan, rules, reranked)
+
+    return _by_plan(plan, if_useful, if_changed, slurm)
+
+
+@pruned
+def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
+    """Return whether the event has changed anything for the scheduler."""
+    clock = state.clock
+    if needs is not None and needs.counters[MADE_READY] > 0:
+        return True
+    return clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or reranked
+
+
+@operation
+def make_pass(
+    plan: Any,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    needs: Needs | None,
+    rules: Rules,
+) -> None:
+    """Make a scheduling pass."""
+    raise NotImplementedError
+
+
+@chosen(make_pass)
+def _make_pass(
+    plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, needs: Any, rules: Any
+) -> Any:
+    def head(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
+        score_again(waiting.queue, orders.policy, seen, state, retries)
+        score_again(waiting.candidates, orders.candidates, seen, state, retries)
+        if state.clock[BLAMED] < 0:
+            queue_pass(jobs, seen, state, waiting, orders, needs, retries, rules)
+
+    def conservative(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
+        plan_pass(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
+
+    def slurm(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
+        score_again(waiting.queue, orders.policy, seen, state, retries)
+        if state.clock[BLAMED] < 0:
+            slurm_pass(jobs, seen, state, waiting, orders, plan, needs, rules)
+
+    return _by_plan(plan, head, conservative, slurm)
+
+
+@operation
+def speculate(
+    plan: Any,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    retries: Retries,
+    rules: Rules,
+) -> None:
+    """Let jobs run speculatively in the gaps that a pass has left."""
+    raise NotImplementedError
+
+
+@chosen(speculate)
+def _speculate(
+    plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, needs: Any, retries: Any, rules: Any
+) -> Any:
+    def before_head(plan, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
+        if rules.easy:
+            use_gap(jobs, seen, state, waiting, orders, needs, retries, rules)
+
+    def beside_plan(plan, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
+        use_gaps(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
+
+    def slurm(plan, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
+        use_planned_gaps(jobs, state, waiting, plan, needs, retries, rules)
+
+    return _by_plan(plan, before_head, beside_plan, slurm)
+
+
+@operation
+def after_pass(
+    plan: Any,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Fill the window where that has been left until after the pass."""
+    raise NotImplementedError
+
+
+@chosen(after_pass)
+def _after_pass(
+    plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, rules: Any
+) -> Any:
+    def nothing(plan, jobs, seen, state, waiting, orders, retries, rules):  # type: ignore[no-untyped-def]
+        pass
+
+    def fill(plan, jobs, seen, state, waiting, orders, retries, rules):  # type: ignore[no-untyped-def]
+        if rules.window >= 0:
+            while waiting.queue.length[0] < min(rules.window, state.clock[WAITING]):
+                come_into_view(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW])
+                look_again(plan, state, rules)
+
+    return _by_plan(plan, nothing, nothing, fill)
+
+
+@operation
+def rank_again(
+    queue: Any, waiting: Waiting, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority
+) -> None:
+    """Give all waiting jobs the priority that has just been computed."""
+    raise NotImplementedError
+
+
+@chosen(rank_again)
+def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, priority: Any) -> Any:
+    def nothing(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
+        pass
+
+    def in_lists(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
+        _rank_jobs(queue, order, seen, retries, priority)
+        _rank_hidden(waiting.beyond, order, seen, retries, priority)
+        keep_sorted(queue)
+
+    return nothing if kind_of(queue) is QueueTree else in_lists
+
+
+@pruned
+def _rank_hidden(beyond: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
+    if beyond is not None:
+        _rank_jobs(beyond, order, seen, retries, priority)
+
+
+@pruned
+def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        order.score[job] = rank_of(seen, priority, job, priority.last[0])
+        if retries is not None and retries.first[job]:
+            order.score[job] = -np.inf
+
+
+def _by_plan(plan: Any, without: Any, conservative: Any, slurm: Any) -> Any:
+    """Return the meaning of an operation for a type of plan."""
+    kind = kind_of(plan)
+    return {Plan: conservative, Passes: slurm}.get(kind, without)

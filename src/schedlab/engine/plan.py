@@ -1,0 +1,106 @@
+"""The plan of conservative backfilling: reservations in a profile of free processors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.profile import Profile, book, earliest_slot, new_profile
+from schedlab.engine.queue_list import QueueList, new_list
+from schedlab.engine.rules import Rules
+from schedlab.kernels import inlined, inner_kernel
+
+# Positions in Plan.counters.
+NEXT_START = 0  # the earliest reserved start
+STAMPS = 1  # reservations set so far
+ROUND_END = 2  # of a round of fixed reservations
+COUNTERS_SIZE = 3
+
+NOT_BOOKED = -1
+
+
+class Plan(NamedTuple):
+    """The reservations; arrays are indexed by job unless said otherwise.
+
+    `list` holds the jobs in the plan in its order: as sorted last, by the policy, later ones behind; `listed` says who
+    is in it. `reserved` is when a job is to start (NEVER without a reservation) and `length` for how many seconds;
+    `stamp` a running number of when that was last decided. `until` is the second until which a running job's processors
+    are booked. `corrections` counts how often a job was expected to run on after it had outlived its estimate.
+    """
+
+    counters: NDArray[np.int64]
+    profile: Profile
+    list: QueueList
+    listed: NDArray[np.bool_]
+    reserved: NDArray[np.int64]
+    length: NDArray[np.int64]
+    stamp: NDArray[np.int64]
+    until: NDArray[np.int64]
+    corrections: NDArray[np.int64]
+
+
+def new_plan(score: NDArray[np.float64], processors: int, *, retries: bool) -> Plan:
+    """Return the plan of an empty machine.
+
+    Parameters
+    ----------
+    score
+        Of each job in the order of the policy; equal ones are ordered by number.
+    processors
+        Size of the machine.
+    retries
+        Whether a job may run and have a reservation at once.
+    """
+    n = len(score)
+    zeros = [np.zeros(n, dtype=np.int64) for _ in range(3)]
+    return Plan(
+        np.array([NEVER, 0, 0], dtype=np.int64),
+        new_profile((1 + retries) * n, processors),
+        new_list(score, np.arange(n)),
+        np.zeros(n, dtype=np.bool_),
+        np.full(n, NEVER, dtype=np.int64),
+        zeros[0],
+        zeros[1],
+        np.full(n, NOT_BOOKED, dtype=np.int64),
+        zeros[2],
+    )
+
+
+@inner_kernel
+def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+    """Reserve the earliest slot from now on."""
+    length = jobs[job].estimate
+    processors = jobs[job].processors
+    begins = earliest_slot(plan.profile, processors, length, now)
+    if plan.reserved[job] != begins:
+        plan.reserved[job] = begins
+        plan.stamp[job] = plan.counters[STAMPS]
+        plan.counters[STAMPS] += 1
+    plan.length[job] = length
+    book(plan.profile, begins, begins + length, -processors)
+
+
+@inlined
+def cancel(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+    """Take a reservation out of the profile."""
+    begins = plan.reserved[job]
+    book(plan.profile, max(now, begins), begins + plan.length[job], jobs[job].processors)
+    plan.reserved[job] = NEVER
+
+
+@inlined
+def reserve_late(jobs: NDArray[Any], plan: Plan, rules: Rules, job: int, now: int) -> None:
+    """Reserve for a job beside what is planned already; within a round, only if it ends there."""
+    reserve(jobs, plan, job, now)
+    if rules.fixed and plan.reserved[job] + plan.length[job] > plan.counters[ROUND_END]:
+        cancel(jobs, plan, job, now)
+
+
+@inlined
+def reserve_in_round(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+    """Reserve for a job; the round lasts at least until it ends."""
+    reserve(jobs, plan, job, now)
+    plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
