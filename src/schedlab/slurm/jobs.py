@@ -38,7 +38,7 @@ class Job:
         In messages.
     """
 
-    submit: int
+    submit: float
     run_time: int
     options: tuple[str, ...]
     user: str | None = None
@@ -79,7 +79,7 @@ class JobList:
     @property
     def origin(self) -> int:
         """The full hour of the workload's clock before the first submission: rounding to minutes stays what it is."""
-        return min((job.submit for job in self.jobs), default=0) // 3600 * 3600
+        return int(min((job.submit for job in self.jobs), default=0)) // 3600 * 3600
 
     def with_commands(self, commands: Sequence[Command]) -> JobList:
         """Return the same jobs with further commands."""

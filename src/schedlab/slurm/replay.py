@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def run(
     processors: int | None = None,
     cores_per_node: int | None = None,
     phase: float = 0.2,
+    jitter: int | None = None,
     mode: Mode = "frozen",
     commands: Sequence[Command] = (),
     observe: float | None = None,
@@ -56,6 +58,9 @@ def run(
         The machine, where there is no conf; None takes the workload's.
     phase
         Seconds, also fractions: how slurmctld's loops lie to the jobs.
+    jitter
+        Seed of the fractions of a second at which jobs really come, in the order of the workload; None: all at full
+        seconds.
     mode
         "frozen": equal input, equal result to the bit. "hybrid": Slurm's own computing takes time.
     commands
@@ -97,7 +102,7 @@ def run(
         directory=None if directory is None else Path(directory),
         epoch=EPOCH if workload.start_time is None else int(workload.start_time) + task.jobs.origin,
     ) as laboratory:
-        laboratory.add(task.jobs.jobs, task.options(laboratory))
+        laboratory.add(_at_fractions(task.jobs, jitter), task.options(laboratory))
         for command in (*task.jobs.commands, *commands):
             laboratory.at(command.second, lambda words=command.words: _do(laboratory, words))  # type: ignore[misc]
         if orders_that_change(task.policy):
@@ -133,8 +138,21 @@ def run_phases(
     runs = []
     for number, phase in enumerate(drawn, 1):
         directory = None if place is None else Path(place) / f"phase-{number}"
-        runs.append(run(jobs, scheduler, phase=float(phase), directory=directory, **options))
+        runs.append(
+            run(jobs, scheduler, phase=float(phase), jitter=seed * 1000 + number, directory=directory, **options)
+        )
     return runs
+
+
+def _at_fractions(jobs: JobList, jitter: int | None) -> Sequence[Job]:
+    """Return the jobs, each at a fraction of its second; jobs of one second keep their order."""
+    submit = np.array([job.submit for job in jobs.jobs], dtype=np.int64)
+    if jitter is None:
+        return jobs.jobs
+    drawn = np.random.default_rng(jitter).uniform(0, 1, len(submit)).round(3)
+    fractions = np.empty(len(submit))
+    fractions[np.argsort(submit, kind="stable")] = drawn[np.lexsort((drawn, submit))]
+    return [replace(job, submit=job.submit + part) for job, part in zip(jobs.jobs, fractions.tolist(), strict=True)]
 
 
 class _Task(Translation):
