@@ -469,3 +469,11 @@ def test_a_start_that_would_be_read_as_unknown_is_not_written(tmp_path: Path, st
     jobs = Workload.from_columns({"submit_time": [5], "run_time": [60]}, start_time=start_time)
     write_swf(jobs, tmp_path / "w.swf")
     assert "UnixStartTime" not in (tmp_path / "w.swf").read_text()
+
+
+def test_the_header_of_a_part_counts_its_own_jobs(tmp_path):
+    lines = ["; MaxJobs: 3", "; MaxRecords: 3", "; Note: MaxJobs: 3 as recorded"]
+    (tmp_path / "log.swf").write_text("\n".join([*lines, *(f"{n} {n} -1 60 4" + 13 * " -1" for n in (1, 2, 3))]))
+    write_swf(read_swf(tmp_path / "log.swf")[:2], tmp_path / "part.swf")
+    header = read_swf(tmp_path / "part.swf").header
+    assert header == (" MaxJobs: 2", " MaxRecords: 2", " Note: MaxJobs: 3 as recorded")

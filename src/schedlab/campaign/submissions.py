@@ -112,8 +112,9 @@ def _read(path: Path) -> Submission | None:
         submission = checked(_SUBMISSION, read_json(path, "submission"), str(path), "submit the campaign again")
     except InputError:
         return None
-    sound = all(_RANGES.fullmatch(batch) and _ends_below(batch, MOST_TASKS) for batch in submission.batches)
-    return submission if sound and submission.name == path.stem else None
+    sound = submission.elements > 0 and submission.name == path.stem
+    sound = sound and all(_RANGES.fullmatch(batch) and _ends_below(batch, MOST_TASKS) for batch in submission.batches)
+    return submission if sound else None
 
 
 _SUBMISSION = TypeAdapter(Submission)

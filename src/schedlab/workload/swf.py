@@ -100,8 +100,8 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload in SWF, gzip-compressed if the name ends with ".gz".
 
     The workload's header lines are given back as they were found, except that lines which contradict the
-    workload's machine size or start time are replaced. Without header lines a minimal header is written. Dependencies
-    go into the fields `preceding_job_id` and `think_time`.
+    workload's machine size, start time or (after a cut) number of jobs are replaced. Without header lines a
+    minimal header is written. Dependencies go into the fields `preceding_job_id` and `think_time`.
 
     Parameters
     ----------
@@ -282,9 +282,17 @@ def _header_number(header: Sequence[str], keys: Sequence[str]) -> int | None:
     return None
 
 
+def _counted(line: str, jobs: int) -> str:
+    """Return a line of the header; one that counts more jobs than there are, as after a cut, with their number."""
+    for key in ("MaxJobs", "MaxRecords"):
+        if (_header_number([line], [key]) or 0) > jobs:
+            return f" {key}: {jobs}"
+    return line
+
+
 def _header_to_write(workload: Workload) -> list[str]:
     """Return the header, corrected where it says something else than the workload does."""
-    lines = list(workload.header)
+    lines = [_counted(line, len(workload)) for line in workload.header]
     own = [] if lines else [" Version: 2.2", f" MaxJobs: {len(workload)}"]
     # In the format, a start of 0 or before means unknown.
     start_time = workload.start_time if (workload.start_time or 0) > 0 else None
