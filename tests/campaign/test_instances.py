@@ -10,9 +10,10 @@ import pytest
 from campaign_runs import MODEL, run_here, small, write_log
 
 from schedlab.campaign import worker
+from schedlab.campaign.enumeration import Instance
 from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.instances import make_workload
-from schedlab.campaign.plan import Instance, Plan
+from schedlab.campaign.plan import Plan
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workload.cleaning import clean

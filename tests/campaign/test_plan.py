@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.campaign.definition import Campaign
+from schedlab.campaign.enumeration import seed_of
 from schedlab.campaign.inputs import Input, find_inputs
-from schedlab.campaign.plan import BATCH_JOBS, BATCH_TASKS, Plan, seed_of
+from schedlab.campaign.plan import BATCH_JOBS, BATCH_TASKS, Plan
 from schedlab.errors import InputError
 
 TRACE = {"trace": "a.swf", "load": 0.8, "windows": {"length": "3h", "count": 2}, "resample": {"weeks": 3}}

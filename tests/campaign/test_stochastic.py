@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from schedlab.campaign.entries import StochasticEntry
 from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.instances import make_workload
-from schedlab.campaign.plan import Plan, Trace, task_names
+from schedlab.campaign.plan import Plan, task_names
+from schedlab.campaign.sources import Trace
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 

@@ -9,8 +9,10 @@ import pytest
 from campaign_runs import MODEL, run_here, small, write_log
 
 from schedlab.campaign import worker
+from schedlab.campaign.enumeration import Instance
 from schedlab.campaign.instances import make_workload
-from schedlab.campaign.plan import Batch, Instance, Settings, Task, Trace
+from schedlab.campaign.plan import Batch, Settings, Task
+from schedlab.campaign.sources import Trace
 from schedlab.campaign.store import RunDirectory
 from schedlab.engine.simulation import simulate
 

@@ -109,5 +109,5 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot read"):
         read_runs(tmp_path / "none.csv")
     (tmp_path / "runs.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="not CSV"):
+    with pytest.raises(InputError, match="not text in UTF-8"):
         read_runs(tmp_path / "runs.csv")

@@ -78,7 +78,6 @@ class TestRefusals:
             ({"subtime": None}, "subtime is None, not a number"),
             ({"subtime": -3}, "subtime is -3, but must be at least 0"),
             ({"subtime": float("nan")}, "subtime is nan, but"),
-            ({"subtime": 10**400}, "a number of 401 digits"),
             ({"res": 0}, "res is 0, but must be at least 1"),
             ({"res": True}, "res is True, not a number"),
             ({"walltime": -2}, "walltime is -2, but"),

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from schedlab.campaign.enumeration import Instance, Users
 from schedlab.campaign.experiment_inputs import experiment_of
 from schedlab.campaign.inputs import read_trace
-from schedlab.campaign.plan import Instance, Users
 from schedlab.campaign.sources import ExperimentSource, Model, Source, Stochastic, Trace
 from schedlab.errors import InputError
 from schedlab.generate.generation import Generated, generate_experiment

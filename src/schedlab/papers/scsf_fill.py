@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab.campaign.plan import seed_of
+from schedlab.campaign.enumeration import seed_of
 from schedlab.engine.simulation import simulate
 from schedlab.generate.experiment import Experiment
 from schedlab.generate.fill import scsf_fill_jobs

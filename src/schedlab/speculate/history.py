@@ -158,7 +158,7 @@ def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[n
     InputError
         If the file cannot be read, has no such column or no run, or a value is not a duration of 0 or more.
     """
-    lines = io.StringIO(read_text(path, "runs"), newline="")
+    lines = io.StringIO(read_text(path, "file of runs"), newline="")
     try:
         rows = [(number, row) for number, row in enumerate(csv.reader(lines), start=1) if any(map(str.strip, row))]
     except csv.Error:
