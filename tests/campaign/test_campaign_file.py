@@ -149,7 +149,7 @@ def test_what_is_no_toml_is_said_with_its_place(tmp_path: Path, text: str) -> No
 
 
 def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read the campaign .*: No such file"):
+    with pytest.raises(InputError, match="cannot read the campaign: No such file"):
         read_campaign(tmp_path / "none.toml")
     with pytest.raises(InputError, match="Is a directory"):
         read_campaign(tmp_path)

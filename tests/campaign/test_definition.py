@@ -23,7 +23,7 @@ def test_a_duration_is_seconds_or_a_number_with_a_unit(text: Any, expected: floa
     assert seconds(text) == expected
 
 
-@pytest.mark.parametrize("text", ["15", "d", "-1 d", "1 month", "1h30", "", "1e3 s", "nan s"])
+@pytest.mark.parametrize("text", ["d", "1 month", "1h30", "", "nan s"])
 def test_other_texts_are_no_durations(text: str) -> None:
     with pytest.raises(ValueError, match="is not a duration"):
         seconds(text)
@@ -187,7 +187,8 @@ def test_a_campaign_is_the_same_after_it_was_written_and_read(fields: dict[str, 
     [
         ({"metrics": {"main": "mean_wiat"}}, "do you mean mean_wait?"),
         ({"metrics": {"warm_up": 0.6, "cool_down": 0.6}}, "leave no jobs"),
-        ({"timeout": "99999999999999 w"}, "less than or equal to"),
+        ({"timeout": "99999999999999 w"}, "is too long"),
+        ({"timeout": "-1 d"}, "greater than"),
         ({"name": "index.sqlite"}, "is no name"),
         ({"workloads": [{**MODEL, "name": ""}]}, "is no name"),
         ({"workloads": [{**MODEL, "name": "a\nb"}]}, "is no name"),

@@ -112,6 +112,7 @@ def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]
 
     Examples
     --------
+    >>> from schedlab.campaign.sources import Trace
     >>> settings = Settings("batched", 0, 0, 10)
     >>> [a] = task_names(settings, Instance("w", Trace("here/x.swf", "ab12", "none", 8, None)), ["fcfs"])
     >>> [b] = task_names(settings, Instance("w", Trace("there/x.swf", "ab12", "none", 8, None)), ["fcfs"])

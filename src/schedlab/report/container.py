@@ -31,7 +31,7 @@ class Container:
     >>> container = Container()
     >>> column = container.add(np.array([100, 101, 103]), differences=True)
     >>> column["type"], column["length"], container.read(column).tolist()
-    ('i4', 3, [100, 101, 103])
+    ('u1', 3, [100, 101, 103])
     """
 
     blocks: list[bytes] = field(default_factory=list)
