@@ -24,9 +24,9 @@ RECORDED = pd.read_csv(Path(__file__).parents[2] / "conformance" / "real-slurm.c
 PROCESSORS = 256
 DEEP = "slurm(depth=1000,queue_depth=1000)"
 SCHEDULERS = {
-    "cores": f"fcfs+{DEEP}",
-    "depth": "fcfs+slurm(depth=5)",
-    "small": f"multifactor(size=1000000,favor=small)+{DEEP}",
+    "cores": f"fcfs+{DEEP[:-1]},shared=256)",
+    "depth": "fcfs+slurm(depth=5,shared=256)",
+    "small": f"multifactor(size=1000000,favor=small)+{DEEP[:-1]},shared=256)",
     "nodes": f"fcfs+{DEEP[:-1]},node=8)",
     "nodes-depth": "fcfs+slurm(depth=10,node=8)",
     "nodes-small": f"multifactor(size=1000000000,favor=small,relative=yes)+{DEEP[:-1]},node=8)",

@@ -198,6 +198,8 @@ def rules_of(prepared: Prepared, orders: Orders, *, observed: bool) -> Rules:
         reserve=backfill.reserve,
         queue_depth=backfill.queue_depth,
         delay=backfill.delay,
+        shared=backfill.shared,
+        grouped=backfill.interval > 0 and backfill.node == 0,  # so does select/cons_tres
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",
         tasks_count=backfill.wf_count == "tasks",

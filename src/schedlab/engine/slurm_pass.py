@@ -188,7 +188,7 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
                 late = now + 1
             elif late == NEVER:
                 late = end
-            if rules.interval == 0 or overdue:
+            if overdue or not rules.grouped:
                 closed = end != ends
             elif edge == UNKNOWN:
                 edge, window, closed = end + GROUP - end % GROUP, GROUP, True
@@ -277,7 +277,12 @@ def _backfill_pass(
 
 @inlined
 def _reserve(profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules) -> None:
-    """Reserve between two seconds that are rounded down; before the real begin, jobs that end hold what is theirs."""
+    """Reserve between two seconds that are rounded down; before the real begin, jobs that end hold what is theirs.
+
+    Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
+    """
+    if rules.shared > 0:
+        processors = -(-processors // rules.shared) * rules.shared
     rounded = max(now, begins // rules.resolution * rules.resolution)
     ends = ends // rules.resolution * rules.resolution
     if rules.interval > 0:

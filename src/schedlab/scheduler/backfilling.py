@@ -123,6 +123,8 @@ class Slurm:
         Seconds that a job may run beyond its request (OverTimeLimit).
     node
         Cores of a node, where nodes are given to one job alone (select/linear); 0: cores are given (select/cons_tres).
+    shared
+        Cores of a node that several jobs share: a reservation holds whole nodes, as in Slurm; 0: it holds cores.
     wf_depth
         Workflows with one place in the queue of which a backfill pass looks at the tasks (wf_max_depth).
     wf_plan
@@ -150,6 +152,7 @@ class Slurm:
     delay: int = _limit(3, "seconds between main passes at least")
     overtime: int = _limit(0, "seconds that a job may run beyond its request")
     node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")
+    shared: int = _limit(0, "cores of a node that jobs share, of which reservations hold whole ones; 0: cores")
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
     wf_plan: Literal["all", "ready"] = argument(
         "all: tasks that wait for others get reservations behind them; ready: they do not",
@@ -163,7 +166,7 @@ class Slurm:
     )
 
     def __post_init__(self) -> None:
-        for option in fields(self)[:10]:
+        for option in fields(self)[:11]:
             value = getattr(self, option.name)
             least = 1 if option.name in ("depth", "resolution", "queue_depth", "wf_depth") else 0
             most = ALL if option.name in LIMITS else LONGEST

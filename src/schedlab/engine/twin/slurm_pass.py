@@ -128,19 +128,25 @@ class SlurmPass:
         clock, now = self.clock, self.clock.now
         profile = Profile(now, clock.prepared.processors)
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
-        together = in_groups(ends) if self.rules.interval else dict(zip(ends, ends, strict=True))
+        grouped = self.rules.interval and not self.rules.node  # so does select/cons_tres
+        together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
         for job in clock.seen():
             profile.take(now, together.get(job.expected_end, now + self.inclusive), job.processors)
         return profile
 
     def book(self, profile: Profile, job: Job, begin: int) -> None:
-        """Reserve processors: rounded down, but where the begin is, only those that the job would use itself."""
+        """Reserve processors: rounded down, but where the begin is, only those that the job would use itself.
+
+        Where jobs share nodes, whole nodes are reserved, whoever runs on them.
+        """
+        node = self.rules.shared or 1
+        processors = -(-job.processors // node) * node
         resolution = self.rules.resolution
         floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
         if self.rules.interval:
             end = max(end, floor + resolution)
         if end > begin:
-            profile.take(begin, end, job.processors)
+            profile.take(begin, end, processors)
             left = profile.at(begin)
             profile.change(max(self.clock.now, floor), begin, lambda free: min(free, left))
 
