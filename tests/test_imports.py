@@ -67,7 +67,7 @@ def test_a_campaign_file_that_names_a_class_is_refused_before_it_is_imported(wit
 
 def test_a_baseline_is_a_door_too(witness):
     with pytest.raises(InputError, match="names readme:Last"):
-        read_campaign(write('"easy"]\nbaseline = "fcfs@readme:Last"\nx = ["'))
+        read_campaign(write('"easy"]\nbaseline = "fcfs@readme:Last"\nx = ['))
     assert not witness.exists()
 
 
@@ -83,7 +83,7 @@ def test_an_allowed_class_of_an_installed_module_is_imported(witness, tmp_path, 
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path))
     with allow_imports("readme:Last"):
-        assert read_campaign(path).scheduler_texts() == ["fcfs", "fcfs+easy@readme:Last"]
+        assert read_campaign(path).scheduler_texts() == ["fcfs", "fcfs+easy@readme:Last/incremental"]
     assert witness.exists()
     with allow_imports("readme:First"), pytest.raises(InputError, match="names readme:Last"):
         read_campaign(path)
