@@ -207,7 +207,10 @@ def test_a_link_leads_to_the_same_view(look: Callable[..., Any], double: Path) -
     page.get_by_role("combobox", name="Colour").select_option(label="Wait")
     page.evaluate(f"{EXPLORER}.view.look(100000, 200000, 8, 40)")
     page.evaluate(f"{EXPLORER}.choose(17)")
-    page.wait_for_timeout(400)
+    for _ in range(100):  # the link follows the view a moment later
+        if "job=" in page.evaluate("location.hash"):
+            break
+        page.wait_for_timeout(100)
     fragment = "#" + page.evaluate("location.hash.slice(1)")
     state = page.evaluate(f"JSON.stringify({EXPLORER}.view.state())")
     again = look(double, fragment)
