@@ -84,13 +84,9 @@ class Driver:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
         elif stage == DUE:
             if self.parts.rules.asks_at_pass:
-                self._ask(ASKED, self.waiting())
+                self._ask(ASKED, waiting_jobs(self.parts))
             if self._before_pass is not None:
                 self._before_pass()
-
-    def waiting(self) -> NDArray[np.int64]:
-        """Return the jobs in the queue, whether the scheduler sees them or not, by entry."""
-        return waiting_jobs(self.parts)
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
         for policy, order in self._policies:

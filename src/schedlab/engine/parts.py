@@ -174,7 +174,6 @@ def rules_of(prepared: Prepared, orders: Orders, *, observed: bool) -> Rules:
     rules = Rules(
         prepared.processors,
         easy=isinstance(backfill, Easy),
-        own_candidates=scheduler.order is not None,
         starvation=NEVER_STARVES if scheduler.starvation is None else scheduler.starvation,
         window=ALL_VISIBLE if scheduler.window is None else scheduler.window,
         in_order=prepared.in_order,

@@ -36,14 +36,6 @@ def clear(profile: Profile, now: int, processors: int) -> None:
 
 
 @inlined
-def copy_profile(source: Profile, target: Profile) -> None:
-    """Make a profile equal to another one."""
-    target.length[0] = source.length[0]
-    for k in range(source.length[0]):
-        target.segments[k] = source.segments[k]
-
-
-@inlined
 def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -> int:
     """Return the earliest second, from the one given on, from which so many processors are free for so long."""
     segments = profile.segments

@@ -97,16 +97,6 @@ def take(queue: QueueList, place: int) -> None:
         queue.order[k] = queue.order[k + 1]
 
 
-@inlined
-def close_up(queue: QueueList, kept: int, place: int) -> None:
-    """Let the jobs from `place` on move up behind the first `kept`."""
-    if kept < place:
-        length = queue.length[0]
-        for k in range(place, length):
-            queue.order[kept + k - place] = queue.order[k]
-        queue.length[0] = length - (place - kept)
-
-
 @bare_kernel
 def sort(queue: QueueList, count: int) -> None:
     """Sort the first `count` jobs by merging; what is in order already costs a look at each job."""

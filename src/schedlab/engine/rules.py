@@ -18,8 +18,6 @@ class Rules(NamedTuple):
         Size of the machine.
     easy
         Whether EASY backfills.
-    own_candidates
-        Whether EASY tries its candidates in an order of their own.
     starvation
         Seconds after which a waiting job goes before all others; negative: never.
     window
@@ -47,7 +45,6 @@ class Rules(NamedTuple):
 
     processors: int
     easy: bool = False
-    own_candidates: bool = False
     starvation: int = NEVER_STARVES
     window: int = ALL_VISIBLE
     in_order: int = 0
