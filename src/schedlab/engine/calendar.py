@@ -40,6 +40,13 @@ class Calendar(NamedTuple):
     counts: NDArray[np.int32]
     status: NDArray[np.int64]
 
+    def members(self) -> NDArray[Any]:
+        """Return the records of all jobs, soonest first."""
+        blocks = self.order[: self.status[USED]].tolist()
+        return np.concatenate(
+            [self.records[:0], *(self.records[b * BLOCK : b * BLOCK + self.counts[b]] for b in blocks)]
+        )[::-1]
+
 
 def new_calendar(most: int) -> Calendar:
     """Return an empty calendar for at most so many jobs."""

@@ -79,6 +79,18 @@ class Requests:
         return replace(self, offsets=offsets, lengths=self.lengths[rows], **columns)
 
 
+def requests_joined(first: Requests, second: Requests) -> Requests:
+    """Return what the jobs of two workloads ask for, one after the other; laws and history are those of the first."""
+    return replace(
+        first,
+        offsets=np.concatenate([first.offsets, first.offsets[-1] + second.offsets[1:]]),
+        **{
+            name: np.concatenate([getattr(first, name), getattr(second, name)])
+            for name in ("lengths", "most", "growth", "law", "application")
+        },
+    )
+
+
 def no_laws() -> Laws:
     """Return the tables of no laws."""
     return Laws(np.empty(0), np.empty(0), np.empty((0, 1)), np.empty((0, 1)))
