@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine import queue_list as lists
-from schedlab.engine import queue_tree as trees
 from schedlab.engine.calendar import Calendar
 from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
 from schedlab.engine.history import History
@@ -21,12 +19,13 @@ from schedlab.engine.orders import Order
 from schedlab.engine.parts import Parts
 from schedlab.engine.plan import Plan
 from schedlab.engine.priority import Priority
+from schedlab.engine.queue import Queue, insert
 from schedlab.engine.queue_list import QueueList
-from schedlab.engine.queue_tree import QueueTree
 from schedlab.engine.regression import Regression
 from schedlab.engine.retries import Retries, with_more_room
 from schedlab.engine.slurm_timing import Passes
 from schedlab.engine.state import SUBMITTED, State
+from schedlab.kernels import bare_kernel
 
 # How an array is taken over; those that are not named below are like the old ones at the beginning.
 JOBS = "jobs"  # one entry per job
@@ -102,7 +101,7 @@ def grown(old: Parts, new: Parts, jobs: NDArray[np.intp], users: NDArray[np.intp
             _take_over(Parts, field, one, other, moves)
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
-            _let_wait(queue, new, who)
+            _let_wait(queue, new.jobs, who)
     return new
 
 
@@ -138,14 +137,11 @@ def _take_over_calendar(old: Calendar, new: Calendar) -> None:
         other[: len(one)] = one
 
 
-def _let_wait(queue: QueueTree | QueueList, parts: Parts, who: NDArray[np.int64]) -> None:
+@bare_kernel
+def _let_wait(queue: Queue, jobs: NDArray[Any], who: NDArray[np.int64]) -> None:
     """Put jobs into an empty queue."""
-    for job in who.tolist():
-        if isinstance(queue, QueueTree):
-            one = parts.jobs[job]
-            trees.insert(queue, job, int(one["processors"]), int(one["estimate"]))
-        else:
-            lists.insert(queue, job)
+    for i in range(who.shape[0]):
+        insert(queue, jobs, who[i])
 
 
 def _note_ready(old: Parts, needs: Needs, moves: Moves) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,14 +81,11 @@ class Requests:
 
 def requests_joined(first: Requests, second: Requests) -> Requests:
     """Return what the jobs of two workloads ask for, one after the other; laws and history are those of the first."""
-    return replace(
-        first,
-        offsets=np.concatenate([first.offsets, first.offsets[-1] + second.offsets[1:]]),
-        **{
-            name: np.concatenate([getattr(first, name), getattr(second, name)])
-            for name in ("lengths", "most", "growth", "law", "application")
-        },
-    )
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in ("lengths", "most", "growth", "law", "application")
+    }
+    return replace(first, offsets=np.concatenate([first.offsets, first.offsets[-1] + second.offsets[1:]]), **columns)
 
 
 def no_laws() -> Laws:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.workload.dependencies import Dependencies
-from schedlab.workload.submissions import WorkflowJobs
+from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import FIELDS, Workload
 
 
@@ -66,7 +66,9 @@ def _joined_dependencies(first: Workload, second: Workload) -> Dependencies:
 
 
 def _joined_workflows(first: Workload, second: Workload) -> WorkflowJobs:
-    number, task, submissions = [], [], []
+    number: list[NDArray[np.int64]] = []
+    task: list[NDArray[np.int64]] = []
+    submissions: list[Submission] = []
     for one in (first, second):
         if one.workflows is None:
             number.append(np.full(len(one), -1, dtype=np.int64))
