@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from schedlab.engine.known import SIMULATED, Cases, Known, formulas_of, known_scheduler, run_known
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.simulation import simulate
+from schedlab.engine.state import JOB
 from schedlab.errors import InputError
+from schedlab.kernels import new_records
 from schedlab.schedule.measures import MEASURED, NAMES
 from schedlab.schedule.metrics import TAU, job_measures, metric_names
 from schedlab.scheduler.scheduler import Scheduler
@@ -235,10 +237,13 @@ def _cases(prepared: list[Prepared]) -> Cases:
     def joined(columns: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(list(columns))
 
+    jobs, seen = (new_records(sum(len(one.jobs) for one in prepared), JOB) for _ in range(2))
+    jobs[:] = joined(one.jobs for one in prepared)
+    seen[:] = joined(one.seen for one in prepared)
     killed = [one.killed if one.order is None else one.killed[one.order] for one in prepared]
     return Cases(
-        joined(one.jobs for one in prepared),
-        joined(one.seen for one in prepared),
+        jobs,
+        seen,
         joined(one.seen_request for one in prepared),
         joined(killed),
         joined(one.column("user_id") for one in prepared),

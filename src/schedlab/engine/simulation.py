@@ -82,8 +82,8 @@ def simulate(
         return to_schedule(prepared, start=start, backfilled=state.backfilled)
     known = known_scheduler(prepared)
     if known is not None:
-        start, backfilled = simulate_known(prepared, known)
-        return to_schedule(prepared, start=start, backfilled=backfilled)
+        begins, backfilled = simulate_known(prepared, known)
+        return to_schedule(prepared, start=begins, backfilled=backfilled)
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
     driver.run()
