@@ -106,8 +106,8 @@ def test_what_cannot_be_measured_is_refused_in_one_sentence(options, reason):
 
 
 def test_a_formula_without_a_number_for_some_job_is_named_with_the_job():
-    with pytest.raises(InputError, match=r"policy \"ln\(p-30\)\": the score is not a number for the job submitted"):
-        simulate_many([crowd(10, 1), crowd(10, 2)], ["saf+easy", '"ln(p-30)"+easy'])
+    with pytest.raises(InputError, match=r"policy \"ln\(p-890\)\": the score is not a number for the job submitted"):
+        simulate_many([crowd(10, 1), crowd(10, 2)], ["saf+easy", '"ln(p-890)"+easy'])
 
 
 @given(workloads(users=3))
