@@ -26,6 +26,7 @@ import experiments
 import generation
 import laboratory
 import learning
+import many
 import numpy as np
 import predictions
 import reports
@@ -248,6 +249,7 @@ BENCHMARKS = {
     "sc17-grid": campaigns.sc17_grid,
     "published-tables": campaigns.published_tables,
     "small-simulations": campaigns.small_simulations,
+    "many": many.many,
     "e-loss": predictions.e_loss,
     "sc15-grid": predictions.sc15_grid,
     "sc15-logs": predictions.sc15_logs,

@@ -9,7 +9,10 @@ from .campaign.definition import Campaign as Campaign
 from .campaign.handlings import Handlings as Handlings
 from .campaign.handlings import handlings as handlings
 from .campaign.store import RunDirectory as RunDirectory
+from .engine.many import simulate_many as simulate_many
 from .engine.simulation import simulate as simulate
+from .engine.stepwise import Reservation as Reservation
+from .engine.stepwise import Simulation as Simulation
 from .engine.twin import simulate_plain as simulate_plain
 from .errors import InputError as InputError
 from .errors import OutputError as OutputError

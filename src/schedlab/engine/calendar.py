@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.jitable import jitable
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 NEVER = np.iinfo(np.int64).max
@@ -40,7 +41,15 @@ class Calendar(NamedTuple):
     counts: NDArray[np.int32]
     status: NDArray[np.int64]
 
+    def members(self) -> NDArray[Any]:
+        """Return the records of all jobs, soonest first."""
+        blocks = self.order[: self.status[USED]].tolist()
+        return np.concatenate(
+            [self.records[:0], *(self.records[b * BLOCK : b * BLOCK + self.counts[b]] for b in blocks)]
+        )[::-1]
 
+
+@jitable
 def new_calendar(most: int) -> Calendar:
     """Return an empty calendar for at most so many jobs."""
     blocks = most // (BLOCK // 4) + 4

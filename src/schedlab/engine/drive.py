@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,14 +31,11 @@ class Driver:
         The simulation.
     parts
         Where it stands.
-    before_pass
-        Called before every scheduling pass, if the parts say that it is observed.
     """
 
-    def __init__(self, prepared: Prepared, parts: Parts, *, before_pass: Callable[[], None] | None = None) -> None:
+    def __init__(self, prepared: Prepared, parts: Parts) -> None:
         self.prepared = prepared
         self.parts = parts
-        self._before_pass = before_pass
         scheduler = prepared.scheduler
         self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
         if scheduler.order is not None and parts.orders.candidates is not None:
@@ -47,25 +43,34 @@ class Driver:
         self.adapters = _adapters(prepared, parts)
 
     def run(self, until: int = NEVER) -> bool:
-        """Run to the end, or so long as nothing would happen after a second; return whether it is the end.
+        """Run to the end, or as long as something happens until a second; return whether it is the end.
 
         Raises
         ------
         InputError
             If a score is not a number, or if a predictor in Python fails or predicts what is no time.
         """
+        while (reason := self.advance(until)) == ASK:
+            pass
+        return reason == DONE
+
+    def advance(self, until: int = NEVER) -> int:
+        """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and the parts say that it is observed."""
         while True:
-            reason = run(*self.parts, until)
+            reason = int(run(*self.parts, until))
             if reason == ASK:
-                self._answer(int(self.parts.state.clock[STAGE]))
+                stage = int(self.parts.state.clock[STAGE])
+                self._answer(stage)
+                if stage == DUE and self.parts.rules.observed:
+                    return ASK
             elif reason == FULL:
                 assert self.parts.retries is not None
                 retries, state = with_more_room(self.parts.retries, self.parts.state)
                 self.parts = self.parts._replace(retries=retries, state=state)
             elif reason == BAD_SCORE:
-                self._blame()
+                self.blame()
             else:
-                return bool(reason == DONE)
+                return reason
 
     def _answer(self, stage: int) -> None:
         state = self.parts.state
@@ -82,11 +87,8 @@ class Driver:
                     forecast.first[job] = adapter.predict(job)
         elif stage == PREDICTED:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
-        elif stage == DUE:
-            if self.parts.rules.asks_at_pass:
-                self._ask(ASKED, waiting_jobs(self.parts))
-            if self._before_pass is not None:
-                self._before_pass()
+        elif stage == DUE and self.parts.rules.asks_at_pass:
+            self._ask(ASKED, waiting_jobs(self.parts))
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
         for policy, order in self._policies:
@@ -100,7 +102,7 @@ class Driver:
         run_now = retries.runs[retries.run[job]]
         return bool(run_now["speculative"] and state.clock[NOW] - run_now["start"] < retries.work[job])
 
-    def _blame(self) -> None:
+    def blame(self) -> None:
         """Raise InputError for the job at which the loop stopped: its score is not a number."""
         seen, state = self.parts.seen, self.parts.state
         job, now = int(state.clock[BLAMED]), int(state.clock[NOW])

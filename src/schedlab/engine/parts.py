@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         prepared.processors,
         request=prepared.request,
         watched=scheduler.runtimes.learns,
-        runs=None if retries is None else len(retries.runs),
+        runs=n if retries is None else len(retries.runs),
     )
     needs = None
     if prepared.workload.dependencies is not None or prepared.pilot.any():
@@ -165,7 +166,7 @@ def _forecasts(prepared: Prepared, state: State) -> Forecasts | None:
     return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested"), prepared.pilot)
 
 
-def rules_of(prepared: Prepared, orders: Orders, *, observed: bool) -> Rules:
+def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bool) -> Rules:
     """Return how a scheduler works, as numbers."""
     scheduler = prepared.scheduler
     backfill, policy, retries = scheduler.backfill, scheduler.policy, scheduler.retries

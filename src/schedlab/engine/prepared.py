@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from schedlab.engine.queue_nodes import ABSENT
 from schedlab.engine.state import new_jobs
 from schedlab.errors import InputError
+from schedlab.imports import named_classes
 from schedlab.platform.cluster import Cluster
 from schedlab.scheduler import compatible
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
@@ -106,22 +109,99 @@ def prepare(
 ) -> Prepared:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
     scheduler, in_order = _checked(workload, scheduler, events, in_order)
-    cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
-    if cluster.processors >= ABSENT:
-        raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
-    width = _allocated(workload, scheduler, cluster.processors)
-    _check(workload, width)
     asked = None
     if requests is not None or scheduler.tries_again:
+        machine = _machine(workload, processors)
+        _check(workload, _allocated(workload, scheduler, machine))
         asked = _asked(workload, scheduler, requests)
-    duration, request, killed = _times(workload, scheduler, asked)
-    longest = duration if asked is None else np.minimum(duration, request)
-    estimate = _assumed(scheduler.runtimes, workload, longest, request)
-    if events == "pyss" and asked is None and bool((duration > np.maximum(estimate, 1)).any()):
+        columns = _columns(workload, scheduler, asked)
+    else:
+        machine, columns = _known_columns(workload, scheduler, processors)
+    if events == "pyss" and asked is None and columns.outlives:
         raise InputError(
             "the pyss event order needs run times within the requests: clean the workload (--clean sc15) or let "
             "requests be enforced"
         )
+    order = columns.order
+    jobs, request = columns.jobs.copy(), columns.request.copy()
+    return Prepared(
+        workload,
+        jobs,
+        jobs if columns.seen is columns.jobs else columns.seen.copy(),
+        columns.pilot,
+        request,
+        request if columns.seen_request is columns.request else columns.seen_request.copy(),
+        columns.killed,
+        order,
+        machine,
+        scheduler,
+        events,
+        in_order,
+        asked if asked is None or order is None else asked.in_order(order),
+    )
+
+
+class Columns(NamedTuple):
+    """What a simulation takes from a workload, with the fields of `Prepared`; nothing of it may be written to.
+
+    `widest` is the most processors that a job needs; `outlives` tells whether a job runs longer than it is assumed to.
+    """
+
+    jobs: NDArray[Any]
+    seen: NDArray[Any]
+    pilot: NDArray[np.bool_]
+    request: NDArray[np.int64]
+    seen_request: NDArray[np.int64]
+    killed: NDArray[np.bool_]
+    order: NDArray[np.intp] | None
+    widest: int
+    outlives: bool
+
+
+_COLUMNS: WeakKeyDictionary[Workload, dict[tuple[Any, ...], Columns]] = WeakKeyDictionary()
+"""Columns of workloads that have been simulated: they are checked and sorted once."""
+
+MOST_COLUMNS = 1 << 16
+"""Jobs of the workloads whose columns are kept: for larger ones, the time to make them does not matter."""
+
+
+def _known_columns(workload: Workload, scheduler: Scheduler, processors: int | None) -> tuple[int, Columns]:
+    """Return the size of the machine, and the columns: those of the last time, if there was one."""
+    backfill = scheduler.backfill
+    slurm, conservative = isinstance(backfill, Slurm), isinstance(backfill, Conservative)
+    key = (
+        (backfill.node, backfill.overtime) if isinstance(backfill, Slurm) else conservative,
+        slurm,
+        scheduler.runtimes == Actual(),
+        None if scheduler.order_runtimes is None else scheduler.ranking == Actual(),
+    )
+    kept = _COLUMNS.get(workload)
+    columns = None if kept is None else kept.get(key)
+    size = workload.processors if processors is None else processors
+    if columns is not None and type(size) is int and columns.widest <= size < ABSENT:
+        return size, columns
+    machine = _machine(workload, processors)
+    _check(workload, _allocated(workload, scheduler, machine))
+    columns = _columns(workload, scheduler, None)
+    if len(workload) <= MOST_COLUMNS:
+        _COLUMNS.setdefault(workload, {})[key] = columns
+    return machine, columns
+
+
+def _machine(workload: Workload, processors: int | None) -> int:
+    """Return the size of the machine, on which every job fits."""
+    cluster = Cluster.for_workload(workload, None if processors is None else _whole("processors", processors))
+    if cluster.processors >= ABSENT:
+        raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
+    return cluster.processors
+
+
+def _columns(workload: Workload, scheduler: Scheduler, asked: Requests | None) -> Columns:
+    """Return what a simulation takes from a workload that has been checked."""
+    width = whole_nodes(workload.job_processors, scheduler)
+    duration, request, killed = _times(workload, scheduler, asked)
+    longest = duration if asked is None else np.minimum(duration, request)
+    estimate = _assumed(scheduler.runtimes, workload, longest, request)
     if isinstance(scheduler.backfill, Conservative):
         # Reservations stand one behind another, and a job that outlives its estimate doubles it.
         _check_sum(workload, 2 * estimate.astype(np.float64), "requested times")
@@ -137,28 +217,15 @@ def prepare(
         if pilot.any():
             assumed, seen_width, asked_by_pilots = _as_pilots(workload, scheduler, pilot, assumed, width, request)
         seen = new_jobs(*_sorted(order, submit, duration, assumed, seen_width))
+    outlives = bool((duration > np.maximum(estimate, 1)).any())
     request = np.where(request < 1, np.maximum(estimate, 1), np.minimum(request, LATEST))
     with_pilots = request
     if pilot.any():
         with_pilots = np.where(pilot, np.maximum(asked_by_pilots, 1), request)
     request, seen_request, pilot = _sorted(order, request, with_pilots, pilot)
     if not pilot.any():
-        seen_request = request
-    return Prepared(
-        workload,
-        jobs,
-        seen,
-        pilot if pilot.any() else pilot[:0],
-        request,
-        seen_request,
-        killed,
-        order,
-        cluster.processors,
-        scheduler,
-        events,
-        in_order,
-        asked if asked is None or order is None else asked.in_order(order),
-    )
+        seen_request, pilot = request, pilot[:0]
+    return Columns(jobs, seen, pilot, request, seen_request, killed, order, int(width.max()), outlives)
 
 
 def _checked(workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int) -> tuple[Scheduler, int]:
@@ -166,7 +233,7 @@ def _checked(workload: Workload, scheduler: str | Scheduler, events: Events, in_
     if not isinstance(workload, Workload):
         raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
     if isinstance(scheduler, str):
-        scheduler = Scheduler.parse(scheduler)
+        scheduler = _parsed(scheduler)
     if not isinstance(scheduler, Scheduler):
         raise InputError(
             f"{scheduler!r} is not a scheduler; give a text, or Scheduler(FunctionPolicy(...)) for a function of yours"
@@ -176,16 +243,43 @@ def _checked(workload: Workload, scheduler: str | Scheduler, events: Events, in_
     in_order = _whole("in_order", in_order)
     if in_order < 0:
         raise InputError(f"in_order={in_order}: it counts jobs")
-    compatible.check(
-        scheduler,
-        events=events,
-        in_order=in_order,
-        dependencies=workload.dependencies is not None,
-        shared_places=bool(_pilots(workload).any()),
-    )
+    shared = workload.workflows is not None and bool(_pilots(workload).any())
+    if sentence := _why_not(scheduler, events, in_order, workload.dependencies is not None, shared):
+        raise InputError(sentence)
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
     return scheduler, in_order
+
+
+def _parsed(text: str) -> Scheduler:
+    """Read a scheduler text; the last ones are remembered, but for those that name classes of a user's own."""
+    scheduler = _PARSED.get(text)
+    if scheduler is None:
+        scheduler = Scheduler.parse(text)
+        if len(_PARSED) >= MOST_TEXTS:
+            _PARSED.clear()
+        if not named_classes(text):
+            _PARSED[text] = scheduler
+    return scheduler
+
+
+_PARSED: dict[str, Scheduler] = {}
+MOST_TEXTS = 512
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _refusal(scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool) -> str | None:
+    """Return why a scheduler cannot run in a simulation, or None."""
+    return compatible.refusal(
+        scheduler, events=events, in_order=in_order, dependencies=dependencies, shared_places=shared
+    )
+
+
+def _why_not(scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool) -> str | None:
+    try:
+        return _refusal(scheduler, events, in_order, dependencies, shared)
+    except TypeError:  # a part of it cannot be looked up
+        return _refusal.__wrapped__(scheduler, events, in_order, dependencies, shared)
 
 
 def _times(

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.jitable import jitable
 from schedlab.engine.queue_nodes import (
     ABSENT,
     ANY,
@@ -105,40 +106,73 @@ def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors:
     known
         Whether all scores are known already, and jobs are numbered by entry.
     """
+    if known:
+        return known_tree(score, entered, processors)
     n = len(score)
-    rank_of = np.arange(n)
-    places = n if known else 2 * n
-    blocks = 1 << max(0, (max(places, 1) - 1) // BLOCK).bit_length()
-    entries = new_records(n if known else blocks * BLOCK, ENTRY)
-    entries["processors"] = ABSENT
-    status = np.zeros(STATUS_SIZE, dtype=np.int64)
-    gaps = None
-    if not known:
-        gaps = Gaps(
-            np.zeros(blocks, dtype=np.int32),
-            np.full(blocks, np.inf),
-            np.full(blocks, NEVER),
-            new_records(n, ENTRY),
-        )
-        gaps.low_score[0] = -np.inf
-    elif bool((score[1:] >= score[:-1]).all()):
-        entries["job"] = rank_of
-    else:
-        order = np.argsort(score, kind="stable")
-        entries["job"] = order
+    blocks = _blocks(2 * n)
+    gaps = Gaps(
+        np.zeros(blocks, dtype=np.int32),
+        np.full(blocks, np.inf),
+        np.full(blocks, NEVER),
+        new_records(n, ENTRY),
+    )
+    gaps.low_score[0] = -np.inf
+    return QueueTree(
+        np.arange(n),
+        score,
+        entered,
+        _no_entries(blocks * BLOCK),
+        _no_nodes(blocks, processors),
+        new_records(ROOM, SHORTLISTED),
+        np.zeros(STATUS_SIZE, dtype=np.int64),
+        gaps,
+    )
+
+
+@jitable
+def known_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors: int) -> QueueTree:
+    """Return an empty queue whose scores are all known already; see `new_tree`."""
+    n = len(score)
+    order = np.arange(n)
+    rank_of = order
+    if not (score[1:] >= score[:-1]).all():
+        order = np.argsort(score, kind="mergesort")  # a stable one
+        rank_of = np.empty(n, dtype=np.int64)
         rank_of[order] = np.arange(n)
-    width = -(-(2 + size_class(processors)) // 8) * 8
-    nodes = np.full((2 * blocks, width), ABSENT, dtype=np.int32)
+    entries = _no_entries(n)
+    entries["job"][:] = order
     return QueueTree(
         rank_of,
         score,
         entered,
         entries,
-        nodes,
+        _no_nodes(_blocks(n), processors),
         new_records(ROOM, SHORTLISTED),
-        status,
-        gaps,
+        np.zeros(STATUS_SIZE, dtype=np.int64),
+        None,
     )
+
+
+@jitable
+def _blocks(places: int) -> int:
+    """Return how many blocks there are for so many ranks: a power of two."""
+    blocks = 1
+    while blocks * BLOCK < places:
+        blocks *= 2
+    return blocks
+
+
+@jitable
+def _no_entries(places: int) -> NDArray[Any]:
+    entries = new_records(places, ENTRY)
+    entries["processors"][:] = ABSENT
+    return entries
+
+
+@jitable
+def _no_nodes(blocks: int, processors: int) -> NDArray[np.int32]:
+    width = -(-(2 + size_class(processors)) // 8) * 8
+    return np.full((2 * blocks, width), ABSENT, dtype=np.int32)
 
 
 @inner_kernel

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.drive import Driver
+from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
@@ -76,9 +77,13 @@ def simulate(
     """
     prepared = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests)
     if prepared.events == "sc17":
-        state = new_state(prepared.jobs, prepared.processors)
+        state = new_state(prepared.jobs, prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs))
         start = run_sc17(prepared, state)
         return to_schedule(prepared, start=start, backfilled=state.backfilled)
+    known = known_scheduler(prepared)
+    if known is not None:
+        begins, backfilled = simulate_known(prepared, known)
+        return to_schedule(prepared, start=begins, backfilled=backfilled)
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
     driver.run()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
+from schedlab.engine.jitable import jitable
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -83,13 +84,13 @@ def new_jobs(
     return jobs
 
 
+@jitable
 def new_state(
     jobs: NDArray[Any],
     processors: int,
-    *,
-    request: NDArray[np.int64] | None = None,
-    watched: bool = False,
-    runs: int | None = None,
+    request: NDArray[np.int64],
+    watched: bool,
+    runs: int,
 ) -> State:
     """Return the state of an empty machine before the first submission.
 
@@ -100,11 +101,11 @@ def new_state(
     processors
         Size of the machine.
     request
-        What jobs ask for at first, in seconds; by default their estimates.
+        What jobs ask for at first, in seconds.
     watched
         Whether estimates are predictions that may expire.
     runs
-        How many runs there is room for; by default, one of each job.
+        How many runs there is room for.
     """
     n = len(jobs)
     most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
@@ -119,11 +120,11 @@ def new_state(
         new_calendar(most),
         new_calendar(most),
         np.empty(most, dtype=np.int64),
-        np.empty(n if runs is None else runs, dtype=np.int64),
+        np.empty(runs, dtype=np.int64),
         new_calendar(most if watched else 0),
         np.empty(n, dtype=np.int64),
         np.arange(n),
-        jobs["estimate"].copy() if request is None else request,
+        request,
     )
 
 

@@ -14,9 +14,9 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.simulation import simulate
+from schedlab.engine.many import simulate_many
 from schedlab.errors import InputError
-from schedlab.schedule.metrics import MEASURES, job_measures
+from schedlab.schedule.metrics import MEASURES
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.compatible import check
 from schedlab.scheduler.scheduler import Scheduler
@@ -193,16 +193,9 @@ def measure(workload: Workload, scheduler: Scheduler, metric: str, state: int) -
 
     The metric is that of `Schedule.metrics`, without the time that all the others take.
     """
-    schedule = simulate(workload, scheduler, in_order=state)
-    statistic, _, name = metric.partition("_")
-    values = job_measures(schedule)[name][state:]
-    wait = float(schedule.wait_time[state:].max())
-    if statistic == "mean":
-        return float(values.mean()), wait
-    if statistic == "max":
-        return float(values.max()), wait
-    percent = {"median": 50, "p95": 95, "p99": 99}[statistic]
-    return float(np.percentile(values, percent)), wait
+    names = [metric, "max_wait"]
+    found = simulate_many(workload, scheduler, metrics=names, threads=1, in_order=state, uncounted=state)
+    return float(found[0, 0, 0]), float(found[0, 0, 1])
 
 
 def usable_windows(workload: Workload, length: int = 15 * DAY, state: int = STATE) -> dict[int, Workload]:

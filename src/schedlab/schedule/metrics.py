@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.schedule.measures import measure_small
 from schedlab.workload.sampling import DAY
 
 if TYPE_CHECKING:
@@ -369,6 +370,8 @@ def schedule_metrics(
     InputError
         If no jobs remain, or if tau is below 1.
     """
+    if window is None and not warm_up and not cool_down and (small := measure_small(schedule, tau)) is not None:
+        return small
     window = window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
     rows = window.rows
     metrics = {"jobs": float(len(rows))}

@@ -110,7 +110,7 @@ class Schedule:
                     f"{self.workload.name}: column {name} has shape {column.shape}, expected ({len(self)},)"
                 )
             view = column.view()
-            view.flags.writeable = False
+            view.setflags(write=False)
             object.__setattr__(self, name, view)
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
@@ -74,6 +74,7 @@ class Scheduler:
     window: int | None
     start_delay: float | None
     retries: Retries | None
+    _text: str | None = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -108,6 +109,7 @@ class Scheduler:
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "_text", None)
         self._check()
 
     def _check(self) -> None:
@@ -182,6 +184,11 @@ class Scheduler:
     @property
     def text(self) -> str:
         """The canonical text; `Scheduler.parse` reads it back."""
+        if self._text is None:
+            object.__setattr__(self, "_text", self._written())
+        return str(self._text)
+
+    def _written(self) -> str:
         parts = [self.policy.text]
         if self.order_runtimes is not None:
             parts.append(f"@{self.order_runtimes.text}")

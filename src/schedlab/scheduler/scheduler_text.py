@@ -77,7 +77,7 @@ def as_backfill(given: object) -> Backfill:
     InputError
         If it is neither.
     """
-    if isinstance(given, NoBackfill | Easy | Conservative | Slurm):
+    if isinstance(given, Backfill):
         return given
     if given == "none":
         return NoBackfill()

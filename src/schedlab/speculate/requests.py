@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,15 @@ class Requests:
         rows = np.repeat(self.offsets[:-1][order] - offsets[:-1], count) + np.arange(offsets[-1])
         columns = {name: getattr(self, name)[order] for name in ("most", "growth", "law", "application")}
         return replace(self, offsets=offsets, lengths=self.lengths[rows], **columns)
+
+
+def requests_joined(first: Requests, second: Requests) -> Requests:
+    """Return what the jobs of two workloads ask for, one after the other; laws and history are those of the first."""
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in ("lengths", "most", "growth", "law", "application")
+    }
+    return replace(first, offsets=np.concatenate([first.offsets, first.offsets[-1] + second.offsets[1:]]), **columns)
 
 
 def no_laws() -> Laws:

@@ -45,7 +45,7 @@ FRACTIONAL_FIELDS = frozenset({"average_cpu_time"})
 """Fields that the archive's logs give with decimals; kept as float64, all others are int64."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Workload:
     """Jobs in columns: immutable, one array per SWF field, -1 where a value is unknown.
 

@@ -1,0 +1,152 @@
+"""A simulation with more jobs: what has happened so far, in arrays with room for those that are added.
+
+The simulation is put together afresh with all its jobs, and what stands in the old arrays is taken over. Jobs are
+numbered by submission, so that those that have been submitted keep their numbers; later ones may move.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import Calendar
+from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
+from schedlab.engine.history import History
+from schedlab.engine.needs import Needs
+from schedlab.engine.orders import Order
+from schedlab.engine.parts import Parts
+from schedlab.engine.plan import Plan
+from schedlab.engine.priority import Priority
+from schedlab.engine.queue import Queue, insert
+from schedlab.engine.queue_list import QueueList
+from schedlab.engine.regression import Regression
+from schedlab.engine.retries import Retries, with_more_room
+from schedlab.engine.slurm_timing import Passes
+from schedlab.engine.state import SUBMITTED, State
+from schedlab.kernels import bare_kernel
+
+# How an array is taken over; those that are not named below are like the old ones at the beginning.
+JOBS = "jobs"  # one entry per job
+ENTERED = "entered"  # one entry per job; of those not yet submitted, it follows from their numbers
+USERS = "users"  # one entry per user
+RANKED = "ranked"  # a permutation of the users
+FRESH = "fresh"  # follows from the jobs alone
+
+RULES: dict[type, dict[str, str]] = {
+    Parts: {"jobs": JOBS, "seen": JOBS},
+    State: {"start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
+    Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
+    Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
+    Passes: dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
+    QueueList: {"score": FRESH, "entered": FRESH},
+    Forecasts: {"pilot": FRESH},
+    Forecast: {"request": JOBS, "first": JOBS, "corrections": JOBS},
+    History: {
+        "user": FRESH,
+        "earlier": JOBS,
+        "later": JOBS,
+        **dict.fromkeys(("oldest", "newest", "completed", "run_time", "processors", "last_end"), USERS),
+        **dict.fromkeys(("recent_run_times", "recent_submits", "recent_requests", "recent_processors"), USERS),
+    },
+    Regression: {"inputs": JOBS},
+    Retries: {
+        **dict.fromkeys(("work", "place", "asked", "known", "run", "first", "back", "asks", "seen_request"), JOBS),
+        **dict.fromkeys(("offsets", "requests", "most", "growth", "law", "application", "laws", "pilot"), FRESH),
+    },
+    Needs: {
+        **dict.fromkeys(("child_offsets", "children", "delay", "parent_offsets", "parents", "parent_delay"), FRESH),
+        "workflow": FRESH,
+        **dict.fromkeys(("open", "earliest", "ended", "ready", "eligible"), JOBS),
+    },
+    Priority: {
+        **dict.fromkeys(("partition", "qos", "user"), FRESH),
+        **dict.fromkeys(("usage", "recent", "factor"), USERS),
+        "order": RANKED,
+    },
+}
+
+
+class Moves(NamedTuple):
+    """Where things stand in the new arrays that stood in the old ones, and how many jobs have been submitted."""
+
+    jobs: NDArray[np.intp]
+    users: NDArray[np.intp]
+    submitted: int
+
+
+def grown(old: Parts, new: Parts, jobs: NDArray[np.intp], users: NDArray[np.intp]) -> Parts:
+    """Return a simulation with more jobs, where an old one stands.
+
+    Parameters
+    ----------
+    old
+        The simulation, between two events.
+    new
+        The same with more jobs, before its first event, put together as open-ended; its arrays are written to.
+    jobs, users
+        The new number of each old job, and of each old user.
+    """
+    if old.retries is not None and new.retries is not None:
+        while len(new.retries.runs) < len(old.retries.runs):
+            retries, state = with_more_room(new.retries, new.state)
+            new = new._replace(retries=retries, state=state)
+    moves = Moves(jobs, users, int(old.state.clock[SUBMITTED]))
+    members = [None if queue is None else queue.members() for queue in old.waiting]
+    if old.needs is None and new.needs is not None:
+        _note_ready(old, new.needs, moves)
+    for field, one, other in zip(Parts._fields, old, new, strict=True):
+        if field != "waiting" and one is not None and other is not None:
+            _take_over(Parts, field, one, other, moves)
+    for queue, who in zip(new.waiting, members, strict=True):
+        if queue is not None and who is not None:
+            _let_wait(queue, new.jobs, who)
+    return new
+
+
+def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None:
+    """Write an old part, or array, into the new one."""
+    rule = RULES.get(kind, {}).get(field)
+    if rule == FRESH or old is None or new is None:
+        return
+    if isinstance(old, Forecast) and old.kind[0] == NOTHING:
+        return
+    if isinstance(old, Calendar):
+        _take_over_calendar(old, new)
+    elif hasattr(old, "_fields"):
+        for name, one, other in zip(old._fields, old, new, strict=True):
+            _take_over(type(old), name, one, other, moves)
+    elif isinstance(old, np.ndarray):
+        if rule == JOBS and len(old) == len(moves.jobs):
+            new[moves.jobs] = old
+        elif rule == ENTERED:
+            new[: moves.submitted] = old[: moves.submitted]
+        elif rule == USERS:
+            new[moves.users] = old
+        elif rule == RANKED:
+            added = np.setdiff1d(np.arange(len(new)), moves.users)
+            new[:] = np.concatenate([added, moves.users[old]])
+        else:
+            count = min(len(old), len(new))
+            new[:count] = old[:count]
+
+
+def _take_over_calendar(old: Calendar, new: Calendar) -> None:
+    for one, other in zip(old, new, strict=True):
+        other[: len(one)] = one
+
+
+@bare_kernel
+def _let_wait(queue: Queue, jobs: NDArray[Any], who: NDArray[np.int64]) -> None:
+    """Put jobs into an empty queue."""
+    for i in range(who.shape[0]):
+        insert(queue, jobs, who[i])
+
+
+def _note_ready(old: Parts, needs: Needs, moves: Moves) -> None:
+    """Say what is known of jobs that were submitted while nobody waited for others."""
+    needs.ready[: moves.submitted] = True
+    start = old.state.start[: moves.submitted]
+    needs.ended[: moves.submitted] = start >= 0
+    needs.ended[old.state.completions.members()["job"]] = False

@@ -1,0 +1,230 @@
+"""Simulations in files: arrays and a few facts, nothing that is executed when it is read.
+
+A file is a ZIP archive with `header.json` (what the simulation was told, where it stands, and the SHA-256 of all other
+members), `workload.parquet` and one NPY file for each array of the engine that can change. On loading, the simulation
+is put together afresh from the workload, and each array must have the type and shape that it has there.
+
+A file goes on only in the version of schedlab that has written it: another one may have other arrays, or other rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from schedlab.atomic import atomic_path
+from schedlab.documents import checked, parse_json
+from schedlab.engine.copies import arrays_of
+from schedlab.engine.parts import Parts
+from schedlab.engine.retries import with_more_room
+from schedlab.errors import InputError
+from schedlab.imports import check_imports
+from schedlab.schedule.provenance import input_sha256
+from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.predictor import PythonPredictor
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Laws, Requests
+from schedlab.workload.tables import read_table, write_table
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from schedlab.engine.stepwise import Simulation
+
+FORMAT = "schedlab simulation 1"
+HEADER, JOBS = "header.json", "workload.parquet"
+LARGEST_HEADER = 1 << 24
+SLACK = 4096
+"""Bytes that an NPY file may have beside its numbers."""
+
+REQUESTS = ("offsets", "lengths", "most", "growth", "law", "application")
+
+
+class Header(BaseModel):
+    """What `header.json` holds."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: str
+    schedlab: str
+    name: str
+    workload: str
+    scheduler: str | None
+    processors: Annotated[int, Field(ge=1)] | None
+    events: Literal["batched", "pyss"]
+    in_order: Annotated[int, Field(ge=0)]
+    history: int | None
+    until: int
+    deciding: bool
+    started: bool
+    by_hand: Annotated[int, Field(ge=0)]
+    open_ended: bool
+    rounded: int
+    requests_enforced: bool
+    sha256: dict[str, str]
+
+
+HEADERS = TypeAdapter(Header)
+
+
+def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> None:
+    """Write a simulation to a file; errors as for `Simulation.save`."""
+    told, at, workload = simulation._told, simulation._at, simulation.workload
+    if told.scheduler is not None:
+        _refuse_python(told.scheduler)
+    members = {JOBS: _parquet(workload)}
+    for name, array in arrays_of(simulation._parts):
+        members[f"{name}.npy"] = _npy(array)
+    if told.requests is not None:
+        for name in REQUESTS:
+            members[f"requests/{name}.npy"] = _npy(getattr(told.requests, name))
+        for name, array in zip(Laws._fields, told.requests.laws, strict=True):
+            members[f"requests/laws.{name}.npy"] = _npy(array)
+    header = Header(
+        format=FORMAT,
+        schedlab=version("schedlab"),
+        name=workload.name,
+        workload=input_sha256(workload),
+        scheduler=None if told.scheduler is None else told.scheduler.text,
+        processors=None if told.processors is None else int(told.processors),
+        events="pyss" if told.events == "pyss" else "batched",
+        in_order=int(told.in_order),
+        history=None if told.requests is None else int(told.requests.history),
+        rounded=workload.rounded,
+        requests_enforced=workload.requests_enforced,
+        sha256={name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
+        **at._asdict(),
+    )
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr(HEADER, header.model_dump_json())
+        for name, content in members.items():
+            file.writestr(name, content)
+
+
+def load_simulation(path: str | os.PathLike[str], workload: Workload | None) -> Simulation:
+    """Read a simulation from a file; parameters and errors as for `Simulation.load`."""
+    name = os.fspath(path)
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _load(file, name, workload)
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file") from None
+    except (zipfile.BadZipFile, EOFError, KeyError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name}: this is not, or no longer, a whole saved simulation; save it again") from None
+
+
+def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulation:
+    from schedlab.engine.stepwise import Progress, Simulation, Told, put_together
+
+    header = _header(file, path)
+    if set(file.namelist()) != {HEADER, *header.sha256}:
+        raise ValueError("members are missing")
+    workload = _workload(file, header) if given is None else given
+    if input_sha256(workload) != header.workload or workload.requests_enforced != header.requests_enforced:
+        raise InputError(f"{path}: this simulation is of another workload, {header.name}, and not of {workload.name}")
+    scheduler = None
+    if header.scheduler is not None:
+        check_imports([header.scheduler], path)
+        scheduler = Scheduler.parse(header.scheduler)
+    requests = None if header.history is None else _requests(file, header, len(workload))
+    told = Told(scheduler, header.processors, header.events, header.in_order, requests)
+    prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)
+    parts = _fill(file, header, parts)
+    simulation = Simulation.__new__(Simulation)
+    simulation._told, simulation._observers = told, []
+    simulation._at = Progress(*(getattr(header, field) for field in Progress._fields))
+    simulation._stand(prepared, parts, first_estimate)
+    return simulation
+
+
+def _header(file: zipfile.ZipFile, path: str) -> Header:
+    if file.getinfo(HEADER).file_size > LARGEST_HEADER:
+        raise ValueError("the header is too long")
+    content = parse_json(file.read(HEADER))
+    if isinstance(content, dict) and (content.get("format"), content.get("schedlab")) != (FORMAT, version("schedlab")):
+        wrote = str(content.get("schedlab", "unknown"))[:40]
+        raise InputError(
+            f"{path}: this simulation was saved by version {wrote} of schedlab, and goes on only there; this is "
+            f"{version('schedlab')}"
+        )
+    return checked(HEADERS, content, f"{path}: the header is damaged", "save the simulation again")
+
+
+def _member(file: zipfile.ZipFile, header: Header, name: str, most: int) -> bytes:
+    """Return a member that is what it was when it was written, and at most so many bytes."""
+    if file.getinfo(name).file_size > most:
+        raise ValueError(f"{name} is too long")
+    content = file.read(name)
+    if hashlib.sha256(content).hexdigest() != header.sha256[name]:
+        raise ValueError(f"{name} has changed")
+    return content
+
+
+def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
+    with tempfile.TemporaryDirectory() as directory:
+        target = Path(directory) / JOBS
+        target.write_bytes(_member(file, header, JOBS, file.getinfo(JOBS).file_size))
+        workload = read_table(target)
+    return workload.replace(name=header.name, rounded=header.rounded, requests_enforced=header.requests_enforced)
+
+
+def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
+    """Return the parts with the arrays of the file; they were put together from the same workload."""
+    if parts.retries is not None:
+        runs = _array(file, header, "retries.runs.npy")
+        while parts.retries is not None and len(parts.retries.runs) < len(runs):
+            retries, state = with_more_room(parts.retries, parts.state)
+            parts = parts._replace(retries=retries, state=state)
+    for name, array in arrays_of(parts):
+        saved = _array(file, header, f"{name}.npy", array.nbytes)
+        if saved.dtype != array.dtype or saved.shape != array.shape:
+            raise ValueError(f"{name} has another type or shape")
+        array[...] = saved
+    return parts
+
+
+def _requests(file: zipfile.ZipFile, header: Header, jobs: int) -> Requests:
+    columns = {name: _array(file, header, f"requests/{name}.npy") for name in REQUESTS}
+    laws = Laws(*(_array(file, header, f"requests/laws.{name}.npy") for name in Laws._fields))
+    return Requests(**columns, history=header.history or 0, laws=laws)
+
+
+def _array(file: zipfile.ZipFile, header: Header, name: str, size: int | None = None) -> NDArray[Any]:
+    most = 64 * max(file.getinfo(name).compress_size, 1 << 24) if size is None else size + SLACK
+    array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(_member(file, header, name, most)), allow_pickle=False)
+    return array
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _parquet(workload: Workload) -> bytes:
+    with tempfile.TemporaryDirectory() as directory:
+        target = Path(directory) / JOBS
+        write_table(workload, target)
+        return target.read_bytes()
+
+
+def _refuse_python(scheduler: Scheduler) -> None:
+    """Raise InputError if a scheduler holds what only lives in this process."""
+    for predictor in (scheduler.runtimes, scheduler.ranking):
+        if isinstance(predictor, PythonPredictor):
+            raise InputError(f"@{predictor.text} is a predictor in Python: what it has learned cannot be saved")
+    policies: list[Policy | None] = [scheduler.policy, scheduler.order]
+    for policy in policies:
+        if policy is not None and policy.program is None and policy.name == "function":
+            raise InputError(f"{policy.text} is a function in Python, which cannot be saved; write it as a formula")

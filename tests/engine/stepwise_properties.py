@@ -1,0 +1,131 @@
+"""What holds for every simulation in steps, whatever its features: run by `test_stepwise.py`, without compilation."""
+
+from __future__ import annotations
+
+import numpy as np
+from features import BACKFILLINGS, GROUPS, outcome, random_simulation, setting
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlab.engine.simulation import simulate
+from schedlab.engine.stepwise import Simulation
+from schedlab.errors import InputError
+from schedlab.speculate.requests import requests_joined
+from schedlab.workload.joining import joined
+
+settings.register_profile("stepwise", deadline=None, max_examples=40)
+settings.load_profile("stepwise")
+
+IN_PYTHON = ("function", "function of w", "@python", "POLICY@python+@mean")
+"""Features that live in Python alone, and cannot be saved."""
+
+
+@st.composite
+def cases(draw, *, without=()):
+    """Draw a setting with a few features that go together, and a random simulation of it."""
+    backfilling = draw(st.sampled_from(sorted(BACKFILLINGS)))
+    groups = draw(st.lists(st.sampled_from(range(len(GROUPS))), max_size=3, unique=True))
+    features = [draw(st.sampled_from(sorted(GROUPS[group]))) for group in groups]
+    try:
+        case = setting(backfilling, [one for one in features if one not in without])
+    except InputError:
+        case = setting(backfilling, [])
+    if case.refused:
+        case = setting(backfilling, [])
+    workload, options = random_simulation(case, draw(st.integers(0, 10_000)))
+    return workload, case.scheduler, options
+
+
+def seconds(draw, count):
+    return sorted(draw(st.lists(st.integers(0, 120), min_size=count, max_size=count)))
+
+
+@given(case=cases(), data=st.data())
+def test_a_simulation_that_is_interrupted_and_forked_ends_as_if_it_had_not_been(case, data):
+    workload, scheduler, options = case
+    whole = simulate(workload, scheduler, **options)
+    simulation = Simulation(workload, scheduler, **options)
+    for until in seconds(data.draw, 3):
+        simulation.run(until)
+        simulation, before = simulation.fork(), simulation
+        before.run()
+        assert outcome(before.schedule()) == outcome(whole)
+    assert simulation.run()
+    assert outcome(simulation.schedule()) == outcome(whole)
+
+
+@given(case=cases(), data=st.data())
+def test_decisions_at_which_nobody_starts_anything_change_nothing(case, data):
+    workload, scheduler, options = case
+    simulation = Simulation(workload, scheduler, **options)
+    simulation.run(data.draw(st.integers(0, 40)))
+    while simulation.next_decision():
+        assert len(simulation.startable)
+    assert outcome(simulation.schedule()) == outcome(simulate(workload, scheduler, **options))
+
+
+@given(case=cases(without=IN_PYTHON), data=st.data())
+def test_a_simulation_that_is_saved_and_loaded_ends_as_if_it_had_not_been(case, data, tmp_path_factory):
+    workload, scheduler, options = case
+    path = tmp_path_factory.mktemp("saved") / "state.sim"
+    simulation = Simulation(workload, scheduler, **options)
+    for until in seconds(data.draw, 2):
+        simulation.run(until)
+        simulation.save(path)
+        simulation = Simulation.load(path, data.draw(st.sampled_from([None, workload])))
+    simulation.run()
+    assert outcome(simulation.schedule()) == outcome(simulate(workload, scheduler, **options))
+
+
+def parts_of(workload, options, later):
+    """Return the jobs of a simulation in two: those before, and the others; what ties them together is left out."""
+    requests = options.get("requests")
+    pieces = []
+    for rows in (np.flatnonzero(~later), np.flatnonzero(later)):
+        pieces.append((workload[rows], None if requests is None else requests.in_order(rows)))
+    return pieces
+
+
+@given(case=cases(), data=st.data())
+def test_jobs_that_are_added_in_time_make_no_difference(case, data):
+    """Users are known from the beginning: the shares of multifactor are of all users that there are."""
+    workload, scheduler, options = case
+    workload = workload.sorted_by_submit()
+    second = int(data.draw(st.sampled_from(workload.submit_time.tolist())))
+    later = workload.submit_time > second
+    if not later.any():
+        return
+    (early, asks), (late, asks_later) = parts_of(workload, options, later)
+    users = set(early.user_id.tolist())
+    if not set(late.user_id.tolist()) <= users:
+        late = late.replace(user_id=np.full(len(late), min(users)))
+    options = options | ({} if asks is None else {"requests": asks})
+    simulation = Simulation(early, scheduler, **options)
+    simulation.run(second)
+    rows = simulation.submit(late, **({} if asks is None else {"requests": asks_later}))
+    assert simulation.workload.submit_time[rows].tolist() == late.submit_time.tolist()
+    simulation.run()
+    if asks is not None:
+        options = options | {"requests": requests_joined(asks, asks_later)}
+    assert outcome(simulation.schedule()) == outcome(simulate(joined(early, late), scheduler, **options))
+
+
+@given(case=cases(), data=st.data())
+def test_whatever_is_started_by_hand_the_machine_is_never_overfull_and_all_jobs_end(case, data):
+    workload, scheduler, options = case
+    simulation = Simulation(workload, data.draw(st.sampled_from([scheduler, scheduler, None])), **options)
+    width = workload.job_processors
+    while simulation.next_decision():
+        choice = data.draw(st.sampled_from([None, *simulation.startable.tolist()]))
+        if choice is None and simulation.scheduler is None and not len(simulation.running):
+            choice = int(simulation.startable[0])
+        if choice is not None:
+            simulation.start(choice)
+            assert choice in simulation.running
+            assert choice not in simulation.waiting
+        assert width[simulation.running].sum() <= workload.processors
+    if simulation.ended:
+        schedule = simulation.schedule()
+        assert np.all(schedule.start_time >= workload.submit_time)
+    else:
+        assert simulation.scheduler is None

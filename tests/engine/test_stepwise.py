@@ -1,0 +1,330 @@
+"""Simulation: in steps, interrupted, saved, forked or with jobs added, it ends as `simulate` does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from features import TwiceTheLast, outcome
+
+import schedlab as sl
+from schedlab.engine.simulation import simulate
+from schedlab.engine.stepwise import Simulation
+from schedlab.errors import InputError
+from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.workload import Workload
+
+COMPILED = ["fcfs", "saf+easy", "fcfs+easy:sjf@ave2/incremental", "saf+conservative", "fcfs+slurm", "fcfs,window=3"]
+
+
+def three_jobs():
+    """Return three jobs on four processors: the second does not fit beside the first, the third would."""
+    return Workload.from_columns(
+        {
+            "submit_time": [0, 1, 2],
+            "run_time": [10, 10, 5],
+            "requested_time": [10, 10, 5],
+            "requested_processors": [3, 4, 1],
+        },
+        processors=4,
+        name="three",
+    )
+
+
+def crowd(jobs=200, seed=1):
+    rng = np.random.default_rng(seed)
+    request = rng.integers(1, 900, jobs)
+    return Workload.from_columns(
+        {
+            "submit_time": np.sort(rng.integers(0, 20 * jobs, jobs)),
+            "run_time": rng.integers(0, request + 1),
+            "requested_time": request,
+            "requested_processors": rng.integers(1, 17, jobs),
+            "user_id": rng.integers(1, 9, jobs),
+        },
+        processors=32,
+    )
+
+
+def test_whatever_its_features_a_simulation_may_be_interrupted_forked_saved_and_added_to():
+    """Random features and workloads, with the engine as plain Python: to compile all combinations would take hours."""
+    properties = Path(__file__).with_name("stepwise_properties.py")
+    rooms = os.pathsep.join(str(properties.parent.parent / room) for room in ("engine",))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", str(properties)],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": rooms},
+        cwd=properties.parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.parametrize("scheduler", COMPILED)
+def test_compiled_too_a_simulation_goes_on_from_a_fork_a_file_and_with_more_jobs(scheduler, tmp_path):
+    workload = crowd()
+    whole = outcome(simulate(workload, scheduler))
+    early, late = workload[:150], workload[150:]
+    simulation = Simulation(early, scheduler)
+    simulation.run(int(late.submit_time[0]) - 1)
+    simulation.save(tmp_path / "state.sim")
+    for other in (simulation.fork(), Simulation.load(tmp_path / "state.sim"), simulation):
+        other.submit(late)
+        other.run(int(late.submit_time[10]))
+        assert other.run()
+        assert outcome(other.schedule()) == whole
+    simulation = Simulation(workload, scheduler)
+    simulation.run(2_000)
+    simulation.fork().run()
+    while simulation.next_decision():
+        pass
+    assert outcome(simulation.schedule()) == whole
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+conservative", "fcfs+slurm"])
+def test_a_job_is_started_by_hand_against_the_will_of_the_scheduler(scheduler):
+    """Worked by hand. The second job is wide and has to wait for the first; the third, 20 s long, would delay it."""
+    jobs = three_jobs().replace(run_time=[10, 10, 20], requested_time=[10, 10, 20])
+    assert simulate(jobs, scheduler).start_time[1] == simulate(jobs, "fcfs").start_time[1]
+    simulation = Simulation(jobs, scheduler)
+    while simulation.next_decision():
+        if 2 in simulation.startable:
+            assert simulation.reservation(1) == (10, 0)
+            simulation.start(2)
+    schedule = simulation.schedule()
+    assert schedule.backfilled.tolist() == [False, False, True]
+    assert schedule.start_time[1] >= schedule.end_time[2]
+    assert schedule.scheduler == f"{Scheduler.parse(scheduler)} and by hand"
+    assert schedule.specification["started_by_hand"] == 1
+
+
+def test_without_a_scheduler_somebody_else_decides_everything():
+    """Shortest first by hand is what the policy does."""
+    jobs = crowd(60)
+    simulation = Simulation(jobs, None)
+    while simulation.next_decision():
+        head = min(simulation.waiting, key=lambda row: (jobs.requested_time[row], row))
+        if head in simulation.startable:
+            simulation.start(head)
+    schedule = simulation.schedule()
+    assert schedule.start_time.tolist() == simulate(jobs, "spf").start_time.tolist()
+    assert schedule.scheduler == "by hand"
+
+
+def test_observers_see_every_second_with_a_pass_and_may_start_jobs():
+    seen = []
+    simulation = Simulation(three_jobs(), "fcfs")
+    simulation.observe(lambda one: seen.append((one.now, one.free, one.waiting.tolist(), one.running.tolist())))
+    assert simulation.run(until=5) is False
+    assert seen == [(0, 1, [], [0]), (1, 1, [1], [0]), (2, 1, [1, 2], [0])]
+    simulation.observe(lambda one: one.start(2) if 2 in one.startable else None)
+    simulation = Simulation(three_jobs(), "fcfs")
+    simulation.observe(lambda one: one.start(2) if 2 in one.startable else None)
+    simulation.run()
+    assert simulation.schedule().start_time.tolist() == [0, 10, 2]
+
+
+def test_one_can_look_at_a_simulation_at_any_second():
+    simulation = Simulation(three_jobs(), "fcfs")
+    assert (simulation.now, simulation.free, simulation.ended) == (0, 4, False)
+    simulation.run(until=5)
+    assert (simulation.now, simulation.free, simulation.processors) == (5, 1, 4)
+    assert simulation.running.tolist() == [0]
+    assert simulation.waiting.tolist() == [1, 2]
+    assert simulation.startable.tolist() == [2]
+    assert simulation.start_time.tolist() == [0, -1, -1]
+    assert simulation.reservation(1) == (10, 0)
+    assert "second 5, 1 jobs run, 2 wait, 0 are to come" in repr(simulation)
+
+
+def test_jobs_that_are_added_get_the_next_rows_and_start_in_the_present_second_if_they_fit():
+    simulation = Simulation(three_jobs(), "fcfs+easy")
+    simulation.run(until=20)
+    assert simulation.submit(three_jobs().replace(submit_time=[20, 20, 21])).tolist() == [3, 4, 5]
+    simulation.run()
+    assert simulation.schedule().start_time.tolist() == [0, 10, 2, 20, 30, 21]
+    assert simulation.submit(three_jobs()[:0]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        (lambda one: one.start(2), r"at decisions only: call next_decision\(\) before"),
+        (lambda one: one.next_decision() and one.start(1), r"job 2 \(row 1\) needs 4 processors, but 1 are free"),
+        (lambda one: one.next_decision() and one.start(0), r"job 1 \(row 0\) is not waiting at second 5"),
+        (lambda one: one.next_decision() and one.start(9), "there is no job in row 9: rows go from 0 to 3"),
+        (lambda one: one.next_decision() and one.start("2"), "'2' is not the row of a job"),
+        (lambda one: one.run(until=2), "second 2 is over: the simulation has come to second 3"),
+        (lambda one: one.run(until=2.5), "until=2.5 is not a whole second"),
+        (lambda one: one.submit(three_jobs()), "job 1 would be submitted at second 0, but second 3 has come"),
+        (lambda one: one.submit(three_jobs().replace(submit_time=[9, 9, 9], requested_processors=[1, 5, 1])), "job 2"),
+        (lambda one: one.schedule(), "there is no schedule yet, because jobs have not ended"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_sentence_and_changes_nothing(action, reason):
+    jobs = three_jobs()
+    late = Workload.from_columns(
+        {"submit_time": [5], "run_time": [1], "requested_time": [1], "requested_processors": [1]}
+    )
+    jobs = sl.Workload.from_columns(
+        {
+            field: np.append(getattr(jobs, field), getattr(late, field))
+            for field in ("submit_time", "run_time", "requested_time", "requested_processors")
+        },
+        processors=4,
+    )
+    simulation = Simulation(jobs, "fcfs")
+    simulation.run(until=3)
+    with pytest.raises(InputError, match=reason):
+        action(simulation)
+    simulation.run()
+    assert outcome(simulation.schedule()) == outcome(simulate(jobs, "fcfs"))
+
+
+def test_a_job_behind_the_window_cannot_be_started_by_hand():
+    jobs = three_jobs().replace(submit_time=[0, 1, 1])
+    simulation = Simulation(jobs, "fcfs,window=1")
+    assert simulation.next_decision() is False
+    simulation = Simulation(jobs.replace(requested_processors=[2, 3, 1]), "fcfs,window=1")
+    simulation.observe(lambda one: one.start(2) if one.now == 1 else None)
+    with pytest.raises(InputError, match=r"job 3 \(row 2\) waits behind the window of 1 jobs"):
+        simulation.run()
+
+
+def test_the_event_order_of_sc17_runs_only_as_a_whole():
+    with pytest.raises(InputError, match="sc17 runs only as a whole"):
+        Simulation(three_jobs(), "fcfs", events="sc17")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "reason"),
+    [
+        (Scheduler("fcfs", "easy", runtimes=TwiceTheLast()), "what it has learned cannot be saved"),
+        (Scheduler(FunctionPolicy(lambda q: -q), "easy"), "is a function in Python, which cannot be saved"),
+    ],
+)
+def test_what_only_python_knows_is_not_saved(scheduler, reason, tmp_path):
+    with pytest.raises(InputError, match=reason):
+        Simulation(three_jobs(), scheduler).save(tmp_path / "state.sim")
+    assert not list(tmp_path.iterdir())
+
+
+def rewritten(path, change):
+    """Write a saved simulation again with other members."""
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    change(members)
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+
+
+def in_header(**values):
+    def change(members):
+        members["header.json"] = json.dumps({**json.loads(members["header.json"]), **values}).encode()
+
+    return change
+
+
+def harmed(members):
+    members["state.clock.npy"] = members["state.clock.npy"][:-8] + bytes(8)
+
+
+def of_another_shape(members):
+    """An array of another length, with the right digest."""
+    import hashlib
+    import io
+
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(7, dtype=np.int64))
+    members["state.clock.npy"] = buffer.getvalue()
+    header = json.loads(members["header.json"])
+    header["sha256"]["state.clock.npy"] = hashlib.sha256(buffer.getvalue()).hexdigest()
+    members["header.json"] = json.dumps(header).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (in_header(schedlab="0.0.7"), "saved by version 0.0.7 of schedlab, and goes on only there"),
+        (in_header(format="schedlab simulation 0"), "goes on only there"),
+        (in_header(until="tomorrow"), "the header is damaged"),
+        (in_header(scheduler="fcfs+magic"), "unknown backfilling"),
+        (in_header(scheduler="fcfs+easy@os:system"), "do not import code on their own"),
+        (harmed, "no longer, a whole saved simulation"),
+        (of_another_shape, "no longer, a whole saved simulation"),
+        (lambda members: members.pop("state.clock.npy"), "no longer, a whole saved simulation"),
+    ],
+)
+def test_a_file_of_another_version_or_a_damaged_one_is_refused_in_one_sentence(change, reason, tmp_path):
+    path = tmp_path / "state.sim"
+    Simulation(three_jobs(), "fcfs").save(path)
+    rewritten(path, change)
+    with pytest.raises(InputError, match=reason) as caught:
+        Simulation.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_was_cut_off_or_is_none_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "state.sim"
+    Simulation(three_jobs(), "fcfs").save(path)
+    content = path.read_bytes()
+    for length in range(0, len(content), 97):
+        path.write_bytes(content[:length])
+        with pytest.raises(InputError, match="not, or no longer, a whole saved simulation"):
+            Simulation.load(path)
+    with pytest.raises(InputError, match="there is no such file"):
+        Simulation.load(tmp_path / "nowhere.sim")
+
+
+def test_a_file_of_another_workload_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "state.sim"
+    Simulation(three_jobs(), "fcfs").save(path)
+    assert Simulation.load(path, three_jobs()).run()
+    for other in (three_jobs().replace(run_time=[10, 10, 4]), crowd(), three_jobs().replace(requests_enforced=False)):
+        with pytest.raises(InputError, match="this simulation is of another workload, three"):
+            Simulation.load(path, other)
+
+
+GO_ON = """
+import sys, numpy as np, schedlab as sl
+simulation = sl.Simulation.load(sys.argv[1])
+simulation.run()
+schedule = simulation.schedule()
+np.savez(sys.argv[2], start=schedule.start_time, predicted=schedule.predicted_run_time, times=schedule.corrections)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheduler", ["saf@similar+easy@ave2/incremental", "fcfs+slurm"])
+def test_curie_goes_on_in_another_process_as_if_it_had_never_stopped(scheduler, traces, tmp_path):
+    """A tenth of the jobs waits for the user's job before; run times are predicted."""
+    workload = sl.clean(sl.read_swf(traces / "CEA-Curie-2011-2.1-cln.swf.gz"))
+    if scheduler == "fcfs+slurm":
+        workload = workload[:20_000]
+    by_user = np.lexsort((np.arange(len(workload)), workload.user_id))
+    same = workload.user_id[by_user[1:]] == workload.user_id[by_user[:-1]]
+    chosen = same & (np.random.default_rng(1).random(len(same)) < 0.1)
+    after = Dependencies.from_pairs(by_user[1:][chosen], by_user[:-1][chosen], jobs=len(workload))
+    workload = workload.replace(dependencies=after)
+    whole = simulate(workload, scheduler)
+    simulation = Simulation(workload, scheduler)
+    simulation.run(int(np.median(workload.submit_time)))
+    assert len(simulation.waiting)
+    simulation.save(tmp_path / "curie.sim")
+    fork = simulation.fork()
+    fork.run()
+    subprocess.run([sys.executable, "-c", GO_ON, tmp_path / "curie.sim", tmp_path / "end.npz"], check=True)
+    end = np.load(tmp_path / "end.npz")
+    assert np.array_equal(end["start"], whole.start_time)
+    assert np.array_equal(end["predicted"], whole.predicted_run_time)
+    assert np.array_equal(end["times"], whole.corrections)
+    assert outcome(fork.schedule()) == outcome(whole)
