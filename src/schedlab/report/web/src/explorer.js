@@ -74,7 +74,7 @@ export class Explorer {
   }
 
   buildControls() {
-    const { model, view } = this, { schedules, machine } = model.index;
+    const { model, view } = this, { schedules } = model.index, axes = Object.entries(model.axes);
     const names = schedules.map((schedule, number) => [number, schedule.name]);
     const several = schedules.length > 1;
     this.input = element("input", { type: "search", value: view.query, placeholder: "job, user:NAME, wait>2h …", "aria-describedby": "sl-search-help",
@@ -86,7 +86,7 @@ export class Explorer {
       several ? select("Schedule", names, view.a, (value) => view.set({ a: Number(value), b: Number(value) === view.b ? -1 : view.b })) : "",
       several ? select("Compare with", [[-1, "none"], ...names.filter(([number]) => number !== view.a)], view.b, (value) => view.set({ b: Number(value) })) : "",
       colours,
-      machine.perNode > 1 ? select("Rows", [["processor", machine.unit], ["node", "node"]], view.rows, (rows) => view.set({ rows }, "window")) : "",
+      axes.length > 1 ? select("Rows", axes.map(([rows, { unit }]) => [rows, unit]), view.rows, (rows) => view.setRows(rows)) : "",
       element("label", { class: "sl-field sl-search" }, element("span", {}, "Search"), this.input),
       element("span", { class: "sl-offscreen", id: "sl-search-help" }, HELP),
       element("span", { class: "sl-buttons", role: "group", "aria-label": "Zoom" },

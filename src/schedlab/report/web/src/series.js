@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { element, term } from "./dom.js";
 import { duration, moment, percent, significant, tickDuration, timeTicks } from "./format.js";
 import { LEFT, RIGHT } from "./layout.js";
-import { SERIES } from "./model.js";
+import { quantitiesOf } from "./quantities.js";
 
 const HEIGHT = 116;
 const MOST_BINS = 800;
@@ -40,8 +40,7 @@ export class Series {
     }, { rootMargin: "200px" });
     this.root.replaceChildren();
     this.width = Math.floor(this.root.clientWidth);
-    const keys = SERIES.filter(([key]) => key !== "running_users" || this.model.columns.user);
-    this.charts = keys.map(([key, title, unit]) => this.chart(key, title, unit));
+    this.charts = quantitiesOf(this.model).map(([key, title, unit]) => this.chart(key, title, unit));
     for (const { holder } of this.charts) this.observer.observe(holder);
   }
 

@@ -12,7 +12,7 @@ export function enhance(table) {
     button.append(...head.childNodes);
     head.append(button);
     if (head.dataset.term) {
-      const what = element("button", { type: "button", class: "sl-what", "data-term": head.dataset.term, "aria-label": `What is ${button.innerText.trim()}?` }, "?");
+      const what = element("button", { type: "button", class: "sl-what", "data-term": head.dataset.term, "aria-label": `What is ${button.textContent.trim()}?` }, "?");
       head.append(what);
     }
     button.addEventListener("click", () => {
