@@ -41,6 +41,25 @@ DEFINITIONS = {
         "and "
         "the order of the queue cost.",
     ),
+    "fragmentation": (
+        "Fragmentation",
+        "Share of the machine that is free while jobs wait and each of them needs more than that: capacity that no "
+        "scheduler could have used at that moment. What is idle beyond it while jobs wait was held back by "
+        "reservations, by the order of the queue, or because the scheduler had not looked yet. Counted in processors "
+        "of the whole machine; where nodes are known, see also what is free in partly used nodes.",
+    ),
+    "partly_used": (
+        "Free in partly used nodes",
+        "Share of the machine that is free on nodes on which something runs: useless for jobs that need whole nodes.",
+    ),
+    "utilisation_nodes": ("Utilisation of nodes", "Share of the nodes on which something runs."),
+    "utilisation_gpus": ("Utilisation of GPUs", "Share of the GPUs that jobs hold."),
+    "told_reason": (
+        "Slurm's reason",
+        "What squeue gave as the reason while the job waited: Resources, the job is the first in the queue and lacks "
+        "some; Priority, others stand before it. The queue was looked at from time to time; each reason counts from "
+        "the look that found it to the next one.",
+    ),
     "running_users": ("Running users", "Number of different users with at least one job running."),
     "backfilled": (
         "Backfilled",

@@ -15,7 +15,6 @@ from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
-from schedlab.schedule.allocation import Allocation
 from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
@@ -81,7 +80,7 @@ def write_schedule_report(
     warm_up: float = 0,
     cool_down: float = 0,
     unit: str = "processor",
-    allocation: Allocation | None = None,
+    reasons: Sequence[Mapping[str, float]] | None = None,
 ) -> Path:
     """Write the report of one schedule as one self-contained HTML file, and return where it is.
 
@@ -99,8 +98,8 @@ def write_schedule_report(
         What sentences and tables leave out, as for `Schedule.metrics`; figures and the view show everything.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
-    allocation
-        Where the jobs ran, if that is known; by default, each is shown on the lowest free processors.
+    reasons
+        Where the scheduler said why jobs waited, as Slurm does: for each job, the seconds by reason.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def write_schedule_report(
         warm_up=warm_up,
         cool_down=cool_down,
         unit=unit,
-        allocation=allocation,
+        reasons=reasons,
     )
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -130,7 +129,7 @@ def render_schedule(
     warm_up: float = 0,
     cool_down: float = 0,
     unit: str = "processor",
-    allocation: Allocation | None = None,
+    reasons: Sequence[Mapping[str, float]] | None = None,
 ) -> str:
     """Return the report of one schedule as HTML; see `write_schedule_report`."""
     page, figures, tables = Page(), [], []
@@ -139,8 +138,8 @@ def render_schedule(
     if len(schedule):
         found = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
         sentences = answer(schedule, measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows, found)
-        places = None if allocation is None else {schedule.scheduler: allocation}
-        page.explore({schedule.scheduler: schedule}, unit=unit, allocations=places)
+        told = None if reasons is None else {schedule.scheduler: reasons}
+        page.explore({schedule.scheduler: schedule}, unit=unit, reasons=told)
         figures = example_figures({schedule.scheduler: schedule}, [schedule.scheduler], schedule.scheduler)
         by_size = schedule.metrics_by_size_class(warm_up=warm_up, cool_down=cool_down)
         by_user = schedule.metrics_by_user(warm_up=warm_up, cool_down=cool_down)

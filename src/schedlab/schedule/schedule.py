@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
+from schedlab.schedule.placement import Placement
 from schedlab.workload.job import with_missing
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
@@ -65,6 +66,10 @@ class Schedule:
         If jobs may fail at their requests and come back: all runs, in the order of their starts, with the fields `job`
         (row of the workload), `start`, `end`, `request` (seconds), `speculative` and `done`. The columns above speak of
         the last run of each job. None: each job ran once.
+    eligible_time
+        If jobs wait for others: since when each could have started.
+    placement
+        If it is known: on which nodes each run was. Files do not hold it.
 
     Raises
     ------
@@ -101,6 +106,7 @@ class Schedule:
     specification: Mapping[str, Any] = field(default_factory=dict)
     runs: NDArray[Any] | None = None
     eligible_time: NDArray[np.int64] | None = None
+    placement: Placement | None = None
 
     def __post_init__(self) -> None:
         for name in (*COLUMNS, *(() if self.eligible_time is None else ("eligible_time",))):
@@ -112,6 +118,9 @@ class Schedule:
             view = column.view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
+        runs = len(self) if self.runs is None else len(self.runs)
+        if self.placement is not None and len(self.placement) != runs:
+            raise InputError(f"{self.workload.name}: {len(self.placement)} runs have nodes, expected {runs}")
 
     def __len__(self) -> int:
         return len(self.workload)

@@ -2,7 +2,7 @@
 
 import { Container, FORMAT } from "./container.js";
 import { axesOf, toNodes } from "./axes.js";
-import { sortedRows } from "./order.js";
+import { countUpTo, sortedRows } from "./order.js";
 import { packRows, Pieces } from "./pieces.js";
 import { makeSeries } from "./quantities.js";
 
@@ -161,6 +161,19 @@ export class Decisions {
         job[piece] = spans.job ? spans.job[span] : span;
       }
     return new Pieces(start, end, low, high, job);
+  }
+
+  /** What the last run of a job held on each node: [node, processors or GPUs]. */
+  heldBy(job, rows) {
+    const { job: of, start, low, high } = this.machinePieces(rows), { starts } = this.model.axes[rows], held = new Map();
+    for (let piece = 0; piece < of.length; piece++) {
+      if (of[piece] !== job || start[piece] !== this.start[job]) continue;
+      for (let node = countUpTo(starts, low[piece]) - 1; starts[node] < high[piece]; node++) {
+        const amount = Math.min(high[piece], starts[node + 1]) - Math.max(low[piece], starts[node]);
+        if (amount > 0) held.set(node, (held.get(node) ?? 0) + amount);
+      }
+    }
+    return held;
   }
 
   /** Rectangles of the queue: one row per waiting job, from its submission to its start. */
