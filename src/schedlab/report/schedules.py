@@ -44,8 +44,8 @@ FACTS = (
     ("throughput", "Jobs ended per day", "throughput"),
     ("backfilled_share", "Backfilled jobs", "backfilled"),
     ("killed_jobs", "Killed jobs", "killed"),
-    ("failed_runs", "Failed runs", None),
-    ("lost_share", "Share of the machine that failed runs took", None),
+    ("failed_runs", "Failed runs", "failed_runs"),
+    ("lost_share", "Share of the machine that failed runs took", "lost_share"),
     ("fairness", "Fairness between users", "fairness"),
 )
 SHARES = ("utilisation", "backfilled_share", "lost_share")
@@ -239,11 +239,8 @@ def _of_jobs(metrics: Mapping[str, float]) -> Table:
         [Cell(label, term=measure), *(_quantity(f"{name}_{measure}", metrics) for name in statistics)]
         for measure, label in METRICS
     ]
-    titles = ("Mean", "Median", "95th percentile", "99th percentile", "Largest")
-    head = [
-        Cell("Of the jobs"),
-        *(Cell(title, term="percentile" if "percentile" in title else None) for title in titles),
-    ]
+    titles = {"Mean": "mean", "Median": "median", "95th percentile": "percentile", "99th percentile": "percentile"}
+    head = [Cell("Of the jobs"), *(Cell(title, term=term) for title, term in (titles | {"Largest": "largest"}).items())]
     return Table("What the jobs met", "Each job counts once, whatever its size", head, rows)
 
 
@@ -291,7 +288,7 @@ def _user_names(schedule: Schedule) -> dict[int, str]:
 def _group_head(first: str) -> list[Cell]:
     return [
         Cell(first, term="size_class" if first == "Size class" else None),
-        Cell("Jobs"),
+        Cell("Jobs", term="jobs"),
         Cell("Share of the work", term="share_of_work"),
         Cell("Mean wait", term="wait"),
         Cell("Median wait", term="wait"),

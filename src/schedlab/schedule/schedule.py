@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.schedule.placement import Placement
@@ -287,10 +288,12 @@ class Schedule:
 
         return schedlab.explore(self, unit=unit)
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return rich_display(self, len(self), str(self))
 
-        return f"<pre>{escape(str(self))}</pre>"
+    def _display_(self) -> Any:
+        """What marimo shows."""
+        return self.explore() if 0 < len(self) <= MOST_JOBS else str(self)
 
     def __repr__(self) -> str:
         machine = f"{self.processors} processors"

@@ -5,6 +5,8 @@ import { count, countOf, duration, significant } from "./format.js";
 import { makeTable } from "./tables.js";
 
 const REFRESH = 5000;
+/** Definitions of metrics, by the end of their names. */
+const TERMS = ["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation", "queue_length", "makespan", "throughput", "fairness", "lost_share", "failed_runs"];
 
 /** Build the campaign's part of the page, if it has one, and refresh a page that is still being written. */
 export function showCampaign(campaign) {
@@ -48,13 +50,14 @@ class CampaignView {
       if (!this.grid.has(key)) this.grid.set(key, []);
       this.grid.get(key).push(row);
     }
+    const defined = TERMS.find((key) => this.metric.endsWith(key));
     this.runs = element("div", { "aria-live": "polite" });
     this.root.replaceChildren(
       element("div", { class: "sl-controls" }, select("Metric", campaign.metrics.map((key) => [key, key.replaceAll("_", " ")]), this.metric,
         (metric) => {
           this.metric = metric;
           this.show();
-        })),
+        }), defined ? element("button", { type: "button", class: "sl-term", "data-term": defined }, "What is this?") : ""),
       this.heatMap(), this.multiples(), this.runs);
     if (this.cell) this.showRuns(...this.cell);
   }

@@ -26,3 +26,6 @@ export function select(label, options, value, change) {
 export function term(key, text) {
   return element("button", { type: "button", class: "sl-term", "data-term": key }, text);
 }
+
+/** The element that has the focus, as seen from inside a page or a notebook's shadow tree. */
+export const focusedIn = (inside) => inside.getRootNode().activeElement;

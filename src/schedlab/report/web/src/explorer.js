@@ -3,7 +3,7 @@
 import { classify, colourChoices, pixels } from "./colours.js";
 import { Difference } from "./difference.js";
 import { Distributions } from "./distributions.js";
-import { element, name, select } from "./dom.js";
+import { element, focusedIn, name, select } from "./dom.js";
 import { count, countOf } from "./format.js";
 import { Gantt, KEYS } from "./gantt.js";
 import { brief, describeJob } from "./job.js";
@@ -31,6 +31,7 @@ export class Explorer {
   }
 
   build() {
+    this.root.classList.add("sl-room");
     this.controls = element("div", { class: "sl-controls" });
     this.legend = element("ul", { class: "sl-legend", "aria-label": "Colours" });
     this.panel = element("aside", { class: "sl-job", "aria-label": "The chosen job", hidden: true });
@@ -167,7 +168,7 @@ export class Explorer {
   }
 
   showJob() {
-    const { view } = this, focused = this.panel.contains(document.activeElement);
+    const { view } = this, focused = this.panel.contains(focusedIn(this.root));
     this.panel.hidden = view.job < 0;
     this.root.classList.toggle("sl-with-job", view.job >= 0);
     if (view.job >= 0) describeJob(this.panel, view.job, this.decisions[0], this.decisions[1], (job) => this.choose(job));

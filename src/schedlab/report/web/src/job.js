@@ -24,14 +24,14 @@ export function describeJob(panel, job, decisions, other, choose) {
   const rows = [
     ["Submitted", moment(columns.submit[job], epoch)],
     ...model.groups.map((group) => [group[0].toUpperCase() + group.slice(1), name(model.label(group, columns[group][job]))]),
-    ["Size", `${countOf(columns.processors[job], model.unit)}, ${percent(columns.processors[job] / model.size)} of the machine`],
+    [term("processors", "Size"), `${countOf(columns.processors[job], model.unit)}, ${percent(columns.processors[job] / model.size)} of the machine`],
     ...whereRan(decisions, job),
-    ["Requested time", columns.requested[job] > 0 ? duration(columns.requested[job]) : "unknown"],
-    ["Wait", duration(decisions.wait(job))],
+    [term("requested", "Requested time"), columns.requested[job] > 0 ? duration(columns.requested[job]) : "unknown"],
+    [term("wait", "Wait"), duration(decisions.wait(job))],
     ["Started", [moment(decisions.start[job], epoch), ", ", decisions.has(job, BACKFILLED)
       ? term("backfilled", "backfilled: ahead of a waiting head of the queue") : "in the order of the queue"]],
     ["Ended", `${moment(decisions.end[job], epoch)}, ${ended(decisions, job)}`],
-    ["Run time", duration(decisions.runTime(job)) + ofRequest(decisions, job)],
+    [term("run", "Run time"), duration(decisions.runTime(job)) + ofRequest(decisions, job)],
     [term("bounded_slowdown", "Bounded slowdown"), significant(decisions.boundedSlowdown(job))],
   ];
   const close = element("button", { type: "button", class: "sl-close", "aria-label": "Close", click: () => choose(-1) }, "×");

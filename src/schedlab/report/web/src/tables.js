@@ -11,10 +11,7 @@ export function enhance(table) {
     const button = element("button", { type: "button", class: "sl-sort" });
     button.append(...head.childNodes);
     head.append(button);
-    if (head.dataset.term) {
-      const what = element("button", { type: "button", class: "sl-what", "data-term": head.dataset.term, "aria-label": `What is ${button.textContent.trim()}?` }, "?");
-      head.append(what);
-    }
+    if (head.dataset.term) head.append(what(head.dataset.term, button.textContent.trim()));
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((each) => each.removeAttribute("aria-sort"));
@@ -33,6 +30,11 @@ export function enhance(table) {
   }
   tools.append(copyButton(() => csvOf(table)));
   (table.closest(".scroll") ?? table).after(tools);
+}
+
+/** The button beside a head that opens its definition. */
+export function what(key, title) {
+  return element("button", { type: "button", class: "sl-what", "data-term": key, "aria-label": `What is ${title}?` }, "?");
 }
 
 function sortRows(rows, column, down) {
