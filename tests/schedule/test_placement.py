@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
+from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.placement import Placement
+from schedlab.workload.workload import Workload
 
 
 def placement(cores: list[int], runs: list[dict[int, int]], gpus: list[int] | None = None) -> Placement:
@@ -75,3 +81,23 @@ def test_no_row_is_held_twice_and_every_core_is_shown(data: st.DataObject):
 def pieces(rows, run: int) -> list[tuple[int, int]]:
     mine = slice(rows.offsets[run], rows.offsets[run + 1])
     return list(zip(rows.first[mine].tolist(), rows.last[mine].tolist(), strict=True))
+
+
+def test_a_saved_schedule_keeps_its_nodes(tmp_path: Path):
+    jobs = Workload.from_columns(
+        {
+            "submit_time": [0, 0, 3],
+            "run_time": [9, 9, 9],
+            "requested_time": [9, 9, 9],
+            "requested_processors": [4, 1, 2],
+        },
+        processors=6,
+    )
+    placed = placement([4, 2], [{0: 4}, {1: 1}, {0: 1, 1: 1}])
+    saved = replace(simulate(jobs, "fcfs"), placement=placed)
+    saved.save(tmp_path / "placed.parquet")
+    read = read_schedule(tmp_path / "placed.parquet").placement
+    assert read is not None
+    assert read.nodes == placed.nodes
+    for name in ("cores", "gpus", "offsets", "node", "held_cores", "held_gpus"):
+        assert getattr(read, name).tolist() == getattr(placed, name).tolist()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from markupsafe import Markup, escape
+
 DEFINITIONS = {
     "wait": (
         "Wait",
@@ -102,6 +106,11 @@ DEFINITIONS = {
         "that "
         "of further weeks of the same kind. It says nothing about other machines.",
     ),
+    "interval_of_instances": (
+        "Interval of the mean",
+        "From a bootstrap (BCa) over the instances: how far the mean may be from that of further instances of the same "
+        "kind. It says nothing about other machines.",
+    ),
     "verdict": (
         "Verdict",
         "Better or worse if the 95% interval of the mean ratio lies on one side of 1 (without a ratio, that of the "
@@ -135,3 +144,37 @@ DEFINITIONS = {
     "geometric_mean": ("Geometric mean", "The mean on a scale of ratios; one huge value cannot decide it."),
 }
 """By key: the term, and its definition."""
+
+_PHRASES = (
+    (r"\d+(?:\.\d+)?% intervals?", "interval"),
+    (r"one in twenty", "percentile"),
+    (r"[Hh]alf of", "median"),
+    (r"bounded slowdowns?", "bounded_slowdown"),
+    (r"in use", "utilisation"),
+    (r"waited|waits?|did not wait", "wait"),
+    (r"instances?", "instances"),
+)
+
+
+def with_definitions(text: str, **keys: str) -> Markup:
+    """Return a text as HTML in which the first of each kind of phrase leads to its definition.
+
+    Parameters
+    ----------
+    text
+        As it is read; names in it may hold markup.
+    **keys
+        Other definitions of some phrases than the usual ones.
+
+    Examples
+    --------
+    >>> with_definitions("Half of <b> waited.")
+    Markup('<span data-term="median">Half of</span> &lt;b&gt; <span data-term="wait">waited</span>.')
+    """
+    found = [(match, key) for phrase, key in _PHRASES if (match := re.search(rf"\b(?:{phrase})(?!\w)", text))]
+    pieces, at = [], 0
+    for match, key in sorted(found, key=lambda each: each[0].start()):
+        term = Markup('<span data-term="{}">{}</span>').format(keys.get(key, key), match[0])
+        pieces += [escape(text[at : match.start()]), term]
+        at = match.end()
+    return Markup("").join([*pieces, escape(text[at:])])

@@ -16,7 +16,7 @@ from typing import Any
 
 from schedlab.report.container import Container
 from schedlab.report.contents import contents, index_json
-from schedlab.report.definitions import DEFINITIONS
+from schedlab.report.definitions import DEFINITIONS, with_definitions
 from schedlab.schedule.schedule import Schedule
 
 
@@ -97,6 +97,7 @@ class Page:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        environment.filters["defined"] = with_definitions
         self.carry("definitions", DEFINITIONS)
         return environment.get_template(template).render(page=self, **context)
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
 
 from schedlab.errors import InputError
 from schedlab.schedule.allocation import Allocation, lowest_free
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,3 +104,58 @@ def _on_node(start: NDArray[np.int64], end: NDArray[np.int64], held: NDArray[np.
     except InputError:
         placed = lowest_free(start, end, held, int(held.sum()))
         return Allocation(placed.offsets, np.minimum(placed.first, capacity - 1), np.minimum(placed.last, capacity - 1))
+
+
+_COLUMNS = {"node": "node", "node_cores": "held_cores", "node_gpus": "held_gpus"}
+"""Columns of lists in a table of a schedule, and what they are of a placement."""
+
+
+class StoredNodes(BaseModel):
+    """What the metadata of a schedule say of its nodes."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    names: list[str]
+    cores: list[Annotated[int, Field(ge=0, lt=2**53)]]
+    gpus: list[Annotated[int, Field(ge=0, lt=2**53)]]
+
+
+def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
+    """Return the columns that keep a placement in a table with one row per run."""
+    import pyarrow as pa
+
+    if placement is None:
+        return {}
+    offsets = pa.array(placement.offsets, type=pa.int32())
+    return {
+        column: pa.ListArray.from_arrays(offsets, pa.array(getattr(placement, name)))
+        for column, name in _COLUMNS.items()
+    }
+
+
+def placement_facts(placement: Placement | None) -> dict[str, Any]:
+    """Return what the metadata say of a placement."""
+    if placement is None:
+        return {}
+    return {"nodes": {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}}
+
+
+def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | None:
+    """Return the placement that a table and its metadata hold.
+
+    Raises
+    ------
+    InputError
+        If they do not fit each other.
+    """
+    if nodes is None or not set(_COLUMNS) <= set(table.column_names):
+        return None
+    lists = {name: table[column].combine_chunks() for column, name in _COLUMNS.items()}
+    counts = {name: np.diff(values.offsets.to_numpy()) for name, values in lists.items()}
+    if any(values.null_count or (counts[name] != counts["node"]).any() for name, values in lists.items()):
+        raise InputError("the nodes of a job and what it held there differ in number")
+    flat = {name: np.asarray(values.flatten().to_numpy(), dtype=np.int64) for name, values in lists.items()}
+    offsets = np.concatenate([[0], np.cumsum(counts["node"])]).astype(np.int64)
+    return Placement(
+        tuple(nodes.names), np.array(nodes.cores, np.int64), np.array(nodes.gpus, np.int64), offsets=offsets, **flat
+    )

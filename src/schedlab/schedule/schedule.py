@@ -70,7 +70,7 @@ class Schedule:
     eligible_time
         If jobs wait for others: since when each could have started.
     placement
-        If it is known: on which nodes each run was. Files do not hold it.
+        If it is known: on which nodes each run was.
 
     Raises
     ------
