@@ -47,7 +47,10 @@ def placement_of(nodes: Sequence[Node], runs: Sequence[Run]) -> Placement:
         In the order of the schedule.
     """
     place = {node.name: number for number, node in enumerate(nodes)}
-    placed, cores, gpus, counts = [], [], [], []
+    placed: list[int] = []
+    cores: list[int] = []
+    gpus: list[int] = []
+    counts: list[int] = []
     for run in runs:
         mine = sorted(place[name] for name in host_names(run.nodes) if name in place)
         placed += mine

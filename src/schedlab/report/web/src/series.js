@@ -8,6 +8,7 @@ import { quantitiesOf } from "./quantities.js";
 
 const HEIGHT = 116;
 const MOST_BINS = 800;
+const LETTER = 6.5;
 
 const TEXTS = {
   jobs: (value) => `${significant(value)} jobs`,
@@ -79,8 +80,12 @@ export class Series {
     return { key, title, unit, plot, readout, holder };
   }
 
+  /** Ticks of the time axis; a text that would be cut off at the right is left out. */
   ticks() {
-    return timeTicks(this.view.begin, this.view.end, this.width - LEFT, this.model.epoch);
+    const { begin, end } = this.view, room = this.width - LEFT - RIGHT;
+    const { ticks, texts } = timeTicks(begin, end, room, this.model.epoch);
+    const fits = (at, text) => ((at - begin) / (end - begin)) * room + (text.length * LETTER) / 2 <= room + RIGHT;
+    return { ticks, texts: texts.map((text, i) => (fits(ticks[i], text) ? text : "")) };
   }
 
   colour(name) {

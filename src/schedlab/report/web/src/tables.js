@@ -1,6 +1,6 @@
 // Tables that sort, filter and copy as CSV: those of the printed page and those that the script makes.
 
-import { element } from "./dom.js";
+import { element, name } from "./dom.js";
 
 const ENOUGH_TO_FILTER = 8;
 
@@ -106,7 +106,7 @@ export function makeTable(caption, columns, rows) {
   const body = rows.map((cells) => element("tr", {}, cells.map((cell, column) => {
     const { text = cell, value, node = null } = typeof cell === "object" ? cell : {};
     const attributes = { class: columns[column][1] && "number", "data-value": value };
-    const content = node ?? element("bdi", {}, String(text));
+    const content = node ?? name(String(text));
     return column ? element("td", attributes, content) : element("th", { ...attributes, scope: "row" }, content);
   })));
   const table = element("table", {}, element("caption", {}, caption),
