@@ -177,21 +177,19 @@ def answer(schedule: Schedule, rows: NDArray[np.intp], metrics: Mapping[str, flo
     else:
         first = f"All but {waited:,} of the {jobs} started at once; {longest}"
     if metrics["mean_wait"] < 1:
-        return [f"{first}; {in_use}.", "The mean wait was less than a second."]
-    mean = f"The mean wait was {duration(metrics['mean_wait'])}"
-    return [f"{first}; {in_use}.", f"{mean}{_uncertainty(wait, schedule.workload.submit_time[rows])}."]
+        return ["Jobs waited less than a second on average.", f"{first}; {in_use}."]
+    sure, caution = _uncertainty(wait, schedule.workload.submit_time[rows])
+    return [f"Jobs waited {duration(metrics['mean_wait'])} on average{sure}.", f"{first}; {in_use}.", *caution]
 
 
-def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> str:
-    """Return how far the mean wait may be from that of further weeks."""
+def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> tuple[str, list[str]]:
+    """Return how far the mean wait may be from that of further weeks, and sentences that say what limits this."""
     sums, jobs, name = _blocks(wait.astype(np.float64), submit)
     if len(sums) < FEWEST_PAIRS:
-        return f"; {count_of(len(sums), name)} of submissions are too few to say how much that varies"
+        return f" ({count_of(len(sums), name)} of submissions are too few to say how much that varies)", []
     low, high = block_interval(sums, jobs)
-    return (
-        f" (95% interval {duration(low)} to {duration(high)}, from {count_of(len(sums), name)}; a busy {name} burdens "
-        "the next, so that the interval is too narrow rather than too wide)"
-    )
+    sure = f" (95% interval {duration(low)} to {duration(high)}, from {count_of(len(sums), name)})"
+    return sure, [f"A busy {name} burdens the next, so that the interval is too narrow rather than too wide."]
 
 
 def _blocks(
