@@ -115,7 +115,7 @@ def gpu_cluster(directory: Path) -> Path | None:
     (site / "slurm.conf").write_text(SLURM_CONF, encoding="utf-8")
     options = [("-N", "1", f"--gres=gpu:{count}") if count else () for count in gpus.tolist()]
     try:
-        run = sl.slurm.run(sl.slurm.from_workload(jobs, options=options), conf=site, observe=60)
+        run = sl.slurm.run(sl.slurm.from_workload(jobs, options=options), conf=site, observe=900)
     except sl.InputError as error:
         print(error)
         return None
