@@ -369,6 +369,17 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     assert shown <= available
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_before_a_job_is_chosen_and_where_nodes_are_known(
+    look: Callable[..., Any], single: Path, gpu_schedule: Schedule, tmp_path: Path, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
+    for path in (single, write_schedule_report(gpu_schedule, tmp_path / "nodes.html")):
+        page = look(path, scheme=scheme, bypass_csp=True)
+        found = axe.Axe().run(page).response["violations"]
+        assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
+
+
 def test_touch_drags_the_chart_and_two_fingers_zoom(look: Callable[..., Any], single: Path) -> None:
     page = look(single, width=375, has_touch=True)
     page.evaluate(f"{EXPLORER}.view.look(100000, 300000)")
@@ -447,7 +458,7 @@ def test_a_machine_with_nodes_is_shown_by_processor_node_and_gpu(
     assert "n1 (2 processors), <b>g1</b> (2 processors)" in text
     assert "<b>g1</b> (1 GPU)" in text
     page.evaluate(f"{EXPLORER}.choose(0)")
-    titles = page.locator(".sl-series h4 .sl-term").all_inner_texts()
+    titles = page.locator(".sl-series h3 .sl-term").all_inner_texts()
     assert {"Utilisation of processors", "Utilisation of GPUs", "Utilisation of nodes", "Fragmentation"} <= set(titles)
     at = f"async ([key, times]) => {{ const series = (await {EXPLORER}.model.schedule(0)).series(key); \
         return times.map(time => series.at(time)); }}"

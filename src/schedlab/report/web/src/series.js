@@ -47,7 +47,7 @@ export class Series {
 
   chart(key, title, unit) {
     const readout = element("span", { class: "sl-readout" });
-    const heading = element("h4", {}, term(key, title), " ", readout);
+    const heading = element("h3", {}, term(key, title), " ", readout);
     const holder = element("div", { role: "img", "aria-label": title });
     this.root.append(element("div", { class: "sl-chart" }, heading, holder));
     const colours = ["--first", "--second"];
