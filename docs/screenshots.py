@@ -77,11 +77,16 @@ def main() -> int:
             print("report-nodes.png is not made: Slurm 22.05 is not installed")
         else:
             by_node = f"""async () => {{
-              const {{ view }} = {EXPLORER};
-              view.set({{ rows: "node", job: 57 }});
+              const explorer = {EXPLORER}, [decisions] = explorer.decisions;
+              explorer.view.setRows("node");
+              await new Promise(resolve => setTimeout(resolve, 800));
+              const withGpus = [...Array(explorer.model.count).keys()].filter(job => decisions.placedGpus.count[job]);
+              const longest = (best, job) => (decisions.wait(job) > decisions.wait(best) ? job : best);
+              explorer.choose(withGpus.reduce(longest));
+              explorer.view.reset();
               document.getElementById("look").scrollIntoView();
             }}"""
-            shoot(browser, cluster, "report-nodes", height=820, before=by_node)
+            shoot(browser, cluster, "report-nodes", height=1_000, before=by_node)
         grid = "async () => document.getElementById('grid').scrollIntoView()"
         shoot(browser, campaign, "report-campaign", height=560, before=grid)
         browser.close()

@@ -83,11 +83,13 @@ export class Explorer {
     const button = (text, label, act) => element("button", { type: "button", class: "sl-button", "aria-label": label, title: label, click: act }, text);
     const colours = select("Colour", colourChoices(model, this.decisions.length > 1), view.colour, (colour) => view.set({ colour }, "colour"));
     this.colour = colours.querySelector("select");
+    const rows = axes.length > 1 ? select("Rows", axes.map(([key, { unit }]) => [key, unit]), view.rows, (key) => view.setRows(key)) : "";
+    this.rows = rows && rows.querySelector("select");
     this.controls.replaceChildren(
       several ? select("Schedule", names, view.a, (value) => view.set({ a: Number(value), b: Number(value) === view.b ? -1 : view.b })) : "",
       several ? select("Compare with", [[-1, "none"], ...names.filter(([number]) => number !== view.a)], view.b, (value) => view.set({ b: Number(value) })) : "",
       colours,
-      axes.length > 1 ? select("Rows", axes.map(([rows, { unit }]) => [rows, unit]), view.rows, (rows) => view.setRows(rows)) : "",
+      rows,
       element("label", { class: "sl-field sl-search" }, element("span", {}, "Search"), this.input),
       element("span", { class: "sl-offscreen", id: "sl-search-help" }, HELP),
       element("span", { class: "sl-buttons", role: "group", "aria-label": "Zoom" },
@@ -192,6 +194,7 @@ export class Explorer {
       this.search();
       this.gantt.show(this.shown);
       this.colour.value = this.view.colour;
+      if (this.rows) this.rows.value = this.view.rows;
       if (what === "query") {
         this.input.value = this.view.query;
         this.showParts(["distributions", "jobs"]);
