@@ -34,6 +34,19 @@ load = [0.8, 0.9, 1.0]
 repetitions = 8
 """
 
+SLURM_CONF = """
+ClusterName=example
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=30,bf_continue
+PriorityType=priority/multifactor
+GresTypes=gpu
+NodeName=c[1-5] CPUs=8 CoresPerSocket=8 RealMemory=1000
+NodeName=g[1-3] CPUs=8 CoresPerSocket=8 RealMemory=1000 Gres=gpu:4
+PartitionName=batch Nodes=ALL Default=YES State=UP
+"""
+
 EXPLORER = "document.getElementById('schedlab-explorer').explorer"
 
 
@@ -59,6 +72,21 @@ def main() -> int:
           document.getElementById("look").scrollIntoView();
         }}"""
         shoot(browser, double, "report-double", height=1_250, before=moved)
+        cluster = gpu_cluster(Path(directory))
+        if cluster is None:
+            print("report-nodes.png is not made: Slurm 22.05 is not installed")
+        else:
+            by_node = f"""async () => {{
+              const explorer = {EXPLORER}, [decisions] = explorer.decisions;
+              explorer.view.setRows("node");
+              await new Promise(resolve => setTimeout(resolve, 800));
+              const withGpus = [...Array(explorer.model.count).keys()].filter(job => decisions.placedGpus.count[job]);
+              const longest = (best, job) => (decisions.wait(job) > decisions.wait(best) ? job : best);
+              explorer.choose(withGpus.reduce(longest));
+              explorer.view.reset();
+              document.getElementById("look").scrollIntoView();
+            }}"""
+            shoot(browser, cluster, "report-nodes", height=1_000, before=by_node)
         grid = "async () => document.getElementById('grid').scrollIntoView()"
         shoot(browser, campaign, "report-campaign", height=560, before=grid)
         browser.close()
@@ -77,6 +105,26 @@ def pages(directory: Path) -> tuple[Path, Path, Path]:
     (directory / "order.toml").write_text(CAMPAIGN, encoding="utf-8")
     run = sl.run_campaign(read_campaign(directory / "order.toml"), directory / "run", workers=1)
     return single, double, write_report(evidence_of_campaign(run), directory / "campaign.html")
+
+
+def gpu_cluster(directory: Path) -> Path | None:
+    """Write the page of a small GPU cluster under a real Slurm; None where there is none."""
+    rng = np.random.default_rng(7)
+    drawn = sl.lublin(160, 64, rng=rng, load=1.1)
+    jobs = sl.tsafrir_estimates(drawn.replace(run_time=np.minimum(drawn.run_time, 14_400)), rng=rng)
+    jobs = jobs.replace(user_id=rng.zipf(1.7, len(jobs)) % 6, name="GPU cluster")
+    small = jobs.job_processors <= 8
+    gpus = np.where(small & (rng.random(len(jobs)) < 0.4), rng.integers(1, 4, len(jobs)), 0)
+    site = directory / "example"
+    site.mkdir()
+    (site / "slurm.conf").write_text(SLURM_CONF, encoding="utf-8")
+    options = [("-N", "1", f"--gres=gpu:{count}") if count else () for count in gpus.tolist()]
+    try:
+        run = sl.slurm.run(sl.slurm.from_workload(jobs, options=options), conf=site, observe=900)
+    except sl.InputError as error:
+        print(error)
+        return None
+    return write_schedule_report(run.schedule, directory / "cluster.html", reasons=run.reasons)
 
 
 def shoot(browser: Any, path: Path, name: str, *, height: int, before: str | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -225,8 +226,23 @@ def test_the_examples_of_scheduler_texts_can_be_read(run) -> None:
 def test_simulate_writes_a_page_and_a_trace_beside_the_summary(run, trace: Path) -> None:
     result = run("simulate", trace, "--report", "page.html", "--perfetto", "jobs.pftrace")
     assert (result.exit_code, result.stderr) == (0, "report page.html\n")
-    assert "67% of the 3 jobs did not wait at all" in Path("page.html").read_text()
+    assert "67% of the 3 jobs did not wait at all" in answer_of(Path("page.html"))
     assert Path("jobs.pftrace").stat().st_size > 0
+
+
+def answer_of(page: Path) -> str:
+    """Return the answer of a page without its links to definitions."""
+    return re.sub(r"<[^>]*>", "", re.findall(r'<p class="answer">(.*)</p>', page.read_text())[0])
+
+
+def test_report_makes_a_page_of_a_saved_schedule(run, trace: Path) -> None:
+    assert run("simulate", trace, "-o", "kept.parquet").exit_code == 0
+    result = run("report", "kept.parquet", "-o", "kept.html")
+    assert (result.exit_code, result.stderr) == (0, "report kept.html\n")
+    assert "67% of the 3 jobs did not wait at all" in answer_of(Path("kept.html"))
+    refused = run("report", "kept.parquet", "-o", "kept.html", "--metric", "mean_wait")
+    assert refused.exit_code == 1
+    assert "they are for campaigns" in refused.stderr
 
 
 @pytest.mark.parametrize(("option", "name"), [("--report", "page.pdf"), ("--perfetto", "trace.json")])

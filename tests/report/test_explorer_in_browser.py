@@ -14,6 +14,7 @@ import pytest
 from schedlab.engine.simulation import simulate
 from schedlab.report.html import Evidence, write_report
 from schedlab.report.schedules import write_schedule_report
+from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -52,6 +53,41 @@ def single(schedule: Schedule, tmp_path_factory: pytest.TempPathFactory) -> Path
 @pytest.fixture(scope="module")
 def double(evidence: Evidence, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(evidence, tmp_path_factory.mktemp("page") / "double.html")
+
+
+@pytest.fixture(scope="module")
+def gpu_schedule() -> Schedule:
+    """Four jobs on a node of 4 cores and one of 2 cores and 2 GPUs, as a real Slurm could have run them."""
+    jobs = Workload.from_columns(
+        {
+            "submit_time": np.array([0, 0, 1, 2]),
+            "run_time": np.array([20, 10, 10, 20]),
+            "requested_time": np.array([20, 20, 20, 20]),
+            "requested_processors": np.array([2, 4, 2, 4]),
+        },
+        processors=6,
+    )
+    start = np.array([0, 10, 20, 20])
+    return Schedule(
+        jobs,
+        start_time=start,
+        end_time=start + np.array([20, 10, 10, 20]),
+        backfilled=np.zeros(4, bool),
+        killed=np.zeros(4, bool),
+        predicted_run_time=np.full(4, 20),
+        corrections=np.zeros(4, int),
+        scheduler="slurm",
+        processors=6,
+        placement=Placement(
+            ("n1", "<b>g1</b>"),
+            np.array([4, 2]),
+            np.array([0, 2]),
+            offsets=np.array([0, 1, 3, 4, 5]),
+            node=np.array([0, 0, 1, 1, 0]),
+            held_cores=np.array([2, 2, 2, 2, 4]),
+            held_gpus=np.array([0, 0, 1, 1, 0]),
+        ),
+    )
 
 
 @pytest.fixture
@@ -299,7 +335,7 @@ def test_tables_sort_filter_and_copy(look: Callable[..., Any], single: Path, sch
     jobs = page.locator(".sl-jobs")
     jobs.scroll_into_view_if_needed()
     page.wait_for_selector(".sl-jobs table")
-    jobs.get_by_role("button", name="Size").click()
+    jobs.get_by_role("button", name="Size", exact=True).click()
     sizes = [int(text) for text in jobs.locator("tbody tr td:nth-child(5)").all_inner_texts()]
     assert sizes == sorted(schedule.workload.job_processors.tolist(), reverse=True)[:50]
     jobs.get_by_role("button", name="Copy as CSV").click()
@@ -331,6 +367,17 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     shown, available = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
     assert shown <= available
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_before_a_job_is_chosen_and_where_nodes_are_known(
+    look: Callable[..., Any], single: Path, gpu_schedule: Schedule, tmp_path: Path, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
+    for path in (single, write_schedule_report(gpu_schedule, tmp_path / "nodes.html")):
+        page = look(path, scheme=scheme, bypass_csp=True)
+        found = axe.Axe().run(page).response["violations"]
+        assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
 
 
 def test_touch_drags_the_chart_and_two_fingers_zoom(look: Callable[..., Any], single: Path) -> None:
@@ -385,6 +432,67 @@ def test_odd_sizes_are_shown(look: Callable[..., Any], tmp_path: Path, jobs: int
     assert f"{processors:,} processor" in text
     assert "100% of the machine" in text
     assert ("did not wait" in text) == (jobs == 1)
+
+
+def test_a_machine_with_nodes_is_shown_by_processor_node_and_gpu(
+    look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule
+) -> None:
+    reasons = [{"Priority": 120.0, "Resources": 60.0}, {}, {}, {}]
+    page = look(write_schedule_report(gpu_schedule, tmp_path / "nodes.html", reasons=reasons))
+    rows = page.get_by_role("combobox", name="Rows")
+    assert rows.locator("option").all_inner_texts() == ["processor", "node", "GPU"]
+    pieces = f"""(() => {{ const {{ pieces }} = {EXPLORER}.gantt.panes[1];
+        return Array.from(pieces.job, (job, i) => [job, pieces.low[i], pieces.high[i]]).sort(); }})()"""
+    rows.select_option("processor")
+    assert page.evaluate(pieces) == [[0, 0, 2], [1, 2, 4], [1, 4, 6], [2, 4, 6], [3, 0, 4]]
+    rows.select_option("node")
+    # The first node has 4 cores, the second one 2: a row is a node, whatever it has.
+    assert page.evaluate(pieces) == [[0, 0, 0.5], [1, 0.5, 1], [1, 1, 2], [2, 1, 2], [3, 0, 1]]
+    rows.select_option("GPU")
+    assert page.evaluate(pieces) == [[1, 0, 1], [2, 0, 1]]
+    assert window(page)[2:] == [0, 2]
+    page.wait_for_timeout(600)  # the link follows the view a moment later
+    assert "rows=GPU" in page.evaluate("location.hash")
+    page.evaluate(f"{EXPLORER}.choose(1)")
+    text = page.locator(".sl-job").inner_text()
+    assert "n1 (2 processors), <b>g1</b> (2 processors)" in text
+    assert "<b>g1</b> (1 GPU)" in text
+    page.evaluate(f"{EXPLORER}.choose(0)")
+    titles = page.locator(".sl-series h3 .sl-term").all_inner_texts()
+    assert {"Utilisation of processors", "Utilisation of GPUs", "Utilisation of nodes", "Fragmentation"} <= set(titles)
+    at = f"async ([key, times]) => {{ const series = (await {EXPLORER}.model.schedule(0)).series(key); \
+        return times.map(time => series.at(time)); }}"
+    times = [0, 10, 25, 35, 45]
+    assert page.evaluate(at, ["utilisation_gpus", times]) == pytest.approx([0, 0.5, 0.5, 0, 0])
+    assert page.evaluate(at, ["utilisation_nodes", times]) == pytest.approx([0.5, 1, 1, 0.5, 0])
+    assert page.evaluate(at, ["partly_used", times]) == pytest.approx([2 / 6, 0, 0, 0, 0])
+
+
+def test_reasons_of_slurm_stand_in_the_panel(look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule) -> None:
+    reasons = [{}, {}, {"Resources": 60.0, "Priority": 120.0}, {}]
+    page = look(write_schedule_report(gpu_schedule, tmp_path / "reasons.html", reasons=reasons))
+    page.evaluate(f"{EXPLORER}.choose(2)")
+    assert "Priority for 2 min, Resources for 60 s" in page.locator(".sl-job").inner_text()
+
+
+def test_fragmentation_is_what_no_waiting_job_could_use(
+    look: Callable[..., Any], single: Path, schedule: Schedule
+) -> None:
+    page = look(single)
+    origin = int(schedule.workload.submit_time.min())
+    times = np.arange(origin, int(schedule.end_time.max()), 977)
+    processors = schedule.workload.job_processors
+    expected = []
+    for now in times:
+        waiting = (schedule.workload.submit_time <= now) & (now < schedule.start_time)
+        busy = processors[(schedule.start_time <= now) & (now < schedule.end_time)].sum()
+        free = schedule.processors - busy
+        stuck = waiting.any() and processors[waiting].min() > free
+        expected.append(free / schedule.processors if stuck else 0)
+    at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('fragmentation'); \
+        return times.map(time => series.at(time)); }}"
+    assert max(expected) > 0
+    assert page.evaluate(at, (times - origin).tolist()) == pytest.approx(expected)
 
 
 @pytest.mark.slow

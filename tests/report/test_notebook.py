@@ -6,8 +6,10 @@ import json
 import sys
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
+from schedlab import display
 from schedlab.campaign.compare import compare
 from schedlab.errors import InputError
 from schedlab.report import notebook
@@ -54,6 +56,33 @@ def test_without_anywidget_one_sentence_says_what_to_install(
 
 def test_names_in_notebooks_are_text(workload: Workload) -> None:
     comparison = compare(workload.replace(name="<b>x</b>"), ["fcfs"])
-    shown = comparison.schedules["fcfs"]._repr_html_() + comparison.schedules["fcfs"].workload._repr_html_()
+    schedule = comparison.schedules["fcfs"]
+    shown = "".join(each._repr_mimebundle_()["text/html"] for each in (schedule, schedule.workload))
     assert "<b>" not in shown
     assert shown.count("&lt;b&gt;x") >= 2
+
+
+def test_a_kernel_shows_schedules_comparisons_and_workloads_as_widgets(
+    workload: Workload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
+    comparison = compare(workload, ["fcfs"])
+    subjects = (comparison, comparison.schedules["fcfs"], workload)
+    assert not any("application/vnd.jupyter.widget-view+json" in each._repr_mimebundle_() for each in subjects)
+    monkeypatch.setattr(display, "_in_a_kernel", lambda: True)
+    for each in subjects:
+        bundle = each._repr_mimebundle_()
+        assert "application/vnd.jupyter.widget-view+json" in bundle
+        assert bundle["text/plain"] == repr(each)
+        assert each._display_().comm is not None
+    assert "text/html" in workload[:0]._repr_mimebundle_()
+
+
+def test_a_workload_is_shown_as_recorded_or_without_waits(workload: Workload) -> None:
+    alone = notebook.recorded(workload)
+    assert alone.wait_time.tolist() == [0] * len(workload)
+    assert alone.processors >= workload.processors
+    waits = np.arange(len(workload))
+    shown = notebook.recorded(workload.replace(wait_time=waits))
+    assert shown.scheduler == "as recorded"
+    assert shown.wait_time.tolist() == waits.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from schedlab.errors import OutputError
 from schedlab.report.schedules import block_interval, render_schedule, write_schedule_report
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.summary import duration
 
 
 def empty(schedule: Schedule) -> Schedule:
@@ -32,10 +34,12 @@ def test_the_first_sentence_answers_how_long_jobs_waited(schedules: dict[str, Sc
     schedule = schedules["scheduler 0"]
     metrics = schedule.metrics()
     page = render_schedule(schedule)
-    answer = page.split('<p class="answer">')[1].split("</p>")[0]
+    answer = re.sub("<[^>]*>", "", page.split('<p class="answer">')[1].split("</p>")[0])
+    first = answer.split(". ")[0]
+    assert first.startswith(f"Jobs waited {duration(metrics['mean_wait'])} on average")
+    assert "95% interval" in first or "too few to say" in first
     assert "300 jobs" in answer
     assert f"{metrics['utilisation']:.0%} of the machine was in use" in answer
-    assert "95% interval" in answer or "too few to say" in answer
 
 
 def test_tables_have_the_metrics(schedules: dict[str, Schedule]) -> None:

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import schedlab as sl
@@ -180,6 +181,25 @@ def test_gpus_features_and_memory_choose_the_node():
     done = run(jobs, conf=conf)
     assert done.records["nodes"].tolist() == ["c1", "g1", "b1", "g1", "g1"]
     assert done.schedule.start_time[4] > 100
+    placed = done.schedule.placement
+    assert placed is not None
+    assert [placed.nodes[node] for node in placed.node] == ["c1", "g1", "b1", "g1", "g1"]
+    assert placed.held_gpus.tolist() == [0, 1, 0, 0, 2]
+    assert dict(zip(placed.nodes, placed.gpus.tolist(), strict=True)) == {"c1": 0, "c2": 0, "g1": 2, "b1": 0}
+
+
+def test_the_cores_of_each_node_add_up_and_are_never_too_many():
+    jobs = listed(*(job(second, cores, 60 + second, 5) for second, cores in enumerate((3, 5, 2, 7, 1, 6, 4))))
+    done = run(jobs, conf=machine(4, cores=2))
+    placed = done.schedule.placement
+    assert placed is not None
+    held = np.add.reduceat(placed.held_cores, placed.offsets[:-1])
+    assert held.tolist() == done.schedule.workload.job_processors.tolist()
+    owner = np.repeat(np.arange(len(placed)), np.diff(placed.offsets))
+    for now in np.unique(done.schedule.start_time):
+        running = (done.schedule.start_time <= now) & (now < done.schedule.end_time)
+        used = np.bincount(placed.node, weights=placed.held_cores * running[owner], minlength=len(placed.nodes))
+        assert (used <= placed.cores).all()
 
 
 def test_a_job_that_slurm_rejects_is_named_and_not_lost():
@@ -201,6 +221,9 @@ def test_what_was_observed_has_reasons_priorities_and_counters():
     assert set(queue[queue["row"] == 1]["reason"]) <= {"Resources", "None", "Priority"}
     assert "Resources" in set(queue["reason"])
     assert done.observations["diagnostics"]["Jobs submitted"].iloc[-1] == 3
+    assert done.reasons is not None
+    assert done.reasons[0] == {}
+    assert sum(done.reasons[1].values()) == pytest.approx(done.schedule.wait_time[1], abs=60)
 
 
 def test_static_policies_start_jobs_in_schedlabs_order():

@@ -39,9 +39,26 @@ def test_a_launch_names_job_array_and_nodes():
     body += wire.text("batch") + struct.pack(">IQBBII", 4, 0, 0, 0, 11, 3) + wire.text(None) + wire.text(None)
     body += struct.pack(">HHHH", 0, 1, 0, 0) + struct.pack(">IIHII", 1, 1, 4, 1, 1)
     body += wire.text(None) + wire.text(None) + wire.text("n[3-4]")
-    assert wire.read_launch(body) == (12, 11, "n[3-4]")
+    assert wire.read_launch(body) == (12, 11, "n[3-4]", (4,), ())
     with pytest.raises(WireError, match="ends after"):
         wire.read_launch(body[:30])
+
+
+def test_a_launch_tells_the_cores_and_gpus_of_each_node():
+    head = struct.pack(">IIII", 12, 0, 7, 7) + wire.text("ann") + struct.pack(">III", 2, 7, 8)
+    head += wire.text("batch") + struct.pack(">IQBBII", 4, 0, 0, 0, 11, 3) + wire.text(None) + wire.text(None)
+    head += struct.pack(">HHHH", 0, 1, 0, 0)
+    # Twice 4 cores, once 2: counts, and how often each comes.
+    head += struct.pack(">IIHHIII", 1, 2, 4, 2, 2, 2, 1) + wire.text(None) + wire.text(None) + wire.text("n[3-5]")
+
+    def given(gpus: list[int], total: int) -> bytes:
+        block = struct.pack(">II46xQ", wire.GRES_MAGIC, 0x757067, total) + wire.text(None)
+        return block + struct.pack(f">IBI{len(gpus)}Q", len(gpus), 1, len(gpus), *gpus)
+
+    assert wire.read_launch(head)[3:] == ((4, 4, 2), ())
+    # Two types of GPUs are added up; a block whose sum does not fit is something else.
+    body = head + b"credential" + given([2, 0, 1], 3) + given([0, 1, 0], 1) + given([1, 1, 1], 7)
+    assert wire.read_launch(body)[3:] == ((4, 4, 2), (2, 1, 1))
 
 
 @pytest.mark.parametrize(("state", "comes_back"), [(0x8003, False), (0x8006, False), (0x8000, True), (0x8404, True)])

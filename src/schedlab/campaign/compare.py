@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from schedlab.display import MOST_JOBS, rich_display
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
@@ -53,10 +54,16 @@ class Comparison:
 
         return schedlab.explore(self, baseline=baseline, unit=unit)
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return rich_display(self, self._jobs, str(self))
 
-        return f"<pre>{escape(str(self))}</pre>"
+    def _display_(self) -> Any:
+        """What marimo shows."""
+        return self.explore() if 0 < self._jobs <= MOST_JOBS else str(self)
+
+    @property
+    def _jobs(self) -> int:
+        return sum(len(schedule) for schedule in self.schedules.values())
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.schedules)}>"

@@ -1,4 +1,4 @@
-"""The verb that makes a page out of a campaign."""
+"""The verb that makes a page out of a campaign or a saved schedule."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from typing import Annotated
 
 import typer
 
-from schedlab.cli.archives import Run, open_run
+from schedlab.cli.archives import open_run
 from schedlab.cli.outputs import check_page
-from schedlab.cli.terminal import note
+from schedlab.cli.terminal import command_line, note
+from schedlab.errors import InputError
 
 
 def report(
-    run: Run,
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET", help="A schedule (.parquet), a run directory, or the campaign file that it was made from."
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page: .html.")] = Path(
         "report.html"
     ),
@@ -24,13 +30,22 @@ def report(
         bool, typer.Option("--watch", help="Write the page again and again until the campaign has ended.")
     ] = False,
 ) -> None:
-    """Write the report of a campaign: one HTML file that needs nothing else, for a mail, a phone or paper."""
+    """Write the report of a campaign or a schedule: one HTML file that needs nothing else, for a mail or paper."""
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
     from schedlab.report.watch import Watch
 
-    check_page(output)
-    opened = open_run(run)
+    check_page(output, target if target.is_file() else None)
+    if target.suffix == ".parquet":
+        if metric is not None or watch:
+            raise InputError(f"--metric and --watch do not go with {target}: they are for campaigns")
+        from schedlab.report.schedules import write_schedule_report
+        from schedlab.schedule.exports import read_schedule
+
+        write_schedule_report(read_schedule(target), output, command=command_line(), source=str(target))
+        note(f"report {output}")
+        return
+    opened = open_run(target)
     if watch:
         Watch(opened.path, output).follow()
     note(f"report {write_report(evidence_of_campaign(opened, metric=metric), output)}")

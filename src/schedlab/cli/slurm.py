@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from schedlab.cli.options import Clean, Json, Processors
-from schedlab.cli.outputs import check_output
-from schedlab.cli.terminal import laboratory_bar, note, show, show_json
+from schedlab.cli.outputs import check_output, check_page
+from schedlab.cli.terminal import command_line, laboratory_bar, note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -58,6 +58,9 @@ def run(
     keep: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the files of the laboratory there: logs, configuration.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page to look into the first phase, .html.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
@@ -67,6 +70,8 @@ def run(
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
+    if report is not None:
+        check_page(report, trace)
     jobs, cleaned = _jobs(trace, clean, processors)
     with laboratory_bar(len(getattr(jobs, "jobs", jobs))) as progress:
         runs = run_phases(
@@ -88,6 +93,12 @@ def run(
         observations.mkdir(parents=True, exist_ok=True)
         for name, frame in {**runs[0].observations, "records": runs[0].records}.items():
             frame.to_parquet(observations / f"{name}.parquet")
+    if report is not None:
+        from schedlab.report.schedules import write_schedule_report
+
+        first = runs[0]
+        write_schedule_report(first.schedule, report, command=command_line(), source=str(trace), reasons=first.reasons)
+        note(f"report {report}")
     if cleaned is not None:
         cleaned.note_cleaning()
     _report(runs, as_json)

@@ -39,7 +39,7 @@ def contents(
     *,
     baseline: str | None = None,
     unit: str = "processor",
-    allocations: Mapping[str, Allocation] | None = None,
+    reasons: Mapping[str, Sequence[Mapping[str, float]]] | None = None,
 ) -> dict[str, Any]:
     """Put schedules of the same jobs into a container, and return the index that describes them.
 
@@ -53,8 +53,8 @@ def contents(
         The schedule that is shown first; by default, the first.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
-    allocations
-        Of schedules whose jobs have known places, where they were; the others are given the lowest free ones.
+    reasons
+        Of schedules whose scheduler said why jobs waited: for each job, the seconds by reason.
     """
     first = next(iter(schedules.values()))
     jobs = first.workload
@@ -63,10 +63,12 @@ def contents(
     order = np.argsort(submit, kind="stable")
     origin = int(submit.min()) if len(jobs) else 0
     end = max((float(schedule.end_time.max()) for schedule in schedules.values() if len(schedule)), default=origin)
-    places = allocations or {}
-    decisions = [
-        _decisions(name, schedule, order, origin, container, places.get(name)) for name, schedule in schedules.items()
-    ]
+    nodes = _common_nodes(list(schedules.values()))
+    decisions = []
+    for name, schedule in schedules.items():
+        told = (reasons or {}).get(name)
+        decided = _decisions(name, schedule, order, origin, container, placed=nodes is not None)
+        decisions.append(decided | ({} if told is None else _reasons(told, order, container)))
     return {
         "format": FORMAT,
         "name": jobs.name,
@@ -79,6 +81,7 @@ def contents(
             "lanes": max(decided.pop("lanes") for decided in decisions),
             "unit": unit,
             "perNode": jobs.cores_per_node,
+            "nodes": nodes,
         },
         "columns": _columns(jobs, order, origin, first.processors, container),
         "labels": labels_of(jobs),
@@ -91,6 +94,34 @@ def contents(
 def _position(schedules: Mapping[str, Schedule], name: str | None) -> int:
     """Return the number of a schedule, 0 if there is none of this name."""
     return next((number for number, key in enumerate(schedules) if key == name), 0)
+
+
+def _common_nodes(schedules: Sequence[Schedule]) -> dict[str, list[Any]] | None:
+    """Return the nodes of the machine, if all schedules know on which of the same nodes their jobs were."""
+    placements = [schedule.placement for schedule in schedules]
+    first = placements[0]
+    if first is None:
+        return None
+    for other in placements:
+        if other is None or other.nodes != first.nodes or not np.array_equal(other.cores, first.cores):
+            return None
+    return {"names": list(first.nodes), "cores": first.cores.tolist(), "gpus": first.gpus.tolist()}
+
+
+def _reasons(told: Sequence[Mapping[str, float]], order: NDArray[np.intp], container: Container) -> dict[str, Any]:
+    """Return why the jobs waited, by what the scheduler itself said: names, and of each job the seconds by name."""
+    names = sorted({name for job in told for name in job})
+    number = {name: place for place, name in enumerate(names)}
+    rows = [sorted(told[row].items(), key=lambda each: -each[1]) for row in order.tolist()]
+    parts = [part for row in rows for part in row]
+    return {
+        "reasonNames": names,
+        "reasons": {
+            "count": container.add(np.array([len(row) for row in rows], dtype=np.int64)),
+            "name": container.add(np.array([number[name] for name, _ in parts], dtype=np.int64)),
+            "seconds": container.add(np.array([seconds for _, seconds in parts], dtype=np.float64)),
+        },
+    }
 
 
 def index_json(index: Any) -> str:
@@ -145,7 +176,8 @@ def _decisions(
     order: NDArray[np.intp],
     origin: int,
     container: Container,
-    allocation: Allocation | None,
+    *,
+    placed: bool,
 ) -> dict[str, Any]:
     """Return what one scheduler decided: start, run time and flags of each job, its runs, and where they were."""
     submit = schedule.workload.submit_time
@@ -172,9 +204,16 @@ def _decisions(
             "length": container.add(runs["end"] - runs["start"]),
             "flags": container.add(BACKFILLED * runs["speculative"] + FAILED * ~runs["done"]),
         }
-    placed = _placed(spans) if allocation is None else allocation
-    lanes = max(schedule.processors, int(placed.last.max(initial=0)) + 1)
-    return decisions | {"pieces": _pieces(placed, rows, container), "lanes": lanes}
+    where = schedule.placement if placed else None
+    if where is None:
+        allocation = _placed(spans)
+        lanes = max(schedule.processors, int(allocation.last.max(initial=0)) + 1)
+        return decisions | {"pieces": _pieces(allocation, rows, container), "lanes": lanes}
+    allocation = where.rows(spans.start_time, spans.end_time, "cores")
+    decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}
+    if not where.gpus.any():
+        return decisions
+    return decisions | {"gpus": _pieces(where.rows(spans.start_time, spans.end_time, "gpus"), rows, container)}
 
 
 def _placed(spans: Schedule) -> Allocation:

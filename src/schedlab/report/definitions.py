@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from markupsafe import Markup, escape
+
 DEFINITIONS = {
     "wait": (
         "Wait",
@@ -40,6 +44,25 @@ DEFINITIONS = {
         "Share of the machine that is free at moments when at least one job waits: what fragmentation, reservations "
         "and "
         "the order of the queue cost.",
+    ),
+    "fragmentation": (
+        "Fragmentation",
+        "Share of the machine that is free while jobs wait and each of them needs more than that: capacity that no "
+        "scheduler could have used at that moment. What is idle beyond it while jobs wait was held back by "
+        "reservations, by the order of the queue, or because the scheduler had not looked yet. Counted in processors "
+        "of the whole machine; where nodes are known, see also what is free in partly used nodes.",
+    ),
+    "partly_used": (
+        "Free in partly used nodes",
+        "Share of the machine that is free on nodes on which something runs: useless for jobs that need whole nodes.",
+    ),
+    "utilisation_nodes": ("Utilisation of nodes", "Share of the nodes on which something runs."),
+    "utilisation_gpus": ("Utilisation of GPUs", "Share of the GPUs that jobs hold."),
+    "told_reason": (
+        "Slurm's reason",
+        "What squeue gave as the reason while the job waited: Resources, the job is the first in the queue and lacks "
+        "some; Priority, others stand before it. The queue was looked at from time to time; each reason counts from "
+        "the look that found it to the next one.",
     ),
     "running_users": ("Running users", "Number of different users with at least one job running."),
     "backfilled": (
@@ -83,6 +106,11 @@ DEFINITIONS = {
         "that "
         "of further weeks of the same kind. It says nothing about other machines.",
     ),
+    "interval_of_instances": (
+        "Interval of the mean",
+        "From a bootstrap (BCa) over the instances: how far the mean may be from that of further instances of the same "
+        "kind. It says nothing about other machines.",
+    ),
     "verdict": (
         "Verdict",
         "Better or worse if the 95% interval of the mean ratio lies on one side of 1 (without a ratio, that of the "
@@ -102,6 +130,13 @@ DEFINITIONS = {
         "Windows, repetitions and loads that every scheduler sees alike; in a comparison of one log, its weeks.",
     ),
     "share_of_work": ("Share of the work", "Of the size times run time of all jobs."),
+    "jobs": ("Jobs", "How many jobs the line is about; each counts once, whatever its size."),
+    "mean": ("Mean", "Sum of the values divided by their number. A few very large values can decide it."),
+    "median": ("Median", "The value that half of the jobs (or instances) do not exceed."),
+    "largest": ("Largest", "The largest of all values."),
+    "sooner": ("Sooner, later", "Share of the jobs that start sooner, or later, under the second scheduler."),
+    "failed_runs": ("Failed runs", "Starts of jobs that ended at their requested time and had to be repeated."),
+    "lost_share": ("Lost share", "Share of the machine that was held by runs which failed."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),
     "fairness": ("Fairness", "Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike."),
     "throughput": ("Throughput", "Jobs that end, per day."),
@@ -109,3 +144,37 @@ DEFINITIONS = {
     "geometric_mean": ("Geometric mean", "The mean on a scale of ratios; one huge value cannot decide it."),
 }
 """By key: the term, and its definition."""
+
+_PHRASES = (
+    (r"\d+(?:\.\d+)?% intervals?", "interval"),
+    (r"one in twenty", "percentile"),
+    (r"[Hh]alf of", "median"),
+    (r"bounded slowdowns?", "bounded_slowdown"),
+    (r"in use", "utilisation"),
+    (r"waited|waits?|did not wait", "wait"),
+    (r"instances?", "instances"),
+)
+
+
+def with_definitions(text: str, **keys: str) -> Markup:
+    """Return a text as HTML in which the first of each kind of phrase leads to its definition.
+
+    Parameters
+    ----------
+    text
+        As it is read; names in it may hold markup.
+    **keys
+        Other definitions of some phrases than the usual ones.
+
+    Examples
+    --------
+    >>> with_definitions("Half of <b> waited.")
+    Markup('<span data-term="median">Half of</span> &lt;b&gt; <span data-term="wait">waited</span>.')
+    """
+    found = [(match, key) for phrase, key in _PHRASES if (match := re.search(rf"\b(?:{phrase})(?!\w)", text))]
+    pieces, at = [], 0
+    for match, key in sorted(found, key=lambda each: each[0].start()):
+        term = Markup('<span data-term="{}">{}</span>').format(keys.get(key, key), match[0])
+        pieces += [escape(text[at : match.start()]), term]
+        at = match.end()
+    return Markup("").join([*pieces, escape(text[at:])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,10 +18,15 @@ from schedlab.report.definitions import DEFINITIONS
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import built
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.timeline import busy_processors
+from schedlab.workload.workload import Workload
 
 
 def explore(
-    subject: Schedule | Comparison | Mapping[str, Schedule], *, baseline: str | None = None, unit: str = "processor"
+    subject: Schedule | Comparison | Workload | Mapping[str, Schedule],
+    *,
+    baseline: str | None = None,
+    unit: str = "processor",
 ) -> Any:
     """Return a widget to look into schedules: Gantt chart, queue, why a job waited, what differs.
 
@@ -30,7 +36,8 @@ def explore(
     Parameters
     ----------
     subject
-        A schedule, a comparison, or schedules of the same jobs by name.
+        A schedule, a comparison, schedules of the same jobs by name, or a workload: its jobs with the waits that the
+        trace has recorded or, without any, as if each had started at once.
     baseline
         The schedule that is shown first; by default, the first.
     unit
@@ -46,6 +53,8 @@ def explore(
     InputError
         If anywidget is not installed, or if there is nothing to show.
     """
+    if isinstance(subject, Workload):
+        subject = recorded(subject)
     if isinstance(subject, Schedule):
         schedules: Mapping[str, Schedule] = {subject.scheduler: subject}
     else:
@@ -61,6 +70,29 @@ def explore(
     )
     widget.shown = first
     return widget
+
+
+def recorded(jobs: Workload) -> Schedule:
+    """Return jobs with the waits that their trace has recorded or, where it has none, as if each started at once.
+
+    The machine is as large as the workload says, or as large as that takes.
+    """
+    known = bool((jobs.wait_time >= 0).any())
+    start = jobs.submit_time + np.maximum(jobs.wait_time, 0)
+    none = np.zeros(len(jobs), dtype=np.bool_)
+    schedule = Schedule(
+        jobs,
+        start_time=start,
+        end_time=start + np.maximum(jobs.run_time, 0),
+        backfilled=none,
+        killed=none,
+        predicted_run_time=np.maximum(jobs.requested_time, 1),
+        corrections=np.zeros(len(jobs), dtype=np.int64),
+        scheduler="as recorded" if known else "as submitted, each job started at once",
+        processors=jobs.processors or 1,
+    )
+    most = int(busy_processors(schedule).values.max()) if len(jobs) else 1
+    return replace(schedule, processors=max(schedule.processors, most, int(jobs.job_processors.max(initial=1))))
 
 
 @cache

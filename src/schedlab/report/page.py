@@ -16,8 +16,7 @@ from typing import Any
 
 from schedlab.report.container import Container
 from schedlab.report.contents import contents, index_json
-from schedlab.report.definitions import DEFINITIONS
-from schedlab.schedule.allocation import Allocation
+from schedlab.report.definitions import DEFINITIONS, with_definitions
 from schedlab.schedule.schedule import Schedule
 
 
@@ -79,11 +78,11 @@ class Page:
         *,
         baseline: str | None = None,
         unit: str = "processor",
-        allocations: Mapping[str, Allocation] | None = None,
+        reasons: Mapping[str, Sequence[Mapping[str, float]]] | None = None,
     ) -> None:
         """Give the script schedules of the same jobs to look into; see `schedlab.report.contents.contents`."""
         container = Container()
-        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit, allocations=allocations))
+        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit, reasons=reasons))
         self.blocks = container.texts()
         self.explores = True
 
@@ -98,6 +97,7 @@ class Page:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        environment.filters["defined"] = with_definitions
         self.carry("definitions", DEFINITIONS)
         return environment.get_template(template).render(page=self, **context)
 

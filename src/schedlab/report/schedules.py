@@ -15,7 +15,6 @@ from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
-from schedlab.schedule.allocation import Allocation
 from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
@@ -45,8 +44,8 @@ FACTS = (
     ("throughput", "Jobs ended per day", "throughput"),
     ("backfilled_share", "Backfilled jobs", "backfilled"),
     ("killed_jobs", "Killed jobs", "killed"),
-    ("failed_runs", "Failed runs", None),
-    ("lost_share", "Share of the machine that failed runs took", None),
+    ("failed_runs", "Failed runs", "failed_runs"),
+    ("lost_share", "Share of the machine that failed runs took", "lost_share"),
     ("fairness", "Fairness between users", "fairness"),
 )
 SHARES = ("utilisation", "backfilled_share", "lost_share")
@@ -81,7 +80,7 @@ def write_schedule_report(
     warm_up: float = 0,
     cool_down: float = 0,
     unit: str = "processor",
-    allocation: Allocation | None = None,
+    reasons: Sequence[Mapping[str, float]] | None = None,
 ) -> Path:
     """Write the report of one schedule as one self-contained HTML file, and return where it is.
 
@@ -99,8 +98,8 @@ def write_schedule_report(
         What sentences and tables leave out, as for `Schedule.metrics`; figures and the view show everything.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
-    allocation
-        Where the jobs ran, if that is known; by default, each is shown on the lowest free processors.
+    reasons
+        Where the scheduler said why jobs waited, as Slurm does: for each job, the seconds by reason.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def write_schedule_report(
         warm_up=warm_up,
         cool_down=cool_down,
         unit=unit,
-        allocation=allocation,
+        reasons=reasons,
     )
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -130,7 +129,7 @@ def render_schedule(
     warm_up: float = 0,
     cool_down: float = 0,
     unit: str = "processor",
-    allocation: Allocation | None = None,
+    reasons: Sequence[Mapping[str, float]] | None = None,
 ) -> str:
     """Return the report of one schedule as HTML; see `write_schedule_report`."""
     page, figures, tables = Page(), [], []
@@ -139,8 +138,8 @@ def render_schedule(
     if len(schedule):
         found = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
         sentences = answer(schedule, measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows, found)
-        places = None if allocation is None else {schedule.scheduler: allocation}
-        page.explore({schedule.scheduler: schedule}, unit=unit, allocations=places)
+        told = None if reasons is None else {schedule.scheduler: reasons}
+        page.explore({schedule.scheduler: schedule}, unit=unit, reasons=told)
         figures = example_figures({schedule.scheduler: schedule}, [schedule.scheduler], schedule.scheduler)
         by_size = schedule.metrics_by_size_class(warm_up=warm_up, cool_down=cool_down)
         by_user = schedule.metrics_by_user(warm_up=warm_up, cool_down=cool_down)
@@ -178,21 +177,19 @@ def answer(schedule: Schedule, rows: NDArray[np.intp], metrics: Mapping[str, flo
     else:
         first = f"All but {waited:,} of the {jobs} started at once; {longest}"
     if metrics["mean_wait"] < 1:
-        return [f"{first}; {in_use}.", "The mean wait was less than a second."]
-    mean = f"The mean wait was {duration(metrics['mean_wait'])}"
-    return [f"{first}; {in_use}.", f"{mean}{_uncertainty(wait, schedule.workload.submit_time[rows])}."]
+        return ["Jobs waited less than a second on average.", f"{first}; {in_use}."]
+    sure, caution = _uncertainty(wait, schedule.workload.submit_time[rows])
+    return [f"Jobs waited {duration(metrics['mean_wait'])} on average{sure}.", f"{first}; {in_use}.", *caution]
 
 
-def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> str:
-    """Return how far the mean wait may be from that of further weeks."""
+def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> tuple[str, list[str]]:
+    """Return how far the mean wait may be from that of further weeks, and sentences that say what limits this."""
     sums, jobs, name = _blocks(wait.astype(np.float64), submit)
     if len(sums) < FEWEST_PAIRS:
-        return f"; {count_of(len(sums), name)} of submissions are too few to say how much that varies"
+        return f" ({count_of(len(sums), name)} of submissions are too few to say how much that varies)", []
     low, high = block_interval(sums, jobs)
-    return (
-        f" (95% interval {duration(low)} to {duration(high)}, from {count_of(len(sums), name)}; a busy {name} burdens "
-        "the next, so that the interval is too narrow rather than too wide)"
-    )
+    sure = f" (95% interval {duration(low)} to {duration(high)}, from {count_of(len(sums), name)})"
+    return sure, [f"A busy {name} burdens the next, so that the interval is too narrow rather than too wide."]
 
 
 def _blocks(
@@ -240,11 +237,8 @@ def _of_jobs(metrics: Mapping[str, float]) -> Table:
         [Cell(label, term=measure), *(_quantity(f"{name}_{measure}", metrics) for name in statistics)]
         for measure, label in METRICS
     ]
-    titles = ("Mean", "Median", "95th percentile", "99th percentile", "Largest")
-    head = [
-        Cell("Of the jobs"),
-        *(Cell(title, term="percentile" if "percentile" in title else None) for title in titles),
-    ]
+    titles = {"Mean": "mean", "Median": "median", "95th percentile": "percentile", "99th percentile": "percentile"}
+    head = [Cell("Of the jobs"), *(Cell(title, term=term) for title, term in (titles | {"Largest": "largest"}).items())]
     return Table("What the jobs met", "Each job counts once, whatever its size", head, rows)
 
 
@@ -292,7 +286,7 @@ def _user_names(schedule: Schedule) -> dict[int, str]:
 def _group_head(first: str) -> list[Cell]:
     return [
         Cell(first, term="size_class" if first == "Size class" else None),
-        Cell("Jobs"),
+        Cell("Jobs", term="jobs"),
         Cell("Share of the work", term="share_of_work"),
         Cell("Mean wait", term="wait"),
         Cell("Median wait", term="wait"),

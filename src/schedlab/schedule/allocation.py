@@ -78,15 +78,41 @@ def allocate(schedule: Schedule) -> Allocation:
     The free processors are kept as sorted intervals: O(n log n) to sort the events, then each event costs as much as
     there are free intervals to move, which are few.
     """
-    start, end = schedule.start_time, schedule.end_time
-    jobs = np.arange(len(schedule))
+    try:
+        return lowest_free(
+            schedule.start_time, schedule.end_time, schedule.workload.job_processors, schedule.processors
+        )
+    except InputError as error:
+        job = "" if error.row is None else schedule.workload.job_id[error.row]
+        raise InputError(f"job {job} {error}; the schedule needs a larger machine", row=error.row) from None
+
+
+def lowest_free(
+    start: NDArray[np.int64], end: NDArray[np.int64], needed: NDArray[np.int64], machine: int
+) -> Allocation:
+    """Give intervals of time the lowest free ones of a number of alike things; see `allocate`.
+
+    Parameters
+    ----------
+    start, end
+        int64 seconds.
+    needed
+        int64: how many each interval needs.
+    machine
+        How many there are.
+
+    Raises
+    ------
+    InputError
+        If they do not suffice.
+    """
+    jobs = np.arange(len(start))
     lasting = end > start
     event_job = np.concatenate([jobs[lasting], jobs])
     event_time = np.concatenate([end[lasting], start])
     event_kind = np.concatenate([np.full(lasting.sum(), _END), np.where(lasting, _START, _MOMENT)])
     order = np.lexsort((event_job, event_kind, event_time))
     event_job, event_kind = event_job[order], event_kind[order]
-    needed, machine = schedule.workload.job_processors, schedule.processors
     begins, count = np.zeros_like(jobs), np.zeros_like(jobs)
     free_first, free_last = np.zeros(machine + 1, np.int64), np.full(machine + 1, machine - 1)
     first = np.empty(len(jobs) + 1, np.int64)
@@ -98,8 +124,7 @@ def allocate(schedule: Schedule) -> Allocation:
         outcome = _take_lowest(event_job, event_kind, needed, begins, count, first, last, free_first, free_last, state)
     if outcome != _DONE:
         raise InputError(
-            f"job {schedule.workload.job_id[outcome]} starts at second {start[outcome]} when fewer than its "
-            f"{needed[outcome]} processors of {machine} are free; the schedule needs a larger machine",
+            f"starts at second {start[outcome]} when fewer than its {needed[outcome]} processors of {machine} are free",
             row=outcome,
         )
     return _in_job_order(begins, count, first, last)

@@ -19,6 +19,7 @@ from schedlab.documents import checked
 from schedlab.errors import InputError
 from schedlab.parquet import read_parquet
 from schedlab.schedule.allocation import allocate
+from schedlab.schedule.placement import StoredNodes, placement_columns, placement_facts, read_placement
 from schedlab.schedule.provenance import provenance
 from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.wording import shown
@@ -80,15 +81,20 @@ def parquet_of(schedule: Schedule) -> bytes:
     The file's metadata holds, under the key `schedlab`, a JSON object with `schema_version`, `provenance` (see
     `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
     `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and laws of
-    the workload are kept as in `schedlab.workload.tables.write_table`.
+    the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists, and what the
+    nodes are under `nodes`.
     """
     import pyarrow as pa
     import pyarrow.parquet
 
     attributes = {name: getattr(schedule.workload, name) for name in _WORKLOAD_ATTRIBUTES}
     links = link_facts(schedule.workload)
+    # A table has one row per job; where jobs ran several times, their runs and nodes are not kept.
+    placement = schedule.placement if schedule.runs is None else None
     facts = {"schema_version": SCHEMA_VERSION, "provenance": provenance(schedule), "workload": attributes} | links
+    facts |= placement_facts(placement)
     columns = {name: pa.array(values) for name, values in schedule.columns().items()} | link_columns(schedule.workload)
+    columns |= placement_columns(placement)
     fields = [
         pa.field(name, values.type, metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
         for name, values in columns.items()
@@ -148,6 +154,7 @@ class StoredFacts(BaseModel):
     schema_version: int
     provenance: StoredProvenance
     workload: StoredAttributes
+    nodes: StoredNodes | None = None
 
 
 FACTS = TypeAdapter(StoredFacts)
@@ -189,6 +196,7 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
         processors=told.provenance.processors,
         events=told.provenance.events,
         specification=told.provenance.specification,
+        placement=read_placement(table, told.nodes),
     )
 
 

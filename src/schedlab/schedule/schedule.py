@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
+from schedlab.schedule.placement import Placement
 from schedlab.workload.job import with_missing
 from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
 
@@ -65,6 +67,10 @@ class Schedule:
         If jobs may fail at their requests and come back: all runs, in the order of their starts, with the fields `job`
         (row of the workload), `start`, `end`, `request` (seconds), `speculative` and `done`. The columns above speak of
         the last run of each job. None: each job ran once.
+    eligible_time
+        If jobs wait for others: since when each could have started.
+    placement
+        If it is known: on which nodes each run was.
 
     Raises
     ------
@@ -101,6 +107,7 @@ class Schedule:
     specification: Mapping[str, Any] = field(default_factory=dict)
     runs: NDArray[Any] | None = None
     eligible_time: NDArray[np.int64] | None = None
+    placement: Placement | None = None
 
     def __post_init__(self) -> None:
         for name in (*COLUMNS, *(() if self.eligible_time is None else ("eligible_time",))):
@@ -112,6 +119,9 @@ class Schedule:
             view = column.view()
             view.setflags(write=False)
             object.__setattr__(self, name, view)
+        runs = len(self) if self.runs is None else len(self.runs)
+        if self.placement is not None and len(self.placement) != runs:
+            raise InputError(f"{self.workload.name}: {len(self.placement)} runs have nodes, expected {runs}")
 
     def __len__(self) -> int:
         return len(self.workload)
@@ -278,10 +288,12 @@ class Schedule:
 
         return schedlab.explore(self, unit=unit)
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return rich_display(self, len(self), str(self))
 
-        return f"<pre>{escape(str(self))}</pre>"
+    def _display_(self) -> Any:
+        """What marimo shows."""
+        return self.explore() if 0 < len(self) <= MOST_JOBS else str(self)
 
     def __repr__(self) -> str:
         machine = f"{self.processors} processors"

@@ -19,6 +19,8 @@ class Run:
     start: int
     end: int | None = None
     requeued: bool = False
+    cores: tuple[int, ...] = ()
+    gpus: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class JobTable:
                     raise WireError(f"Slurm starts job {launch.job}, which was not submitted here")
                 submitted = Submitted(parent.row, launch.job, parent.run_time, parent.number)
                 self.jobs[launch.job] = submitted
-            run = Run(launch.job, launch.nodes, now)
+            run = Run(launch.job, launch.nodes, now, cores=launch.cores, gpus=launch.gpus)
             submitted.runs.append(run)
             submitted.planned_end = now + submitted.run_time * SECOND
             self.running[launch.job] = run

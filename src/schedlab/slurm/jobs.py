@@ -194,6 +194,7 @@ def read_events(path: str | PathLike[str]) -> JobList:
             "user_id": np.array([numbers.get(job.user or "", -1) for job in jobs]),
         },
         name=path.name.partition(".")[0],
+        header=tuple(f" User: {number} {name}" for name, number in numbers.items()),
     )
     return JobList(tuple(jobs), workload, users=names)
 

@@ -199,7 +199,7 @@ def _task(
         if isinstance(jobs, Workload):
             jobs = from_workload(jobs, users=configuration.accounts is not None)
         task = _Task(configuration, jobs, None)
-        object.__setattr__(task, "name", f"slurm({configuration.source})")
+        object.__setattr__(task, "name", f"slurm({Path(configuration.source).name})")
         return task
     chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler or Scheduler.parse("fcfs+slurm")
     workload = jobs if isinstance(jobs, Workload) else jobs.workload

@@ -13,9 +13,11 @@ from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.configuration import Change
-from schedlab.slurm.job_table import Submitted
+from schedlab.slurm.job_table import Run, Submitted
 from schedlab.slurm.jobs import JobList
 from schedlab.slurm.laboratory import Laboratory
+from schedlab.slurm.nodes import placement_of
+from schedlab.workload.workload import UNKNOWN, Workload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +58,23 @@ class SlurmRun:
     observations: Mapping[str, pd.DataFrame]
     facts: Mapping[str, Any]
     changes: tuple[Change, ...] = field(default=())
+
+    @property
+    def reasons(self) -> tuple[Mapping[str, float], ...] | None:
+        """Seconds that each job of the schedule waited for each of Slurm's reasons, if the queue was observed.
+
+        A reason counts from the look that found it to the next one.
+        """
+        queue = self.observations.get("queue")
+        if queue is None or queue.empty:
+            return None
+        seconds = np.unique(queue["second"].to_numpy())
+        period = float(np.min(np.diff(seconds))) if len(seconds) > 1 else 0.0
+        found: dict[int, dict[str, float]] = {}
+        for row, reason in zip(queue["row"].tolist(), queue["reason"].tolist(), strict=True):
+            of_job = found.setdefault(int(row), {})
+            of_job[reason] = of_job.get(reason, 0.0) + period
+        return tuple(found.get(int(row), {}) for row in self.records["row"])
 
     @property
     def speed(self) -> float:
@@ -128,12 +147,15 @@ def _schedule(
     processors: int,
     facts: Mapping[str, Any],
 ) -> Schedule:
-    workload = jobs.workload[np.array([submitted.row for submitted in ran])]
+    workload = _labelled(jobs.workload[np.array([submitted.row for submitted in ran])], records)
     origin = laboratory.origin - laboratory.begin // SECOND
     last = [submitted.runs[-1] for submitted in ran]
     start = np.array([run.start // SECOND for run in last], dtype=np.int64) + origin
     end = np.array([(run.end or laboratory.clock.now()) // SECOND for run in last], dtype=np.int64) + origin
     eligible = _eligible(workload, start) if workload.dependencies is not None else None
+    runs = [(place, run) for place, submitted in enumerate(ran) for run in submitted.runs]
+    if several := len(runs) > len(ran):
+        runs.sort(key=lambda each: each[1].start)
     return Schedule(
         workload=workload,
         start_time=start,
@@ -147,12 +169,29 @@ def _schedule(
         events="batched",
         specification={"engine": "slurm", **{name: value for name, value in facts.items() if name != "wall_seconds"}},
         eligible_time=eligible,
-        runs=_all_runs(ran, origin) if any(len(submitted.runs) > 1 for submitted in ran) else None,
+        runs=_all_runs(runs, ran, origin) if several else None,
+        placement=placement_of(laboratory.nodes, [run for _, run in runs]),
     )
 
 
-def _all_runs(ran: list[Submitted], origin: int) -> Any:
-    """Return all runs of jobs that were requeued, in the order of their starts."""
+_LABELS = {"account": ("group_id", "Group"), "partition": ("partition_id", "Partition"), "qos": ("queue_id", "Queue")}
+"""What Slurm recorded of each job: the column of a workload that has it, and what header lines call it."""
+
+
+def _labelled(workload: Workload, records: pd.DataFrame) -> Workload:
+    """Return the jobs with the account, partition and QOS that Slurm recorded, where the trace does not name them."""
+    columns, lines = {}, list(workload.header)
+    for name, (column, label) in _LABELS.items():
+        names = sorted(set(records[name]) - {""})
+        if names and bool((getattr(workload, column) == UNKNOWN).all()):
+            number = {text: place for place, text in enumerate(names, 1)}
+            columns[column] = np.array([number.get(text, UNKNOWN) for text in records[name]], dtype=np.int64)
+            lines += [f" {label}: {place} {text}" for text, place in number.items()]
+    return workload.replace(**columns, header=tuple(lines)) if columns else workload
+
+
+def _all_runs(runs: list[tuple[int, Run]], ran: list[Submitted], origin: int) -> Any:
+    """Return all runs, in the order of their starts, where jobs were requeued."""
     kind = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
     rows = [
         (
@@ -161,12 +200,11 @@ def _all_runs(ran: list[Submitted], origin: int) -> Any:
             (run.end or run.start) // SECOND + origin,
             0,
             False,
-            run is submitted.runs[-1],
+            run is ran[place].runs[-1],
         )
-        for place, submitted in enumerate(ran)
-        for run in submitted.runs
+        for place, run in runs
     ]
-    return np.array(sorted(rows, key=lambda row: row[1]), dtype=kind)
+    return np.array(rows, dtype=kind)
 
 
 def _eligible(workload: Any, start: Any) -> Any:

@@ -29,6 +29,8 @@ ALREADY_COMPLETE = 4002
 """What a slurmd answers to a request to end a job of which nothing is left (ESLURMD_KILL_JOB_ALREADY_COMPLETE)."""
 
 _LONGEST = 1 << 30
+_GRES_REQUEST = 46
+"""Bytes of what a job asked of a generic resource, before what it was given."""
 _BOOT = 10**9
 """Unix time at which all nodes were booted: a later one would be taken for an unexpected reboot."""
 
@@ -66,11 +68,13 @@ class Received(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A batch job that is to be started on its first node."""
+    """A batch job that is to be started on its first node; cores and GPUs on each node, in slurmctld's order."""
 
     job: int
     array_job: int
     nodes: str
+    cores: tuple[int, ...] = ()
+    gpus: tuple[int, ...] = ()
 
 
 class Kill(NamedTuple):
@@ -205,11 +209,13 @@ def registration(node: Node, second: int, jobs: list[int]) -> bytes:
 
 
 def _gres(node: Node, name: str, kind: str, count: int) -> bytes:
-    number = 0
-    for place, letter in enumerate(name.encode()):
-        number += letter << (place * 8 % 32)
-    head = struct.pack(">IQIII", GRES_MAGIC, count, node.cpus, 0, number & 0xFFFFFFFF)
+    head = struct.pack(">IQIII", GRES_MAGIC, count, node.cpus, 0, _number_of(name))
     return head + text(None) + text(None) + text(name) + text(kind or None) + text(None)
+
+
+def _number_of(resource: str) -> int:
+    """Return the number by which Slurm knows a generic resource."""
+    return sum(letter << (place * 8 % 32) for place, letter in enumerate(resource.encode())) & 0xFFFFFFFF
 
 
 def batch_complete(job: int, node: str) -> bytes:
@@ -233,10 +239,34 @@ def read_launch(body: bytes) -> Launch:
     reader.text(), reader.text()
     for kind in "HHHH":
         reader.number(kind)
+    cores: list[int] = []
     if reader.number("I"):
-        reader.numbers("H"), reader.numbers("I")
+        for count, times in zip(reader.numbers("H"), reader.numbers("I"), strict=True):
+            cores += [count] * times
     reader.text(), reader.text()
-    return Launch(job, array_job, reader.text())
+    return Launch(job, array_job, reader.text(), tuple(cores), _gpus_in(body, len(cores)))
+
+
+def _gpus_in(body: bytes, nodes: int) -> tuple[int, ...]:
+    """Return the GPUs on each node of a job, from the credential in a message; nothing if there are none.
+
+    Types of GPUs stand apart and are added up. What only looks like such a block has no sum that fits.
+    """
+    gpus = [0] * nodes
+    begin = struct.pack(">II", GRES_MAGIC, _number_of("gpu"))
+    at = body.find(begin)
+    while at >= 0:
+        reader = Reader(body)
+        reader.at = at + len(begin) + _GRES_REQUEST
+        try:
+            total, _, count = reader.number("Q"), reader.text(), reader.number("I")
+            held = reader.numbers("Q") if count == nodes and reader.number("B") == 1 else []
+        except WireError:
+            break
+        if len(held) == nodes and sum(held) == total:
+            gpus = [before + more for before, more in zip(gpus, held, strict=True)]
+        at = body.find(begin, at + 1)
+    return tuple(gpus) if any(gpus) else ()
 
 
 def read_kill(body: bytes) -> Kill:

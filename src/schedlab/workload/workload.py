@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.job import Job, with_missing
@@ -319,12 +320,24 @@ class Workload:
             return self.requested_processors
         return np.where(self.requested_processors > 0, self.requested_processors, self.allocated_processors)
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def explore(self) -> Any:
+        """Return a widget for notebooks to look into the jobs, see `schedlab.report.notebook.explore`.
 
+        They are shown with the waits that the trace has recorded or, without any, as if each had started at once.
+        """
+        # Reports stand above workloads: they are reached by the public name.
+        import schedlab
+
+        return schedlab.explore(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         from schedlab.workload.summary import summarise
 
-        return f"<pre>{escape(str(summarise(self)))}</pre>" if len(self) else escape(repr(self))
+        return rich_display(self, len(self), str(summarise(self)) if len(self) else repr(self))
+
+    def _display_(self) -> Any:
+        """What marimo shows."""
+        return self.explore() if 0 < len(self) <= MOST_JOBS else repr(self)
 
     def __repr__(self) -> str:
         machine = f", {self.processors} processors" if self.processors else ""

@@ -2,9 +2,11 @@
 
 import { element, name, select } from "./dom.js";
 import { count, countOf, duration, significant } from "./format.js";
-import { makeTable } from "./tables.js";
+import { enhance, makeTable } from "./tables.js";
 
 const REFRESH = 5000;
+/** Definitions of metrics, by the end of their names. */
+const TERMS = ["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation", "queue_length", "makespan", "throughput", "fairness", "lost_share", "failed_runs"];
 
 /** Build the campaign's part of the page, if it has one, and refresh a page that is still being written. */
 export function showCampaign(campaign) {
@@ -48,13 +50,14 @@ class CampaignView {
       if (!this.grid.has(key)) this.grid.set(key, []);
       this.grid.get(key).push(row);
     }
+    const defined = TERMS.find((key) => this.metric.endsWith(key));
     this.runs = element("div", { "aria-live": "polite" });
     this.root.replaceChildren(
       element("div", { class: "sl-controls" }, select("Metric", campaign.metrics.map((key) => [key, key.replaceAll("_", " ")]), this.metric,
         (metric) => {
           this.metric = metric;
           this.show();
-        })),
+        }), defined ? element("button", { type: "button", class: "sl-term", "data-term": defined }, "What is this?") : ""),
       this.heatMap(), this.multiples(), this.runs);
     if (this.cell) this.showRuns(...this.cell);
   }
@@ -77,14 +80,16 @@ class CampaignView {
         const button = element("button", { type: "button", class: "sl-cell", title: `${countOf(values.length, "run")}: show them`,
           click: () => this.showRuns(number, scheduler, true) }, this.say(median));
         const cell = element("td", { class: `number sl-heat ${weight < 0.02 ? "" : better ? "sl-better" : "sl-worse"}` }, button);
-        cell.style.setProperty("--weight", `${Math.round(8 + 52 * weight)}%`);
+        cell.style.setProperty("--weight", `${Math.round(8 + 36 * weight)}%`);
         return cell;
       }));
     });
     const head = element("tr", {}, element("th", { scope: "col" }, "Workload"), schedulers.map((text) => element("th", { scope: "col", class: "number" }, name(text))));
     const caption = `Median ${this.metric.replaceAll("_", " ")} of each cell. Green: better than ${baseline} on the same workload; red: worse; full colour at a factor of 4. A cell opens its runs.`;
-    return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Heat map" },
-      element("table", { class: "sl-heat-map" }, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, body)));
+    const table = element("table", { class: "sl-heat-map" }, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, body));
+    const holder = element("div", {}, element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Heat map" }, table));
+    enhance(table);
+    return holder;
   }
 
   /** One small chart per workload: the values of each scheduler over the instances, on one scale. */

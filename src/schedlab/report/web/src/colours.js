@@ -35,11 +35,16 @@ export function classify(key, decisions, other) {
   if (key === "end") {
     return flagged(decisions, KILLED, "#4477aa", "done", "", "#cc6677", "ended at its requested time", "killed");
   }
-  return grouped(model, model.columns[key] ? key : "sizeClass");
+  return grouped(decisions, model.columns[key] ? key : "sizeClass");
 }
 
-function grouped(model, group) {
-  const members = model.members(group), column = model.columns[group];
+/** The groups that hold most of the machine have colours of their own. */
+function grouped(decisions, group) {
+  const { model } = decisions, column = model.columns[group], work = new Map();
+  for (let job = 0; job < model.count; job++)
+    work.set(column[job], (work.get(column[job]) ?? 0) + model.columns.processors[job] * decisions.runTime(job));
+  const members = group === "sizeClass" ? model.members(group)
+    : [...model.members(group)].sort(([a], [b]) => work.get(b) - work.get(a));
   const shown = members.length <= CATEGORIES.length ? members : members.slice(0, CATEGORIES.length - 1);
   const classOf = new Map(shown.map(([value], place) => [value, place]));
   const of = new Uint8Array(model.count);

@@ -83,7 +83,7 @@ export class Difference {
     ]);
     const few = shown.length < rows.length ? `, the ${MOST_GROUPS / 2} at each end of ${count(rows.length)}` : "";
     return makeTable(`Mean wait under ${first.name} and its change under ${this.second.name}${few}`,
-      [[group === "sizeClass" ? "Size class" : group], ["Jobs", true], ["Wait before", true, "wait"], ["Change", true, "change"], ["Sooner", true], ["Later", true]], cells);
+      [[group === "sizeClass" ? "Size class" : group], ["Jobs", true, "jobs"], ["Wait before", true, "wait"], ["Change", true, "change"], ["Sooner", true, "sooner"], ["Later", true, "sooner"]], cells);
   }
 
   movedTable() {

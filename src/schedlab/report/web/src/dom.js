@@ -1,5 +1,8 @@
 // Elements without a framework. Texts are always set as text: names from logs may hold markup.
 
+/** Names that are longer may be cut off on the screen, and are shown in full where the pointer rests. */
+const LONG = 24;
+
 /** Make an element: attributes, listeners (functions by event name) and children (elements or texts). */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -13,7 +16,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /** A name from a log: isolated, so that right-to-left text does not reorder what stands beside it. */
-export const name = (text) => element("bdi", {}, text);
+export const name = (text) => element("bdi", { title: String(text).length > LONG ? text : null }, text);
 
 /** A labelled select. */
 export function select(label, options, value, change) {
@@ -26,3 +29,6 @@ export function select(label, options, value, change) {
 export function term(key, text) {
   return element("button", { type: "button", class: "sl-term", "data-term": key }, text);
 }
+
+/** The element that has the focus, as seen from inside a page or a notebook's shadow tree. */
+export const focusedIn = (inside) => inside.getRootNode().activeElement;

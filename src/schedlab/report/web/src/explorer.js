@@ -3,7 +3,7 @@
 import { classify, colourChoices, pixels } from "./colours.js";
 import { Difference } from "./difference.js";
 import { Distributions } from "./distributions.js";
-import { element, name, select } from "./dom.js";
+import { element, focusedIn, name, select } from "./dom.js";
 import { count, countOf } from "./format.js";
 import { Gantt, KEYS } from "./gantt.js";
 import { brief, describeJob } from "./job.js";
@@ -31,6 +31,7 @@ export class Explorer {
   }
 
   build() {
+    this.root.classList.add("sl-room");
     this.controls = element("div", { class: "sl-controls" });
     this.legend = element("ul", { class: "sl-legend", "aria-label": "Colours" });
     this.panel = element("aside", { class: "sl-job", "aria-label": "The chosen job", hidden: true });
@@ -74,7 +75,7 @@ export class Explorer {
   }
 
   buildControls() {
-    const { model, view } = this, { schedules, machine } = model.index;
+    const { model, view } = this, { schedules } = model.index, axes = Object.entries(model.axes);
     const names = schedules.map((schedule, number) => [number, schedule.name]);
     const several = schedules.length > 1;
     this.input = element("input", { type: "search", value: view.query, placeholder: "job, user:NAME, wait>2h …", "aria-describedby": "sl-search-help",
@@ -82,11 +83,13 @@ export class Explorer {
     const button = (text, label, act) => element("button", { type: "button", class: "sl-button", "aria-label": label, title: label, click: act }, text);
     const colours = select("Colour", colourChoices(model, this.decisions.length > 1), view.colour, (colour) => view.set({ colour }, "colour"));
     this.colour = colours.querySelector("select");
+    const rows = axes.length > 1 ? select("Rows", axes.map(([key, { unit }]) => [key, unit]), view.rows, (key) => view.setRows(key)) : "";
+    this.rows = rows && rows.querySelector("select");
     this.controls.replaceChildren(
       several ? select("Schedule", names, view.a, (value) => view.set({ a: Number(value), b: Number(value) === view.b ? -1 : view.b })) : "",
       several ? select("Compare with", [[-1, "none"], ...names.filter(([number]) => number !== view.a)], view.b, (value) => view.set({ b: Number(value) })) : "",
       colours,
-      machine.perNode > 1 ? select("Rows", [["processor", machine.unit], ["node", "node"]], view.rows, (rows) => view.set({ rows }, "window")) : "",
+      rows,
       element("label", { class: "sl-field sl-search" }, element("span", {}, "Search"), this.input),
       element("span", { class: "sl-offscreen", id: "sl-search-help" }, HELP),
       element("span", { class: "sl-buttons", role: "group", "aria-label": "Zoom" },
@@ -167,7 +170,7 @@ export class Explorer {
   }
 
   showJob() {
-    const { view } = this, focused = this.panel.contains(document.activeElement);
+    const { view } = this, focused = this.panel.contains(focusedIn(this.root));
     this.panel.hidden = view.job < 0;
     this.root.classList.toggle("sl-with-job", view.job >= 0);
     if (view.job >= 0) describeJob(this.panel, view.job, this.decisions[0], this.decisions[1], (job) => this.choose(job));
@@ -191,6 +194,7 @@ export class Explorer {
       this.search();
       this.gantt.show(this.shown);
       this.colour.value = this.view.colour;
+      if (this.rows) this.rows.value = this.view.rows;
       if (what === "query") {
         this.input.value = this.view.query;
         this.showParts(["distributions", "jobs"]);

@@ -10,6 +10,7 @@ import { Raster } from "./raster.js";
 const MOST_RECTANGLES = 3000;
 const AXIS = 24, CAPTION = 20, GAP = 8;
 const SETTLED = 160;
+const NAME_HEIGHT = 13, LEAST_NODE = 5;
 
 export const KEYS = "Arrow keys move, + and − zoom, Shift with the up and down arrows zooms the machine, Home shows "
   + "everything, full stop and comma go from job to job, Escape lets the job go.";
@@ -35,7 +36,7 @@ export class Gantt {
       const { pieces, rows } = decisions.queuePieces;
       return [
         this.pane("queue", decisions, palette, pieces, Math.max(rows, 1)),
-        this.pane("machine", decisions, palette, decisions.machinePieces, this.model.lanes),
+        this.pane("machine", decisions, palette, decisions.machinePieces(this.view.rows), this.view.lanes),
       ];
     });
     this.selected = null;
@@ -127,13 +128,11 @@ export class Gantt {
     const scale = this.moving ? 1 : this.ratio;
     const columns = Math.max(1, Math.round(pane.width * scale)), rows = Math.max(1, Math.round(pane.height * scale));
     const window = { begin: this.view.begin, end: this.view.end, low, high, length: this.model.length };
-    const jobs = pane.raster.paint(columns, rows, window);
     if (pane.image?.width !== columns || pane.image.height !== rows) {
       pane.image = new ImageData(columns, rows);
       pane.pixels = new Uint32Array(pane.image.data.buffer);
     }
-    const { palette, pixels } = pane, idle = pixelOf(this.style.ground);
-    for (let i = 0; i < jobs.length; i++) pixels[i] = jobs[i] < 0 ? idle : palette[jobs[i]];
+    pane.raster.paint(pane.pixels, columns, rows, window, pane.palette, pixelOf(this.style.ground));
     const whole = scale === this.ratio && Number.isInteger(this.ratio);
     if (whole) context.putImageData(pane.image, pane.left * this.ratio, pane.top * this.ratio);
     else this.stretch(context, pane);
@@ -189,27 +188,47 @@ export class Gantt {
   }
 
   drawLaneAxis(context, pane, low, high) {
-    const nodes = pane.kind === "machine" && this.view.rows === "node";
-    const per = nodes ? this.model.index.machine.perNode : 1;
+    const axis = pane.kind === "machine" ? this.model.axes[this.view.rows] : null;
     context.font = this.style.font;
     context.fillStyle = this.style.quiet;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    const step = niceStep((high - low) / per / Math.max(pane.height / 34, 1));
-    for (let at = Math.ceil(low / per / step) * step; at * per <= high + 1e-9; at += step) {
-      const y = pane.top + ((high - at * per) / (high - low)) * pane.height;
-      context.fillText(count(at), pane.left - 6, Math.min(Math.max(y, pane.top + 5), pane.top + pane.height - 4));
-      context.fillRect(pane.left - 4, y - 0.5, 4, 1);
+    if (axis?.names) this.nameLanes(context, pane, axis, low, high);
+    else {
+      const step = niceStep((high - low) / Math.max(pane.height / 34, 1));
+      for (let at = Math.ceil(low / step) * step; at <= high + 1e-9; at += step) {
+        const y = pane.top + ((high - at) / (high - low)) * pane.height;
+        context.fillText(count(at), pane.left - 6, Math.min(Math.max(y, pane.top + 5), pane.top + pane.height - 4));
+        context.fillRect(pane.left - 4, y - 0.5, 4, 1);
+      }
     }
-    if (pane.kind === "machine") {
+    if (axis) {
+      this.drawNodes(context, pane, axis, low, high);
       context.save();
       context.translate(8, pane.top + pane.height / 2);
       context.rotate(-Math.PI / 2);
       context.textAlign = "center";
-      const unit = nodes ? "Node" : this.model.unit[0].toUpperCase() + this.model.unit.slice(1);
-      context.fillText(unit, 0, 0, pane.height);
+      context.fillText(axis.unit[0].toUpperCase() + axis.unit.slice(1), 0, 0, pane.height);
       context.restore();
     }
+  }
+
+  /** Write the names of rows, of as many as there is room for. */
+  nameLanes(context, pane, { names }, low, high) {
+    const room = pane.height / (high - low), every = niceStep(NAME_HEIGHT / room);
+    for (let at = Math.ceil(Math.floor(low) / every) * every; at < Math.min(high, names.length); at += every) {
+      const y = pane.top + (high - at - 0.5) * room;
+      if (y > pane.top && y < pane.top + pane.height) context.fillText(names[at], pane.left - 6, y, pane.left - 22);
+    }
+  }
+
+  /** Draw a line between nodes, where they are high enough to be told apart. */
+  drawNodes(context, pane, { starts }, low, high) {
+    if (!starts) return;
+    const room = pane.height / (high - low);
+    if ((room * (starts.at(-1) - starts[0])) / (starts.length - 1) < LEAST_NODE) return;
+    context.fillStyle = this.style.page;
+    for (const at of starts) if (at > low && at < high) context.fillRect(pane.left, pane.top + (high - at) * room - 0.5, pane.width, 1);
   }
 
   drawTimeAxis(context) {

@@ -1,5 +1,7 @@
 // Mouse, touch, wheel and keyboard on the Gantt chart.
 
+import { focusedIn } from "./dom.js";
+
 const CLICK = 5;
 const WHEEL = 0.0016;
 
@@ -54,7 +56,7 @@ export function listen(chart) {
 
   canvas.addEventListener("wheel", (event) => {
     // Without the focus, the wheel scrolls the page, as anywhere else; a pinch on a touch pad comes with ctrlKey.
-    const ours = event.ctrlKey || event.metaKey || event.altKey || document.activeElement === canvas;
+    const ours = event.ctrlKey || event.metaKey || event.altKey || focusedIn(canvas) === canvas;
     if (!ours) return;
     event.preventDefault();
     const { x, y } = place(event), pixels = event.deltaMode ? 16 : 1;

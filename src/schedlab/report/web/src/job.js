@@ -5,6 +5,8 @@ import { chainOfCauses, explain, newlyBefore } from "./explain.js";
 import { count, countOf, duration, moment, percent, signedDuration, significant } from "./format.js";
 import { BACKFILLED, FAILED, KILLED } from "./model.js";
 
+const MOST_NODES = 8;
+
 /** The line or two that a pointer shows. */
 export function brief(job, decisions) {
   const { model } = decisions, { columns } = model;
@@ -22,13 +24,14 @@ export function describeJob(panel, job, decisions, other, choose) {
   const rows = [
     ["Submitted", moment(columns.submit[job], epoch)],
     ...model.groups.map((group) => [group[0].toUpperCase() + group.slice(1), name(model.label(group, columns[group][job]))]),
-    ["Size", `${countOf(columns.processors[job], model.unit)}, ${percent(columns.processors[job] / model.size)} of the machine`],
-    ["Requested time", columns.requested[job] > 0 ? duration(columns.requested[job]) : "unknown"],
-    ["Wait", duration(decisions.wait(job))],
+    [term("processors", "Size"), `${countOf(columns.processors[job], model.unit)}, ${percent(columns.processors[job] / model.size)} of the machine`],
+    ...whereRan(decisions, job),
+    [term("requested", "Requested time"), columns.requested[job] > 0 ? duration(columns.requested[job]) : "unknown"],
+    [term("wait", "Wait"), duration(decisions.wait(job))],
     ["Started", [moment(decisions.start[job], epoch), ", ", decisions.has(job, BACKFILLED)
       ? term("backfilled", "backfilled: ahead of a waiting head of the queue") : "in the order of the queue"]],
     ["Ended", `${moment(decisions.end[job], epoch)}, ${ended(decisions, job)}`],
-    ["Run time", duration(decisions.runTime(job)) + ofRequest(decisions, job)],
+    [term("run", "Run time"), duration(decisions.runTime(job)) + ofRequest(decisions, job)],
     [term("bounded_slowdown", "Bounded slowdown"), significant(decisions.boundedSlowdown(job))],
   ];
   const close = element("button", { type: "button", class: "sl-close", "aria-label": "Close", click: () => choose(-1) }, "×");
@@ -80,11 +83,13 @@ function why(decisions, job, link) {
   if (found.wait <= 0) return [heading, ...dependency, element("p", {}, "It did not wait in the queue: enough of the machine was free at once.")];
   const parts = [];
   if (found.resources > 0) parts.push(`for ${duration(found.resources)} less than its ${countOf(model.columns.processors[job], model.unit)} was free`);
-  if (found.order > 0) parts.push(`for ${duration(found.order)} enough was free, but the scheduler kept it for other jobs or had not looked yet`);
+  const elsewhere = model.nodes ? "not on nodes that it could use, or " : "";
+  if (found.order > 0) parts.push(`for ${duration(found.order)} enough was free, but ${elsewhere}the scheduler kept it for other jobs or had not looked yet`);
   return [
     heading, ...dependency,
     element("p", {}, `Of its wait of ${duration(found.wait)}, ${parts.join(", and ")}.`),
     list([
+      ...told(decisions, job),
       ["When it came", `${countOf(found.queueLength, "job")} waited, ${count(found.freeThen)} of ${countOf(model.size, model.unit)} free`],
       group(term("stood_before", "Stood before it"), found.before, decisions, link),
       group(term("overtook", "Overtook it"), found.overtook, decisions, link),
@@ -93,6 +98,30 @@ function why(decisions, job, link) {
         : "no job ended in the second in which it started"],
     ]),
   ];
+}
+
+/** The nodes of a job, where they are known. */
+function whereRan(decisions, job) {
+  const { model } = decisions;
+  if (!model.nodes) return [];
+  const said = (rows, unit) => {
+    const held = decisions.heldBy(job, rows);
+    const parts = [...held].map(([node, amount]) => `${model.nodes.names[node]} (${countOf(amount, unit)})`);
+    return parts.length > MOST_NODES ? `${parts.slice(0, MOST_NODES).join(", ")} and ${countOf(parts.length - MOST_NODES, "more node")}` : parts.join(", ");
+  };
+  const gpus = model.axes.GPU && decisions.placedGpus.count[job] ? [["GPUs", said("GPU", "GPU")]] : [];
+  return [["Nodes", said("processor", model.unit)], ...gpus];
+}
+
+/** What the scheduler itself gave as reasons, where it was asked. */
+function told(decisions, job) {
+  const { reasons, reasonNames } = decisions;
+  if (!reasons) return [];
+  let at = 0;
+  for (let row = 0; row < job; row++) at += reasons.count[row];
+  const parts = [];
+  for (let i = at; i < at + reasons.count[job]; i++) parts.push(`${reasonNames[reasons.name[i]]} for ${duration(reasons.seconds[i])}`);
+  return [[term("told_reason", "Slurm's reason"), parts.join(", ") || "never seen waiting"]];
 }
 
 function parentsOf(model, job) {

@@ -3,7 +3,7 @@
 import { element, name } from "./dom.js";
 import { count, countOf, duration, moment, significant } from "./format.js";
 import { BACKFILLED, KILLED } from "./model.js";
-import { copyButton, csvLine } from "./tables.js";
+import { copyButton, csvLine, what } from "./tables.js";
 
 const SHOWN = 50, MOST_COPIED = 200_000;
 
@@ -13,7 +13,7 @@ export class Jobs {
     this.root = element("div", { class: "sl-jobs" });
   }
 
-  /** Columns: key, title, value of a job, how it is said. */
+  /** Columns: key, title, value of a job, how it is said, whether that is a text, key of the definition. */
   columns() {
     const { model } = this, { columns } = model;
     return [
@@ -21,11 +21,11 @@ export class Jobs {
       ...model.groups.slice(0, 3).map((group) => [group, group[0].toUpperCase() + group.slice(1),
         (_, job) => columns[group][job], (value) => model.label(group, value), true]),
       ["submit", "Submitted", (_, job) => columns.submit[job], (value) => moment(value, model.epoch)],
-      ["size", "Size", (_, job) => columns.processors[job], count],
-      ["requested", "Requested", (_, job) => columns.requested[job], (value) => (value > 0 ? duration(value) : "–")],
-      ["wait", "Wait", (decisions, job) => decisions.wait(job), duration],
-      ["run", "Run time", (decisions, job) => decisions.runTime(job), duration],
-      ["bsld", "Bounded slowdown", (decisions, job) => decisions.boundedSlowdown(job), significant],
+      ["size", "Size", (_, job) => columns.processors[job], count, false, "processors"],
+      ["requested", "Requested", (_, job) => columns.requested[job], (value) => (value > 0 ? duration(value) : "–"), false, "requested"],
+      ["wait", "Wait", (decisions, job) => decisions.wait(job), duration, false, "wait"],
+      ["run", "Run time", (decisions, job) => decisions.runTime(job), duration, false, "run"],
+      ["bsld", "Bounded slowdown", (decisions, job) => decisions.boundedSlowdown(job), significant, false, "bounded_slowdown"],
     ];
   }
 
@@ -38,7 +38,7 @@ export class Jobs {
     for (const job of rows) amounts[job] = value(decisions, job);
     const order = (a, b) => (this.down ? amounts[b] - amounts[a] : amounts[a] - amounts[b]) || a - b;
     const first = firstOf(rows, amounts, this.down).sort(order).slice(0, SHOWN);
-    const head = columns.map(([key, title, , , text]) => {
+    const head = columns.map(([key, title, , , text, defined]) => {
       const sorted = key === this.sort ? (this.down ? "descending" : "ascending") : null;
       const button = element("button", { type: "button", class: "sl-sort", click: () => {
         this.down = key === this.sort ? !this.down : true;
@@ -46,7 +46,7 @@ export class Jobs {
         this.show(decisions, matches);
         [...this.root.querySelectorAll("th button")].find((each) => each.textContent === title)?.focus();
       } }, title);
-      return element("th", { scope: "col", class: !text && "number", "aria-sort": sorted }, button);
+      return element("th", { scope: "col", class: !text && "number", "aria-sort": sorted }, button, defined && what(defined, title));
     });
     const body = first.map((job) => element("tr", {}, columns.map(([key, , of, say, text]) => {
       const said = say(of(decisions, job));

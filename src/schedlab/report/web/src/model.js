@@ -1,9 +1,10 @@
 // The jobs and what each scheduler decided, as the views use them. What is derived is computed once, when it is needed.
 
 import { Container, FORMAT } from "./container.js";
+import { axesOf, toNodes } from "./axes.js";
 import { countUpTo, sortedRows } from "./order.js";
 import { packRows, Pieces } from "./pieces.js";
-import { idleWhileWaiting, Level, Ramp, runningUsers } from "./steps.js";
+import { makeSeries } from "./quantities.js";
 
 export const BACKFILLED = 1, KILLED = 2, FAILED = 4;
 
@@ -27,8 +28,9 @@ export class Model {
     this.epoch = index.epoch;
     this.length = index.length;
     this.size = index.machine.size;
-    this.lanes = index.machine.lanes;
     this.unit = index.machine.unit;
+    this.nodes = index.machine.nodes;
+    this.axes = axesOf(index.machine);
     this.columns = columns;
     this.kept = new Map();
     this.groups = ["user", "account", "partition", "queue", "application"]
@@ -43,7 +45,9 @@ export class Model {
       const columns = await this.container.readAll({ wait, run, flags, held });
       const runs = facts.runs ? await this.container.readAll(facts.runs) : null;
       const pieces = await this.container.readAll(facts.pieces);
-      return new Decisions(this, facts, columns, runs, pieces);
+      const gpus = facts.gpus ? await this.container.readAll(facts.gpus) : null;
+      const reasons = facts.reasons ? await this.container.readAll(facts.reasons) : null;
+      return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons });
     });
   }
 
@@ -77,11 +81,13 @@ export class Model {
 
 /** What one scheduler decided. Times are seconds after the first submission. */
 export class Decisions {
-  constructor(model, facts, columns, runs, pieces) {
+  constructor(model, facts, columns, { runs, pieces, gpus, reasons }) {
     this.model = model;
     this.name = facts.name;
     this.kept = new Map();
     this.runs = runs;
+    this.reasons = reasons;
+    this.reasonNames = facts.reasonNames;
     const { submit } = model.columns, jobs = model.count;
     const whole = !(columns.wait instanceof Float64Array || columns.run instanceof Float64Array);
     const Times = whole && model.length < 2 ** 31 ? Int32Array : Float64Array;
@@ -95,6 +101,7 @@ export class Decisions {
       if (columns.held) this.queued[job] = submit[job] + columns.held[job];
     }
     this.placed = pieces;
+    this.placedGpus = gpus;
     this.spans = runs ? this.spansOfRuns(runs, Times) : { job: null, start: this.start, end: this.end };
   }
 
@@ -129,26 +136,44 @@ export class Decisions {
     return (this.flags[job] & flag) !== 0;
   }
 
-  /** Rectangles of the machine: what each run held, in order of their starts. */
-  get machinePieces() {
-    return once(this, "machine", () => {
-      const { count, first, width } = this.placed, { spans } = this;
-      const total = first.length, offsets = new Int32Array(count.length);
-      for (let span = 1; span < count.length; span++) offsets[span] = offsets[span - 1] + count[span - 1];
-      const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
-      const low = new Int32Array(total), high = new Int32Array(total), job = new Int32Array(total);
-      let piece = 0;
-      for (const span of this.spanOrder)
-        for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
-          start[piece] = spans.start[span];
-          end[piece] = spans.end[span];
-          low[piece] = first[from];
-          high[piece] = first[from] + width[from];
-          job[piece] = spans.job ? spans.job[span] : span;
-        }
-      this.placed = null;
-      return new Pieces(start, end, low, high, job);
+  /** Rectangles of the machine by processor, node or GPU: what each run held, in order of their starts. */
+  machinePieces(rows) {
+    return once(this, `machine ${rows}`, () => {
+      if (rows === "node") return toNodes(this.machinePieces("processor"), this.model.index.machine);
+      const pieces = this.piecesOf(rows === "GPU" ? this.placedGpus : this.placed);
+      if (rows === "processor") this.placed = null;
+      return pieces;
     });
+  }
+
+  piecesOf({ count, first, width }) {
+    const { spans } = this, total = first.length, offsets = new Int32Array(count.length);
+    for (let span = 1; span < count.length; span++) offsets[span] = offsets[span - 1] + count[span - 1];
+    const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
+    const low = new Int32Array(total), high = new Int32Array(total), job = new Int32Array(total);
+    let piece = 0;
+    for (const span of this.spanOrder)
+      for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
+        start[piece] = spans.start[span];
+        end[piece] = spans.end[span];
+        low[piece] = first[from];
+        high[piece] = first[from] + width[from];
+        job[piece] = spans.job ? spans.job[span] : span;
+      }
+    return new Pieces(start, end, low, high, job);
+  }
+
+  /** What the last run of a job held on each node: [node, processors or GPUs]. */
+  heldBy(job, rows) {
+    const { job: of, start, low, high } = this.machinePieces(rows), { starts } = this.model.axes[rows], held = new Map();
+    for (let piece = 0; piece < of.length; piece++) {
+      if (of[piece] !== job || start[piece] !== this.start[job]) continue;
+      for (let node = countUpTo(starts, low[piece]) - 1; starts[node] < high[piece]; node++) {
+        const amount = Math.min(high[piece], starts[node + 1]) - Math.max(low[piece], starts[node]);
+        if (amount > 0) held.set(node, (held.get(node) ?? 0) + amount);
+      }
+    }
+    return held;
   }
 
   /** Rectangles of the queue: one row per waiting job, from its submission to its start. */
@@ -190,28 +215,7 @@ export class Decisions {
 
   /** A quantity over time, by its key in SERIES. */
   series(key) {
-    return once(this, `series ${key}`, () => this.makeSeries(key));
-  }
-
-  makeSeries(key) {
-    const { model } = this, { processors } = model.columns;
-    if (key === "queue_length")
-      return new Level(new Ramp(this.queued, this.queueOrder), new Ramp(this.start, this.startOrder));
-    if (key === "work_waiting") {
-      const work = new Float64Array(model.count).map((_, job) => processors[job] * this.runTime(job));
-      // Seconds for which the whole machine would be busy.
-      const queued = new Ramp(this.queued, this.queueOrder, work);
-      return new Level(queued, new Ramp(this.start, this.startOrder, work), 1 / model.size);
-    }
-    if (key === "utilisation") {
-      const { job, start, end } = this.spans;
-      const held = job ? new Int32Array(job.length).map((_, i) => processors[job[i]]) : processors;
-      const begins = this.spanOrder, ends = job ? sortedRows(end) : this.endOrder;
-      return new Level(new Ramp(start, begins, held), new Ramp(end, ends, held), 1 / model.size);
-    }
-    if (key === "idle_while_waiting")
-      return idleWhileWaiting(this.series("queue_length"), this.series("utilisation"), model.size);
-    return runningUsers(this, model.columns.user);
+    return once(this, `series ${key}`, () => makeSeries(this, key));
   }
 
   /** Processors that are free right after a moment. */
@@ -219,12 +223,3 @@ export class Decisions {
     return Math.max(0, this.model.size - Math.round(this.series("utilisation").at(time) * this.model.size));
   }
 }
-
-/** Quantities over time: key, title, unit. */
-export const SERIES = [
-  ["queue_length", "Queue length", "jobs"],
-  ["work_waiting", "Work waiting", "time"],
-  ["utilisation", "Utilisation", "share"],
-  ["idle_while_waiting", "Idle while jobs wait", "share"],
-  ["running_users", "Running users", "users"],
-];

@@ -4,10 +4,11 @@ import uPlot from "uplot";
 import { element, term } from "./dom.js";
 import { duration, moment, percent, significant, tickDuration, timeTicks } from "./format.js";
 import { LEFT, RIGHT } from "./layout.js";
-import { SERIES } from "./model.js";
+import { quantitiesOf } from "./quantities.js";
 
 const HEIGHT = 116;
 const MOST_BINS = 800;
+const LETTER = 6.5;
 
 const TEXTS = {
   jobs: (value) => `${significant(value)} jobs`,
@@ -40,14 +41,13 @@ export class Series {
     }, { rootMargin: "200px" });
     this.root.replaceChildren();
     this.width = Math.floor(this.root.clientWidth);
-    const keys = SERIES.filter(([key]) => key !== "running_users" || this.model.columns.user);
-    this.charts = keys.map(([key, title, unit]) => this.chart(key, title, unit));
+    this.charts = quantitiesOf(this.model).map(([key, title, unit]) => this.chart(key, title, unit));
     for (const { holder } of this.charts) this.observer.observe(holder);
   }
 
   chart(key, title, unit) {
     const readout = element("span", { class: "sl-readout" });
-    const heading = element("h4", {}, term(key, title), " ", readout);
+    const heading = element("h3", {}, term(key, title), " ", readout);
     const holder = element("div", { role: "img", "aria-label": title });
     this.root.append(element("div", { class: "sl-chart" }, heading, holder));
     const colours = ["--first", "--second"];
@@ -80,8 +80,12 @@ export class Series {
     return { key, title, unit, plot, readout, holder };
   }
 
+  /** Ticks of the time axis; a text that would be cut off at the right is left out. */
   ticks() {
-    return timeTicks(this.view.begin, this.view.end, this.width - LEFT, this.model.epoch);
+    const { begin, end } = this.view, room = this.width - LEFT - RIGHT;
+    const { ticks, texts } = timeTicks(begin, end, room, this.model.epoch);
+    const fits = (at, text) => ((at - begin) / (end - begin)) * room + (text.length * LETTER) / 2 <= room + RIGHT;
+    return { ticks, texts: texts.map((text, i) => (fits(ticks[i], text) ? text : "")) };
   }
 
   colour(name) {

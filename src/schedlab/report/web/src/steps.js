@@ -1,6 +1,7 @@
 // What happens over time, as step functions whose means over any period are exact.
 
-import { countUpTo } from "./order.js";
+import { running } from "./axes.js";
+import { countUpTo, sortedRows } from "./order.js";
 
 /** Weights added up over time: events in order of time, with running totals. */
 export class Ramp {
@@ -57,8 +58,10 @@ export class Level {
     let before = this.comes.areaUntil(begin) - this.goes.areaUntil(begin);
     for (let i = 0; i < bins; i++) {
       const edge = begin + (i + 1) * width;
-      const area = this.comes.areaUntil(edge) - this.goes.areaUntil(edge);
-      values[i] = Math.max(0, ((area - before) * this.scale) / width);
+      const come = this.comes.areaUntil(edge), area = come - this.goes.areaUntil(edge);
+      // What is left of the difference of two large sums where nothing is: no axis of 1e-12 jobs.
+      const rest = 8 * Number.EPSILON * come;
+      values[i] = area - before > rest ? ((area - before) * this.scale) / width : 0;
       before = area;
     }
     return values;
@@ -106,6 +109,62 @@ export function idleWhileWaiting(queue, busy, size) {
     values[kept++] = idle;
   }
   return new Steps(times.slice(0, kept), values.slice(0, kept));
+}
+
+/** Share of the machine that is free while jobs wait and each of them needs more than that. */
+export function unfitting(decisions, needs) {
+  const { model, queued, start, queueOrder, startOrder } = decisions, { size } = model;
+  const { comes, goes } = decisions.series("utilisation"), started = new Cursor(comes), ended = new Cursor(goes);
+  const times = mergeTimes([decisions.series("queue_length").comes.times, comes.times, goes.times]);
+  const sizes = [...new Set(needs)].sort((a, b) => a - b), rank = new Map(sizes.map((each, i) => [each, i]));
+  const waiting = new Int32Array(sizes.length), values = new Float64Array(times.length);
+  let kept = 0, smallest = sizes.length, i = 0, j = 0;
+  for (const time of times) {
+    for (; i < queueOrder.length && queued[queueOrder[i]] <= time; i++) {
+      const place = rank.get(needs[queueOrder[i]]);
+      waiting[place]++;
+      if (place < smallest) smallest = place;
+    }
+    for (; j < startOrder.length && start[startOrder[j]] <= time; j++) waiting[rank.get(needs[startOrder[j]])]--;
+    while (smallest < sizes.length && !waiting[smallest]) smallest++;
+    const free = Math.max(0, size - started.at(time) + ended.at(time));
+    const value = smallest < sizes.length && sizes[smallest] > free ? free / size : 0;
+    if (kept && values[kept - 1] === value) continue;
+    times[kept] = time;
+    values[kept++] = value;
+  }
+  return new Steps(times.slice(0, kept), values.slice(0, kept));
+}
+
+/** Of nodes with names: the share that run something, and the share of the machine that is free in those. */
+export function partlyUsed({ start, end, low, high }, cores) {
+  const first = Float64Array.from(running(cores)), all = first.at(-1);
+  const times = [], nodes = [], change = [];
+  for (let piece = 0; piece < start.length; piece++) {
+    if (end[piece] <= start[piece]) continue;
+    let node = countUpTo(first, low[piece]) - 1;
+    for (let from = low[piece]; from < high[piece]; node++) {
+      const to = Math.min(high[piece], first[node + 1]);
+      times.push(start[piece], end[piece]);
+      nodes.push(node, node);
+      change.push(to - from, from - to);
+      from = to;
+    }
+  }
+  const order = sortedRows(Float64Array.from(times)), busy = new Int32Array(cores.length);
+  const moments = [], used = [], partly = [];
+  let runningNodes = 0, free = 0;
+  for (let i = 0; i < order.length; i++) {
+    const row = order[i], node = nodes[row], before = busy[node], after = (busy[node] += change[row]);
+    runningNodes += (after > 0) - (before > 0);
+    free += (after > 0 ? cores[node] - after : 0) - (before > 0 ? cores[node] - before : 0);
+    if (i + 1 < order.length && times[order[i + 1]] === times[row]) continue;
+    moments.push(times[row]);
+    used.push(runningNodes / cores.length);
+    partly.push(free / all);
+  }
+  const at = Float64Array.from(moments);
+  return { used: new Steps(at, used), partly: new Steps(at, partly) };
 }
 
 class Cursor {

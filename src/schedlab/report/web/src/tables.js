@@ -1,6 +1,6 @@
 // Tables that sort, filter and copy as CSV: those of the printed page and those that the script makes.
 
-import { element } from "./dom.js";
+import { element, name } from "./dom.js";
 
 const ENOUGH_TO_FILTER = 8;
 
@@ -11,10 +11,7 @@ export function enhance(table) {
     const button = element("button", { type: "button", class: "sl-sort" });
     button.append(...head.childNodes);
     head.append(button);
-    if (head.dataset.term) {
-      const what = element("button", { type: "button", class: "sl-what", "data-term": head.dataset.term, "aria-label": `What is ${button.innerText.trim()}?` }, "?");
-      head.append(what);
-    }
+    if (head.dataset.term) head.append(what(head.dataset.term, button.textContent.trim()));
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((each) => each.removeAttribute("aria-sort"));
@@ -33,6 +30,11 @@ export function enhance(table) {
   }
   tools.append(copyButton(() => csvOf(table)));
   (table.closest(".scroll") ?? table).after(tools);
+}
+
+/** The button beside a head that opens its definition. */
+export function what(key, title) {
+  return element("button", { type: "button", class: "sl-what", "data-term": key, "aria-label": `What is ${title}?` }, "?");
 }
 
 function sortRows(rows, column, down) {
@@ -104,7 +106,7 @@ export function makeTable(caption, columns, rows) {
   const body = rows.map((cells) => element("tr", {}, cells.map((cell, column) => {
     const { text = cell, value, node = null } = typeof cell === "object" ? cell : {};
     const attributes = { class: columns[column][1] && "number", "data-value": value };
-    const content = node ?? element("bdi", {}, String(text));
+    const content = node ?? name(String(text));
     return column ? element("td", attributes, content) : element("th", { ...attributes, scope: "row" }, content);
   })));
   const table = element("table", {}, element("caption", {}, caption),

@@ -14,7 +14,7 @@ export class View extends EventTarget {
     this.begin = 0;
     this.end = model.length;
     this.low = 0;
-    this.high = model.lanes;
+    this.high = this.lanes;
     this.cursor = null;
     this.defaults = { ...this.state() };
     if (link) {
@@ -26,6 +26,11 @@ export class View extends EventTarget {
         }
       });
     }
+  }
+
+  /** Rows of the machine. */
+  get lanes() {
+    return this.model.axes[this.rows].lanes;
   }
 
   /** What a link keeps. */
@@ -50,8 +55,8 @@ export class View extends EventTarget {
     const { model } = this;
     const least = Math.min(10, model.length), length = Math.min(Math.max(end - begin, least), model.length);
     const first = Math.min(Math.max(begin, 0), model.length - length);
-    const lanes = Math.min(Math.max(high - low, 1), model.lanes);
-    const bottom = Math.min(Math.max(low, 0), model.lanes - lanes);
+    const lanes = Math.min(Math.max(high - low, 1), this.lanes);
+    const bottom = Math.min(Math.max(low, 0), this.lanes - lanes);
     this.set({ begin: first, end: first + length, low: bottom, high: bottom + lanes }, "window");
   }
 
@@ -75,7 +80,13 @@ export class View extends EventTarget {
   }
 
   reset() {
-    this.look(0, this.model.length, 0, this.model.lanes);
+    this.look(0, this.model.length, 0, this.lanes);
+  }
+
+  /** Show the machine by processor, node or GPU. */
+  setRows(rows) {
+    this.rows = rows;
+    this.set({ low: 0, high: this.lanes }, "rows");
   }
 
   /** Show a job: select it, and move the window to it if it is out of sight. */
@@ -86,7 +97,7 @@ export class View extends EventTarget {
       const tiny = end - begin < (this.end - this.begin) / 200;
       if (end < this.begin || begin > this.end || tiny) {
         const margin = Math.max(end - begin, 600);
-        this.look(begin - 2 * margin, end + 2 * margin, 0, this.model.lanes);
+        this.look(begin - 2 * margin, end + 2 * margin, 0, this.lanes);
       }
     }
     this.changed("job");
@@ -104,6 +115,7 @@ export class View extends EventTarget {
     }
     const schedules = this.model.index.schedules.length;
     const whole = (value, least, most) => (Number.isInteger(value) && value >= least && value < most ? value : least);
+    if (!(next.rows in this.model.axes)) next.rows = this.defaults.rows;
     if (given.has("job")) next.job = this.model.rowOf(Number(given.get("job")));
     Object.assign(this, next, { a: whole(next.a, 0, schedules), b: whole(next.b, -1, schedules) });
     this.look(next.begin, next.end, next.low, next.high);

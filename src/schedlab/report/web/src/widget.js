@@ -15,10 +15,13 @@ async function render({ model: widget, el }) {
   style.textContent = styles;
   const explorer = document.createElement("div");
   root.append(style, explorer);
-  el.append(root);
+  // Notebooks have styles of their own for lists, tables and headings, and ours must not reach theirs.
+  const host = document.createElement("div");
+  host.attachShadow({ mode: "open" }).append(root);
+  el.append(host);
   listenForTerms(root, JSON.parse(widget.get("definitions")));
   await new Explorer(explorer, await Model.read(index, load), { link: false }).start();
-  return () => root.remove();
+  return () => host.remove();
 }
 
 export default { render };

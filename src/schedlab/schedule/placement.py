@@ -1,0 +1,161 @@
+"""On which nodes jobs ran, where a schedule knows it, and which rows of cores and GPUs a chart gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from schedlab.errors import InputError
+from schedlab.schedule.allocation import Allocation, lowest_free
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """The nodes of a machine, and what each run held on which of them.
+
+    Parameters
+    ----------
+    nodes
+        Their names, in the order in which charts show them.
+    cores, gpus
+        int64, one value per node: how many it has.
+    offsets
+        int64, one more than runs: run `i` was on the nodes from place `offsets[i]` to `offsets[i + 1] - 1`. Runs are
+        the rows of `Schedule.runs` or, where each job ran once, the jobs.
+    node
+        int64: index of each of those nodes.
+    held_cores, held_gpus
+        int64: how many the run held there.
+
+    Raises
+    ------
+    InputError
+        If the columns do not fit each other.
+
+    Examples
+    --------
+    Two nodes of 4 cores; the first run holds 4 and 2 of them, the second one 1 of the second node.
+
+    >>> placement = Placement(("n1", "n2"), np.array([4, 4]), np.array([0, 0]), offsets=np.array([0, 2, 3]),
+    ...                       node=np.array([0, 1, 1]), held_cores=np.array([4, 2, 1]), held_gpus=np.zeros(3, int))
+    >>> placement.rows(np.array([0, 0]), np.array([9, 9]), "cores").texts()
+    ['0-3 4-5', '6']
+    """
+
+    nodes: tuple[str, ...]
+    cores: NDArray[np.int64]
+    gpus: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    node: NDArray[np.int64]
+    held_cores: NDArray[np.int64]
+    held_gpus: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        parts = len(self.node)
+        right = len(self.nodes) == len(self.cores) == len(self.gpus)
+        right &= parts == len(self.held_cores) == len(self.held_gpus) == self.offsets[-1]
+        if not right or (parts and not 0 <= self.node.min() <= self.node.max() < len(self.nodes)):
+            raise InputError("a placement needs one value for each node and for each node of a run")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def rows(self, start: NDArray[np.int64], end: NDArray[np.int64], resource: str) -> Allocation:
+        """Return the rows of a chart that each run takes: those of one node after those of the other.
+
+        Parameters
+        ----------
+        start, end
+            int64 seconds, one value per run.
+        resource
+            "cores" or "gpus". Which ones of its node a run held is not known: the lowest free ones are shown.
+        """
+        capacity, held = (self.cores, self.held_cores) if resource == "cores" else (self.gpus, self.held_gpus)
+        run = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        pieces: list[tuple[NDArray[np.int64], ...]] = []
+        for node, begin in enumerate((np.cumsum(capacity) - capacity).tolist()):
+            here = np.flatnonzero((self.node == node) & (held > 0))
+            if here.size:
+                placed = _on_node(start[run[here]], end[run[here]], held[here], int(capacity[node]))
+                owners = np.repeat(run[here], np.diff(placed.offsets))
+                pieces.append((owners, placed.first + begin, placed.last + begin))
+        none = np.zeros(0, dtype=np.int64)
+        owner, first, last = (np.concatenate(column) for column in zip(*pieces, strict=True)) if pieces else (none,) * 3
+        order = np.argsort(owner, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(self)))]).astype(np.int64)
+        return Allocation(offsets, first[order], last[order])
+
+
+def _on_node(start: NDArray[np.int64], end: NDArray[np.int64], held: NDArray[np.int64], capacity: int) -> Allocation:
+    """Give each run the lowest free rows of one node.
+
+    Where runs share rows, as suspended jobs and those that preempt them do, they are drawn over each other.
+    """
+    held = np.minimum(held, capacity)
+    try:
+        return lowest_free(start, end, held, capacity)
+    except InputError:
+        placed = lowest_free(start, end, held, int(held.sum()))
+        return Allocation(placed.offsets, np.minimum(placed.first, capacity - 1), np.minimum(placed.last, capacity - 1))
+
+
+_COLUMNS = {"node": "node", "node_cores": "held_cores", "node_gpus": "held_gpus"}
+"""Columns of lists in a table of a schedule, and what they are of a placement."""
+
+
+class StoredNodes(BaseModel):
+    """What the metadata of a schedule say of its nodes."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    names: list[str]
+    cores: list[Annotated[int, Field(ge=0, lt=2**53)]]
+    gpus: list[Annotated[int, Field(ge=0, lt=2**53)]]
+
+
+def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
+    """Return the columns that keep a placement in a table with one row per run."""
+    import pyarrow as pa
+
+    if placement is None:
+        return {}
+    offsets = pa.array(placement.offsets, type=pa.int32())
+    return {
+        column: pa.ListArray.from_arrays(offsets, pa.array(getattr(placement, name)))
+        for column, name in _COLUMNS.items()
+    }
+
+
+def placement_facts(placement: Placement | None) -> dict[str, Any]:
+    """Return what the metadata say of a placement."""
+    if placement is None:
+        return {}
+    return {"nodes": {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}}
+
+
+def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | None:
+    """Return the placement that a table and its metadata hold.
+
+    Raises
+    ------
+    InputError
+        If they do not fit each other.
+    """
+    if nodes is None or not set(_COLUMNS) <= set(table.column_names):
+        return None
+    lists = {name: table[column].combine_chunks() for column, name in _COLUMNS.items()}
+    counts = {name: np.diff(values.offsets.to_numpy()) for name, values in lists.items()}
+    if any(values.null_count or (counts[name] != counts["node"]).any() for name, values in lists.items()):
+        raise InputError("the nodes of a job and what it held there differ in number")
+    flat = {name: np.asarray(values.flatten().to_numpy(), dtype=np.int64) for name, values in lists.items()}
+    offsets = np.concatenate([[0], np.cumsum(counts["node"])]).astype(np.int64)
+    return Placement(
+        tuple(nodes.names), np.array(nodes.cores, np.int64), np.array(nodes.gpus, np.int64), offsets=offsets, **flat
+    )
