@@ -23,6 +23,7 @@ from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
+    GroupMean,
     RecentAverage,
     Regression,
     Requested,
@@ -126,6 +127,12 @@ RUN_TIMES: dict[str, Entry] = {
         "similar",
         "the median of the user's last 5 jobs with the same request and processors; similar(0.3,jobs=20)",
         SimilarQuantile,
+    ),
+    "groups": Entry(
+        "groups(...)",
+        "the request times the share of it that runs with the same user, request and processors use, in the geometric "
+        "mean, shrunk to wider groups; groups(user.executable,mean=arithmetic)",
+        GroupMean,
     ),
     "nag": Entry("nag(...)", "regression learned online (Gaussier et al., SC 2015)", Regression),
     "e-loss": Entry(
