@@ -1,4 +1,4 @@
-"""Groups of jobs that have attributes in common, from everybody to the narrowest, and how much of a request they use."""
+"""Groups of jobs with attributes in common, from everybody to the narrowest, and what share of requests they use."""
 
 from __future__ import annotations
 

@@ -175,7 +175,9 @@ def _unfinished(
     """Return jobs, starts and users of the jobs that have not ended, once known to be possible."""
     told = content.unfinished_jobs
     columns = {
-        name: np.array(getattr(told, name), np.int64) for name in UnfinishedJobs.model_fields if name not in ("attributes", "inputs")
+        name: np.array(getattr(told, name), np.int64)
+        for name in UnfinishedJobs.model_fields
+        if name not in ("attributes", "inputs")
     }
     jobs = np.recarray(len(columns["user_id"]), dtype=JOB)
     if any(len(column) != len(jobs) for column in columns.values()):

@@ -250,7 +250,7 @@ class GroupMean(Predictor):
                 f"are {', '.join(ATTRIBUTES)}"
             )
         if self.mean not in MEANS:
-            raise InputError(f"predictor groups: mean={self.mean!r} is unknown; known are {', '.join(CHOICES['mean'])}")
+            raise InputError(f"predictor groups: mean={self.mean!r} is unknown; known are {', '.join(MEANS)}")
         if not (isinstance(self.shrink, int | float) and math.isfinite(self.shrink) and self.shrink >= 0):
             raise InputError(f"predictor groups: shrink={self.shrink!r} is not a number from 0 on")
         if not (isinstance(self.decay, int | float) and 0 < self.decay <= 1):
