@@ -7,7 +7,7 @@ depends on chance: the copies of a log say by how much. What is chosen for a log
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +18,16 @@ from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign
 from schedlab.papers.order_logs import LOGS, Log, copies, named
 from schedlab.papers.order_tables import (
+    ACTUAL,
+    CHOSEN,
+    EASY,
+    SAF,
     classes_table,
     copies_table,
     families_table,
     held_out_table,
     logs_table,
+    ratios_of,
     summary_table,
     waits_table,
 )
@@ -32,23 +37,21 @@ from schedlab.scheduler.scheduler import Scheduler
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LOGS", "reproduce"]
+__all__ = ["LOGS", "reproduce", "save_figures"]
 
 RUNS = Path("runs")
 
 COPIES = 3
 
-SAF = "saf+easy"
-
 BASELINES = {
-    "EASY": "fcfs+easy",
+    "EASY": EASY,
     "SAF": SAF,
     "SPF": "spf+easy",
     "F1": "f1+easy",
     "EASY++": "easy++",
     "E-loss": "e-loss",
     "conservative": "fcfs+conservative",
-    "SAF, actual run times": "saf@actual+easy",
+    "SAF, actual run times": ACTUAL,
 }
 
 GROUPS = ("user", "user.request", "user.request.processors", "user.executable.request.processors")
@@ -92,7 +95,7 @@ def reproduce(
     directory
         Where the run directory and the copies are made. What is in it is not simulated again.
     plots
-        Directory for a figure of the gains by log.
+        Directory for a figure of the mean bounded slowdowns by log.
     progress
         Called now and then, as for `run_campaign`.
 
@@ -121,6 +124,8 @@ def reproduce(
     ]
     if runs > 1:
         tables.append(copies_table(frame, choice))
+    if plots is not None:
+        save_figures(frame, choice, plots)
     absent = tuple(missing(log.name, log.file) for log in wanted if log not in present)
     if absent:
         tables.append(Reproduction("Logs that are not there", "", absent))
@@ -153,6 +158,16 @@ def held_out(frame: pd.DataFrame) -> dict[str, str]:
 
     Ratios are averaged geometrically, over the copies of a log first; a single log chooses for itself.
     """
-    logs = np.log(frame.pivot_table(index=["log", "copy"], columns="scheduler", values="mean_bounded_slowdown"))
-    gains = logs[list(CANDIDATES)].sub(logs[SAF], axis=0).groupby(level="log").mean()
-    return {log: str((gains.drop(log) if len(gains) > 1 else gains).mean().idxmin()) for log in gains.index}
+    values = frame.pivot_table(index=["log", "copy"], columns="scheduler", values="mean_bounded_slowdown", sort=False)
+    gains = values[list(CANDIDATES)].div(values[SAF], axis=0).apply(np.log).groupby(level="log", sort=False).mean()
+    return {str(log): str((gains.drop(log) if len(gains) > 1 else gains).mean().idxmin()) for log in gains.index}
+
+
+def save_figures(frame: pd.DataFrame, choice: Mapping[str, str], directory: Path) -> list[Path]:
+    """Write a figure of the mean bounded slowdowns against SAF by log as PNG, and return the file."""
+    from schedlab.report.gains import plot_gains
+    from schedlab.report.style import save_figure
+
+    names = {"EASY": EASY, "chosen on the other logs": CHOSEN, "SAF, actual run times": ACTUAL}
+    drawn = plot_gains(ratios_of(frame, choice, names), "mean bounded slowdown", SAF)
+    return [save_figure(drawn, directory / "order.png")]

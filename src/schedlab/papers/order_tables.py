@@ -37,12 +37,14 @@ MEASURES = {
 
 HOUR = 3_600
 
+Cells = tuple[str | float | None, ...]
+
 CLASSES = (*SIZE_CLASSES, *USER_CLASSES)
 
 
 def logs_table(logs: Sequence[Log], directory: Path) -> TextTable:
     """Return what the logs are, and how often users repeat themselves in them."""
-    rows = []
+    rows: list[Cells] = []
     for log in logs:
         jobs = read_table(directory / f"{log.name}-0.parquet")
         users = len(np.unique(jobs.user_id)) if (jobs.user_id >= 0).any() else None
@@ -81,8 +83,9 @@ def of_logs(frame: pd.DataFrame, choice: Mapping[str, str]) -> pd.DataFrame:
     chosen = frame[frame["scheduler"] == frame["log"].map(choice)].assign(scheduler=CHOSEN)
     both = pd.concat([frame, chosen])
     metrics = [*MEASURES, *(f"{measure}_{name}" for measure in (SLOWDOWN, "mean_wait") for name in CLASSES)]
-    logarithms = np.log(both[metrics].clip(lower=1))
-    means = np.exp(logarithms.groupby([both["log"], both["scheduler"]], sort=False).mean()).reset_index()
+    logarithms = both[metrics].clip(lower=1).apply(np.log)
+    groups = logarithms.groupby([both["log"], both["scheduler"]], sort=False)
+    means = groups.mean().apply(np.exp).reset_index()
     return means.assign(workload=means["log"], load=1.0, repetition=0, window=0)
 
 
@@ -101,7 +104,7 @@ def summary_table(frame: pd.DataFrame, baselines: Mapping[str, str], choice: Map
 def families_table(frame: pd.DataFrame, candidates: Sequence[str]) -> TextTable:
     """Return all candidates against SAF on all logs, the best first; the best of many is better than it will be."""
     means = of_logs(frame, {})
-    rows = sorted((_against(means, text, text) for text in candidates), key=lambda row: row[1])
+    rows = sorted((_against(means, text, text) for text in candidates), key=lambda row: float(row[1] or 0))
     return TextTable(
         "All candidates against saf+easy, on all logs",
         ("scheduler", *MEASURES.values(), "95 % interval of the slowdown", "best log", "worst log"),
@@ -109,7 +112,7 @@ def families_table(frame: pd.DataFrame, candidates: Sequence[str]) -> TextTable:
     )
 
 
-def _against(means: pd.DataFrame, name: str, text: str) -> tuple[str | float | None, ...]:
+def _against(means: pd.DataFrame, name: str, text: str) -> Cells:
     pairs = [paired(means, metric, text, SAF) for metric in MEASURES]
     of_log = _ratios(means, text)
     return name, *(pair.ratio for pair in pairs), interval_text(pairs[0].ratio_interval), of_log.min(), of_log.max()
@@ -121,13 +124,27 @@ def _ratios(means: pd.DataFrame, scheduler: str, metric: str = SLOWDOWN) -> pd.S
     return table[scheduler] / table[SAF]
 
 
+def ratios_of(frame: pd.DataFrame, choice: Mapping[str, str], names: Mapping[str, str]) -> pd.DataFrame:
+    """Return the mean bounded slowdowns against SAF, a row for each log and a column for each name of a scheduler."""
+    import pandas as pd
+
+    means = of_logs(frame, choice)
+    return pd.DataFrame({label: _ratios(means, text) for label, text in names.items()}).loc[list(choice)]
+
+
+def number_of(table: pd.DataFrame, row: str, column: str) -> float:
+    """Return a cell of a table of numbers."""
+    return float(table[column][row])
+
+
 def held_out_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
     """Return for each log what is chosen on the others, and what it is worth."""
-    means = of_logs(frame, choice).set_index(["log", "scheduler"])[SLOWDOWN]
-    rows = []
+    means = of_logs(frame, choice).pivot_table(index="log", columns="scheduler", values=SLOWDOWN)
+    rows: list[Cells] = []
     for log, text in choice.items():
-        easy, saf, chosen, actual = (means[log, name] for name in (EASY, SAF, CHOSEN, ACTUAL))
-        rows.append((log, text, easy, saf, chosen, actual, chosen / saf, (saf - chosen) / (saf - actual)))
+        easy, saf, chosen, actual = (number_of(means, log, name) for name in (EASY, SAF, CHOSEN, ACTUAL))
+        gained = (saf - chosen) / (saf - actual) if actual < saf else None
+        rows.append((log, text, easy, saf, chosen, actual, chosen / saf, gained))
     return TextTable(
         "Mean bounded slowdown by log, with what is chosen on the other logs",
         ("log", "chosen", "EASY", "SAF", CHOSEN, "SAF, actual run times", "to SAF", "of the possible gain"),
@@ -137,11 +154,12 @@ def held_out_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
 
 def waits_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
     """Return waits by log, in hours."""
-    means = of_logs(frame, choice).set_index(["log", "scheduler"])
+    means = of_logs(frame, choice)
     names = {"EASY": EASY, "SAF": SAF, "chosen": CHOSEN}
     columns = [(metric, label) for metric in ("mean_wait", "p99_wait", "max_wait") for label in names]
-    rows = [
-        (log, *(float(means.loc[(log, names[label]), metric]) / HOUR for metric, label in columns)) for log in choice
+    tables = {metric: means.pivot_table(index="log", columns="scheduler", values=metric) / HOUR for metric in MEASURES}
+    rows: list[Cells] = [
+        (log, *(number_of(tables[metric], log, names[label]) for metric, label in columns)) for log in choice
     ]
     return TextTable(
         "Waits by log, in hours",
@@ -154,7 +172,7 @@ def waits_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
 def classes_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
     """Return who gains and who pays: classes of jobs and users, against SAF."""
     means = of_logs(frame, choice)
-    rows = []
+    rows: list[Cells] = []
     for name in CLASSES:
         of_class: list[Paired] = [
             paired(means, f"{measure}_{name}", text, SAF)
@@ -168,12 +186,12 @@ def classes_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
 
 def copies_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
     """Return how much chance there is in each log: the range over its copies."""
-    values = frame.pivot_table(index=["log", "copy"], columns="scheduler", values=SLOWDOWN, sort=False)
-    rows = []
+    rows: list[Cells] = []
     for log, text in choice.items():
-        of_log = values.loc[log]
-        ratio = of_log[text] / of_log[SAF]
-        spread = [float(of_log[name].max() / of_log[name].min()) for name in (EASY, SAF, text)]
+        of_log = frame[frame["log"] == log]
+        values = of_log.pivot_table(index="copy", columns="scheduler", values=SLOWDOWN)
+        ratio = values[text] / values[SAF]
+        spread = [float(values[name].max() / values[name].min()) for name in (EASY, SAF, text)]
         rows.append((log, *spread, float(ratio.min()), float(ratio.max())))
     return TextTable(
         "Chance: the same log with submissions moved by up to a minute",
