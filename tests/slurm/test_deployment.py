@@ -36,7 +36,7 @@ def blocked_queue() -> sl.Workload:
 def test_lua_is_for_scores_that_are_fixed_at_submission():
     assert deploy("saf").way == "lua"
     assert deploy("wfp3").way == "priority-loop"
-    assert deploy("saf@groups(user.request)+easy").way == "priority-loop"
+    assert deploy("eaf").way == "priority-loop"
     with pytest.raises(InputError, match="Lua acts at submission only"):
         deploy("wfp3", way="lua")
     with pytest.raises(InputError, match="no formula"):

@@ -56,16 +56,16 @@ BASELINES = {
 
 GROUPS = ("user", "user.request", "user.request.processors", "user.executable.request.processors")
 
-FORMULAS = ("saf", "spf", '"p*q**0.5"', '"p*q*R**0.3"', '"p*q**0.25*R**0.3"')
+FORMULAS = ("spf", '"p*q**0.25"', '"p*q**0.5"', '"p*q*R**0.3"', '"p*q**0.25*R**0.3"', '"p*q**0.5*R**0.3"')
 
 CANDIDATES = tuple(
     dict.fromkeys(
         Scheduler.parse(text).text
         for text in (
             *(f"saf@groups({by},shrink={shrink})+easy" for by, shrink in product(GROUPS, (0, 1, 3))),
-            *(f"saf@groups(user.request,decay={decay})+easy" for decay in (0.8, 0.99, 1)),
-            *(f"{formula}@groups(user.request)+easy" for formula in FORMULAS),
-            "saf@groups(user.request,mean=arithmetic)+easy",
+            *(f"saf@groups(decay={decay})+easy" for decay in (0.8, 0.99, 1)),
+            *(f"{formula}@groups+easy" for formula in FORMULAS),
+            "saf@groups(mean=arithmetic)+easy",
             *(f"saf@{predictor}+easy" for predictor in ("ave2", "similar", "e-loss")),
         )
     )

@@ -130,8 +130,8 @@ RUN_TIMES: dict[str, Entry] = {
     ),
     "groups": Entry(
         "groups(...)",
-        "the request times the share of it that runs with the same user, request and processors use, in the geometric "
-        "mean, shrunk to wider groups; groups(user.executable,mean=arithmetic)",
+        "the request times the share of it that runs with the same user and request use, in the geometric mean, "
+        "shrunk to wider groups; groups(user.executable,mean=arithmetic)",
         GroupMean,
     ),
     "nag": Entry("nag(...)", "regression learned online (Gaussier et al., SC 2015)", Regression),
@@ -155,8 +155,12 @@ CORRECTION: dict[str, Entry] = {
     )
 }
 
-ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
-"""Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
+ALIASES = {
+    "easy++": "fcfs+easy:sjf@ave2/incremental",
+    "e-loss": "fcfs+easy:sjf@e-loss/incremental",
+    "eaf": "saf@groups+easy@requested",
+}
+"""Whole schedulers with a name of their own: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and our own."""
 
 LONGEST_START = 1_000_000
 

@@ -237,7 +237,7 @@ class GroupMean(Predictor):
     """
 
     name: ClassVar[str] = "groups"
-    by: str = argument("what jobs of the narrowest group share", default="user.request.processors")
+    by: str = argument("what jobs of the narrowest group share", default="user.request")
     mean: Mean = argument("of the shares of requests", words=MEANS, default="geometric")
     shrink: float = argument("as how many runs the wider group's estimate counts", default=1.0)
     decay: float = argument("factor by which a run loses weight with each later one", default=0.95)
