@@ -21,6 +21,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from schedlab.linking import InnerCompiler
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.config
@@ -85,15 +87,20 @@ def bare_kernel(function: Function) -> Function:
     return _compile(function, _nrt=False)
 
 
-_WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-_INLINED: Any = {"_nrt": False, "forceinline": True, "error_model": "numpy", **_WITHOUT_WRAPPERS}
-"""The options of `pruned`, for operations that are chosen by the types of their arguments."""
+_INNER: Any = {
+    "_nrt": False,
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": InnerCompiler,
+}
+_PRUNED: Any = {**_INNER, "forceinline": True}
 
 
 def inner_kernel(function: Function) -> Function:
-    """Compile like `bare_kernel`, for other kernels only: without what Python needs to call it."""
-    return _compile(function, _nrt=False, **_WITHOUT_WRAPPERS)
+    """Compile like `bare_kernel`, for other kernels only: optimised where it is called, and not kept by itself."""
+    return cast(Function, numba.njit(function, **_INNER))
 
 
 def inlined(function: Function) -> Function:
@@ -107,7 +114,7 @@ def inlined(function: Function) -> Function:
 
 def pruned(function: Function) -> Function:
     """Compile like `bare_kernel`, to be copied into its callers; branches on arguments that are None are left out."""
-    return _compile(function, _nrt=False, forceinline=True, **_WITHOUT_WRAPPERS)
+    return cast(Function, numba.njit(function, **_PRUNED))
 
 
 def new_records(length: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -140,7 +147,7 @@ def chosen(marked: Callable[..., Any]) -> Callable[[Callable[..., Callable[..., 
             return choose
         return cast(
             Callable[..., Any],
-            overload(marked, jit_options=_INLINED, strict=False)(choose),
+            overload(marked, jit_options=_PRUNED, strict=False)(choose),
         )
 
     return decorate

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from campaign_runs import children_of, in_process, python, same_results, wait_until
+from campaign_runs import children_of, in_process, python, same_results, small, wait_until
 
 from schedlab.campaign.coordinator import run_campaign
 from schedlab.campaign.definition import Campaign
@@ -42,6 +42,8 @@ def test_a_campaign_survives_thirty_kills_of_workers_and_coordinator(tmp_path: P
     code = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     choice = random.Random(7)
     run = RunDirectory(tmp_path / "disturbed")
+    # A worker that is killed while it compiles is killed by the task that it holds: three times, and the task is given up.
+    run_campaign(small(schedulers=DEFINITION["schedulers"]), tmp_path / "compile", workers=1)
     kills = 0
     seen: set[int] = set()
     progress = []

@@ -113,7 +113,7 @@ def test_requests_that_were_never_made_are_not_compared_with(run, log):
         ([LAW, "--max-request", "10h"], "no sequence of the requests that are allowed"),
         ([LAW, "--min-request", "soon"], "'soon' is not a duration"),
         ([LAW, "--plot", "out.txt"], "unknown suffix"),
-        (["--from-runs", "none.csv"], "cannot read the runs"),
+        (["--from-runs", "none.csv"], "none.csv: cannot read the file of runs: No such file"),
         (["--from-runs", "empty.csv"], "there are no runs"),
         (["--from-runs", "constant.csv"], "all 2 runs take the same time"),
         (["--from-runs", "constant.csv", "--column", "took"], "no column 'took'"),

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schedlab.engine import queue_tree
 from schedlab.engine.queue_nodes import size_class
-from schedlab.engine.queue_tree import fewest, first, first_fit, insert, last, new_tree, remove
+from schedlab.engine.queue_tree import fewest, first, new_tree
+from schedlab.kernels import bare_kernel
+
+first_fit, insert, last, remove = (
+    bare_kernel(getattr(kernel, "py_func", kernel))  # these are for kernels only
+    for kernel in (queue_tree.first_fit, queue_tree.insert, queue_tree.last, queue_tree.remove)
+)
 
 
 def test_size_classes_are_powers_of_two_and_what_lies_between():

@@ -93,6 +93,7 @@ class Fuzzer:
         file = ""
         if target.file:
             shutil.copytree(self.sound / "small", directory / "small", dirs_exist_ok=True)
+            shutil.copy(self.sound / "log.swf", directory)  # which the campaign names
             file = target.file.replace("CHECKSUM", hashlib.sha256(harmed).hexdigest()[:16])
             (directory / file).parent.mkdir(exist_ok=True)
             if "CHECKSUM" in target.file:

@@ -187,7 +187,7 @@ def _text_targets() -> list[Target]:
         Target(
             "law",
             "",
-            b"mixture(0.3:uniform(1h,2h),0.7:truncnorm(0h,20h,mu=8h,sigma=2h))",
+            b"truncnorm(0h,20h,mu=8h,sigma=2h)",
             harm_text,
             ("requests TEXT",),
         ),

@@ -429,6 +429,12 @@ TRACES = [
 ]
 
 
+def _with_at_most(jobs: int, line: str) -> str:
+    """Return a line of a header; headers of cleaned logs count what is no longer there."""
+    key, _, number = line.strip().partition(":")
+    return f" {key}: {jobs}" if key in ("MaxJobs", "MaxRecords") and int(number) > jobs else line
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "jobs", "processors"), TRACES)
 def test_a_real_log_is_read_and_written_without_loss(
@@ -448,7 +454,7 @@ def test_a_real_log_is_read_and_written_without_loss(
     again = read_swf(tmp_path / "again.swf")
     assert_same_jobs(again, log)
     if log.processors:
-        assert again.header == log.header
+        assert again.header == tuple(_with_at_most(jobs, line) for line in log.header)
     assert (again.processors, again.start_time) == (log.processors, log.start_time)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined, new_records
+from schedlab.kernels import inlined, inner_kernel, new_records
 
 NEVER = np.iinfo(np.int64).max
 BLOCK = 64
@@ -140,7 +140,7 @@ def _block_of(calendar: Calendar, end: int) -> int:
     return low
 
 
-@bare_kernel
+@inner_kernel
 def _split(calendar: Calendar, place: int) -> None:
     """Move the sooner half of a full block to a new one behind it."""
     used = calendar.status[USED]
@@ -157,7 +157,7 @@ def _split(calendar: Calendar, place: int) -> None:
     calendar.counts[new] = half
 
 
-@bare_kernel
+@inner_kernel
 def _tidy(calendar: Calendar, place: int) -> None:
     """Give up a block that has become empty, and join neighbours that together hold no more than half a block."""
     if calendar.counts[calendar.order[place]] == 0:

@@ -13,7 +13,7 @@ from schedlab.engine.history import NOBODY, History, new_history, note_end, note
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.retries import Retries, failed_speculatively
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     GroupMean,
@@ -120,7 +120,7 @@ def no_forecast(request: NDArray[np.int64]) -> Forecast:
     return blank._replace(kind=np.array([NOTHING, 0, 0]), request=request)
 
 
-@bare_kernel
+@inner_kernel
 def correct_expired(jobs: NDArray[Any], state: State, forecasts: Forecasts, now: int) -> int:
     """Correct the predictions that have expired by now; return how many."""
     forecast = forecasts.reservations
@@ -150,7 +150,7 @@ def _corrected(forecast: Forecast, job: int, estimate: int) -> int:
     return request
 
 
-@bare_kernel
+@inner_kernel
 def learn_from_ends(jobs: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None) -> None:
     """Learn from the runs that the last event completed."""
     _learn_from_ends(jobs, state, forecasts.reservations, retries)
@@ -158,7 +158,7 @@ def learn_from_ends(jobs: NDArray[Any], state: State, forecasts: Forecasts, retr
         _learn_from_ends(jobs, state, forecasts.order, retries)
 
 
-@bare_kernel
+@inner_kernel
 def _learn_from_ends(jobs: NDArray[Any], state: State, forecast: Forecast, retries: Retries | None) -> None:
     """Tell one predictor; a speculative run that was too short says nothing."""
     if forecast.kind[0] == NOTHING:
@@ -177,7 +177,7 @@ def shared(forecasts: Forecasts) -> bool:
     return forecasts.order.kind[2] == 1
 
 
-@bare_kernel
+@inner_kernel
 def predict_for_entries(
     jobs: NDArray[Any], seen: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None
 ) -> None:
@@ -205,7 +205,7 @@ def predict_for_entries(
                 seen[job].estimate = ordering.first[job]
 
 
-@bare_kernel
+@inner_kernel
 def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
     """Note the runs that a pass has started, given how many had started before."""
     for i in range(before, state.clock[STARTED]):
@@ -216,7 +216,7 @@ def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
             note_start(forecasts.order.history, job)
 
 
-@bare_kernel
+@inner_kernel
 def learn(jobs: NDArray[Any], forecast: Forecast, job: int, now: int) -> None:
     """Learn from a job that has completed."""
     note_end(forecast.history, jobs, job, forecast.request[job], now)
@@ -259,7 +259,7 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
     return max(1, min(predicted, request))
 
 
-@bare_kernel
+@inner_kernel
 def _quantile(forecast: Forecast, processors: int, job: int, likeness: int) -> int:
     """Return the quantile of the run times of the user's last completed jobs that are like a job; -1 without any."""
     history, scratch = forecast.history, forecast.scratch

@@ -70,6 +70,7 @@ def note_start(history: History, job: int) -> None:
     user = history.user[job]
     last = history.newest[user]
     history.earlier[job] = last
+    history.later[job] = NOBODY  # a job that has failed may have had one behind it
     if last == NOBODY:
         history.oldest[user] = job
     else:

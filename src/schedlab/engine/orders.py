@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.state import NOW, State
 from schedlab.errors import InputError
-from schedlab.kernels import bare_kernel
+from schedlab.kernels import inner_kernel
 from schedlab.scheduler.formula import CHUNK, Formula, evaluate
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
@@ -144,7 +144,7 @@ def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: i
     )
 
 
-@bare_kernel
+@inner_kernel
 def evaluate_for(
     program: Program | None,
     score: NDArray[np.float64],
@@ -187,7 +187,7 @@ def evaluate_for(
     return NO_JOB
 
 
-@bare_kernel
+@inner_kernel
 def evaluate_one(
     program: Program | None,
     score: NDArray[np.float64],

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined, new_records
+from schedlab.kernels import inlined, inner_kernel, new_records
 
 SEGMENT = np.dtype([("begin", "i8"), ("free", "i8")])
 """A stretch of the profile: `free` processors from second `begin` to the next segment's."""
@@ -48,7 +48,7 @@ def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -
     return begins
 
 
-@bare_kernel
+@inner_kernel
 def book(profile: Profile, begins: int, ends: int, processors: int) -> None:
     """Add processors (negative: take them) between two seconds."""
     if begins >= ends:
@@ -139,7 +139,7 @@ def free_at(profile: Profile, second: int) -> int:
     return segments[low].free
 
 
-@bare_kernel
+@inner_kernel
 def cap(profile: Profile, begins: int, ends: int, most: int) -> None:
     """Let at most so many processors be free between two seconds."""
     first = _cut(profile, begins)

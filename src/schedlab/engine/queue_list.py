@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inlined, inner_kernel
 
 NOWHERE = -1
 
@@ -44,7 +44,7 @@ def before(queue: QueueList, one: int, other: int) -> bool:
     return queue.entered[one] < queue.entered[other]
 
 
-@bare_kernel
+@inner_kernel
 def place_of(queue: QueueList, job: int) -> int:
     """Return where a job stands in the sorted queue, or would stand."""
     low, high = 0, queue.length[0]
@@ -57,7 +57,7 @@ def place_of(queue: QueueList, job: int) -> int:
     return low
 
 
-@bare_kernel
+@inner_kernel
 def insert(queue: QueueList, job: int) -> None:
     """Put a job where it belongs in the sorted queue."""
     place = place_of(queue, job)
@@ -74,13 +74,13 @@ def append(queue: QueueList, job: int) -> None:
     queue.length[0] += 1
 
 
-@bare_kernel
+@inner_kernel
 def remove(queue: QueueList, job: int) -> None:
     """Take a job out of the queue."""
     take(queue, place_of(queue, job))
 
 
-@bare_kernel
+@inner_kernel
 def find_and_remove(queue: QueueList, job: int) -> None:
     """Take a job out of a queue that need not be sorted."""
     place = 0
@@ -97,7 +97,7 @@ def take(queue: QueueList, place: int) -> None:
         queue.order[k] = queue.order[k + 1]
 
 
-@bare_kernel
+@inner_kernel
 def sort(queue: QueueList, count: int) -> None:
     """Sort the first `count` jobs by merging; what is in order already costs a look at each job."""
     order, spare = queue.order, queue.spare
@@ -120,7 +120,7 @@ def sort(queue: QueueList, count: int) -> None:
         width *= 2
 
 
-@bare_kernel
+@inner_kernel
 def first_fit(queue: QueueList, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
     """Return the first place, from the one given on, whose job may start; NOWHERE if there is none.
 

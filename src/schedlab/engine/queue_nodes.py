@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inlined, inner_kernel
 
 BLOCK = 16
 ABSENT = np.iinfo(np.int32).max  # the processors of an entry that is not waiting, and the estimate of no job
@@ -43,7 +43,7 @@ def insert_into_tree(
         node >>= 1
 
 
-@bare_kernel
+@inner_kernel
 def remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int) -> None:
     nodes.shape[1]
     node = (nodes.shape[0] >> 1) + rank // BLOCK
@@ -88,7 +88,7 @@ def join_children(nodes: NDArray[np.int32], node: int) -> bool:
     return changed
 
 
-@bare_kernel
+@inner_kernel
 def first_fit_in_tree(
     entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, free: int, length: int, extra: int
 ) -> int:

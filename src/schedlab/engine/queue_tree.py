@@ -36,7 +36,7 @@ from schedlab.engine.queue_nodes import (
     remove_from_tree,
     size_class,
 )
-from schedlab.kernels import bare_kernel, inlined, new_records, pruned
+from schedlab.kernels import inlined, inner_kernel, new_records, pruned
 
 ROOM = 32  # room in the short list
 
@@ -141,7 +141,7 @@ def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors:
     )
 
 
-@bare_kernel
+@inner_kernel
 def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
     """Let a job wait."""
     if _insert_between(queue.gaps, queue, job, processors, estimate):
@@ -163,7 +163,7 @@ def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
         insert_into_tree(queue.entries, queue.nodes, rank, processors, estimate)
 
 
-@bare_kernel
+@inner_kernel
 def remove(queue: QueueTree, job: int) -> None:
     """Let a job wait no longer."""
     rank = queue.rank_of[job]
@@ -222,7 +222,7 @@ def first_fit(queue: QueueTree, rank: int, free: int, length: int, extra: int) -
     return found
 
 
-@bare_kernel
+@inner_kernel
 def last(queue: QueueTree) -> int:
     """Return the job at the end of a queue in which a job waits."""
     nodes = queue.nodes
@@ -256,7 +256,7 @@ def _count_out(gaps: Gaps | None, rank: int) -> None:
         gaps.counts[rank // BLOCK] -= 1
 
 
-@bare_kernel
+@inner_kernel
 def _insert_between(gaps: Gaps | None, queue: QueueTree, job: int, processors: int, estimate: int) -> bool:
     """Let a job wait, at a rank between its neighbours; return False if the queue has no gaps."""
     if gaps is None:
@@ -324,7 +324,7 @@ def _move(queue: QueueTree, origin: int, target: int) -> None:
     queue.rank_of[entries[target].job] = target
 
 
-@bare_kernel
+@inner_kernel
 def _spread(gaps: Gaps, queue: QueueTree, block: int) -> None:
     """Spread the jobs around a full block evenly over the smallest stretch of blocks that is not crowded."""
     blocks = gaps.counts.shape[0]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.history import NOBODY, History, recent
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.predictor import CHOICES
 from schedlab.scheduler.predictor import Regression as Choice
 
@@ -73,7 +73,7 @@ def new_regression(choice: Choice, jobs: int) -> Regression:
     )
 
 
-@bare_kernel
+@inner_kernel
 def observe(
     learner: Regression,
     history: History,
@@ -168,7 +168,7 @@ def _running(
     return number, taken, elapsed, longest
 
 
-@bare_kernel
+@inner_kernel
 def expand(learner: Regression, job: int) -> None:
     """Fill the basis with the features of a job and their products."""
     x = learner.inputs[job]
@@ -187,7 +187,7 @@ def expand(learner: Regression, job: int) -> None:
         place += 1
 
 
-@bare_kernel
+@inner_kernel
 def estimate(learner: Regression, job: int, request: int) -> int:
     """Return the prediction for a job that has been observed: the absolute value, from 1 to the request."""
     expand(learner, job)
@@ -200,7 +200,7 @@ def estimate(learner: Regression, job: int, request: int) -> int:
     return max(int(value), 1)
 
 
-@bare_kernel
+@inner_kernel
 def train(learner: Regression, jobs: NDArray[Any], job: int) -> None:
     """Learn from a job that has completed."""
     expand(learner, job)

@@ -31,7 +31,7 @@ from schedlab.engine.orders import ASKED, NO_JOB, TIMED, Order, blame, evaluate_
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import FREE, NOW, STARTED, State
 from schedlab.errors import InputError
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
@@ -189,7 +189,7 @@ def _complete(
     return kept
 
 
-@bare_kernel
+@inner_kernel
 def _reorder(seen: NDArray[np.int64], score: NDArray[np.float64], exchange: bool) -> None:
     """Sort jobs by their scores; ties keep their order, unless the sort is the one by exchanges."""
     n = seen.shape[0]
@@ -208,7 +208,7 @@ def _reorder(seen: NDArray[np.int64], score: NDArray[np.float64], exchange: bool
         seen[b] = job
 
 
-@bare_kernel
+@inner_kernel
 def _backfill(
     jobs: NDArray[Any],
     state: State,

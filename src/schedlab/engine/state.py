@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
-from schedlab.kernels import bare_kernel, inlined, new_records
+from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
 """What the engine knows about a job, times in seconds.
@@ -194,13 +194,13 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
         _watch(jobs, state, job)
 
 
-@bare_kernel
+@inner_kernel
 def _watch(jobs: NDArray[Any], state: State, job: int) -> None:
     """Note when a job that starts now will outlive its estimate."""
     add(state.alarms, state.clock[NOW] + jobs[job].estimate, job, jobs[job].processors)
 
 
-@bare_kernel
+@inner_kernel
 def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
     """Replace the run time that the scheduler assumes for a job, if it still counts as running."""
     if discard(state.running, state.start[job] + jobs[job].estimate, job):

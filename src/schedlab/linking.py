@@ -1,0 +1,61 @@
+"""Kernels that only kernels call: typed and lowered by Numba, but optimised only where they end up.
+
+Numba makes machine code of each function, optimised together with everything that it calls; what lies seven calls
+deep is optimised seven times. Two thirds of the compilation of a simulation went there. A kernel that is compiled
+by `InnerCompiler` remains unoptimised LLVM code, which is linked into its callers; the outermost is optimised once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel and of those that it calls, to be linked into a caller's."""
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringForCallers(NativeLowering):  # type: ignore[misc]
+    """Lower a kernel to LLVM code, and let other kernels find it there; there is no machine code to call it by."""
+
+    _name = "lowering_for_callers"
+
+    def __init__(self) -> None:
+        NativeLowering.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _UnoptimisedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered = state["cr"]
+        description = lowered.fndesc
+        key = _dynfunc.make_function(
+            description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, (state.library,)
+        )
+        state.targetctx.insert_user_function(key, description, [state.library])
+        state["cr"] = _LowerResult(description, lowered.call_helper, cfunc=key, env=lowered.env)
+        return True
+
+
+class InnerCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, ending with LLVM code."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(_LoweringForCallers, NativeLowering)
+        passes.passes = [entry for entry in passes.passes if entry[0] is not NativeLowering]
+        passes.finalize()
+        return [passes]
