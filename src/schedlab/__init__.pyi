@@ -104,6 +104,7 @@ from .scheduler.policy import Policy as Policy
 from .scheduler.policy_file import PolicyFile as PolicyFile
 from .scheduler.policy_file import read_policy_file as read_policy_file
 from .scheduler.predictor import Actual as Actual
+from .scheduler.predictor import GroupMean as GroupMean
 from .scheduler.predictor import JobView as JobView
 from .scheduler.predictor import Predictor as Predictor
 from .scheduler.predictor import PythonPredictor as PythonPredictor

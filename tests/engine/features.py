@@ -70,10 +70,12 @@ RUN_TIMES: dict[str, dict[str, Any]] = {
     "@actual": {"runtimes": "actual"},
     "@ave2/incremental": {"runtimes": "ave2"},
     "@similar/doubling": {"runtimes": "similar", "correction": "doubling"},
+    "@groups/incremental": {"runtimes": "groups(user.processors,shrink=0)"},
     "@e-loss/requested": {"runtimes": "e-loss", "correction": "requested"},
     "@python": {"runtimes": TwiceTheLast()},
     "POLICY@actual": {"order_runtimes": "actual", "runtimes": "requested"},
     "POLICY@similar": {"order_runtimes": "similar", "runtimes": "requested"},
+    "POLICY@groups": {"order_runtimes": "groups", "runtimes": "requested"},
     "POLICY@python+@mean": {"order_runtimes": TwiceTheLast(), "runtimes": "mean"},
 }
 

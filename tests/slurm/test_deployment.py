@@ -36,7 +36,7 @@ def blocked_queue() -> sl.Workload:
 def test_lua_is_for_scores_that_are_fixed_at_submission():
     assert deploy("saf").way == "lua"
     assert deploy("wfp3").way == "priority-loop"
-    assert deploy("saf@similar").way == "priority-loop"
+    assert deploy("eaf").way == "priority-loop"
     with pytest.raises(InputError, match="Lua acts at submission only"):
         deploy("wfp3", way="lua")
     with pytest.raises(InputError, match="no formula"):
@@ -61,6 +61,29 @@ def test_the_daemon_ranks_as_the_score_does(tmp_path: Path):
     answer = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     ranks = eval(answer.stdout)
     assert ranks == sorted(set(ranks))
+
+
+def test_the_daemon_expects_what_the_conformance_case_expects(tmp_path: Path):
+    """Case 56: one run of user 1 used a quarter of its limit."""
+    deploy("saf@groups(user,decay=1)").save(tmp_path)
+    code = """import priority_daemon as d
+state = d.State("state.json")
+ended, waiting = (d.groups_of(user=user, account="", partition="", request="", processors="") for user in "12")
+print([state.share(ended), state.learn(ended, 0.25), state.share(ended), state.share(waiting)])
+state.save()
+print(d.State("state.json").share(ended))"""
+    answer = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    before, _, own, others = eval(answer.stdout.splitlines()[0])
+    assert (before, others) == (1, pytest.approx(0.5))
+    assert own == pytest.approx(0.25**0.75)
+    assert eval(answer.stdout.splitlines()[1]) == own
+
+
+def test_what_squeue_does_not_know_is_refused():
+    with pytest.raises(InputError, match=r"not @groups\(user.executable\)"):
+        deploy("saf@groups(user.executable)")
+    with pytest.raises(InputError, match="not @similar"):
+        deploy("saf@similar")
 
 
 def test_the_shadow_orders_a_queue_and_leaves_held_jobs_out():

@@ -19,9 +19,9 @@ ONLY: dict[str, tuple[str, ...]] = {
     "variant": ("sc17", "thesis"),
     "scores": ("sc17", "thesis"),
     "chapter": ("thesis",),
-    "log": ("sc15", "sc17", "thesis"),
+    "log": ("sc15", "sc17", "thesis", "order"),
     "scenario": ("icpp19",),
-    "runs": ("icpp19", "scsf"),
+    "runs": ("icpp19", "scsf", "order"),
     "set": ("scsf",),
     "days": ("scsf",),
     "workflows": ("scsf",),
@@ -30,7 +30,10 @@ ONLY: dict[str, tuple[str, ...]] = {
 
 
 def reproduce(
-    paper: Annotated[Literal["sc15", "sc17", "thesis", "icpp19", "scsf"], typer.Argument(help="Which paper.")],
+    paper: Annotated[
+        Literal["sc15", "sc17", "thesis", "icpp19", "scsf", "order"],
+        typer.Argument(help="Which paper; order: our own study of predictions for the order of the queue."),
+    ],
     traces: Traces = None,
     log: Annotated[
         list[str] | None,
@@ -62,7 +65,12 @@ def reproduce(
     ] = None,
     runs: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, show_default="50, scsf 6", help="icpp19, scsf: runs of each experiment."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            show_default="50, scsf 6, order 3",
+            help="icpp19, scsf: runs of each experiment; order: copies of each log.",
+        ),
     ] = None,
     sets: Annotated[
         list[int] | None,
@@ -108,6 +116,10 @@ def reproduce(
             from schedlab.papers import sc17
 
             reproduction = sc17.reproduce(traces, variant=variant or "both", scores=scores, **common)
+        elif paper == "order":
+            from schedlab.papers import order
+
+            reproduction = order.reproduce(traces, runs=runs or order.COPIES, **common)
         elif paper == "scsf":
             from schedlab.papers import scsf
 

@@ -142,7 +142,7 @@ def _report(runs: list[Any], as_json: bool) -> None:
 
 def deploy(
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A policy, a formula of p, q, r, w, or POLICY@similar.")
+        str, typer.Argument(metavar="POLICY", help="A policy, a formula of p, q, r, w, or POLICY@groups(...).")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write what is to be installed there.")],
     way: Annotated[

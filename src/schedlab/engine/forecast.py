@@ -8,15 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import add, pop, soonest
+from schedlab.engine.groups import Groups, expected_share, learn_share, new_groups
 from schedlab.engine.history import NOBODY, History, new_history, note_end, note_gone, note_start, recent
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.retries import Retries, failed_speculatively
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
 from schedlab.kernels import bare_kernel, inlined, inner_kernel
-from schedlab.scheduler.predictor import CORRECTIONS, Predictor, RecentAverage, SimilarQuantile, UserMean, UserQuantile
+from schedlab.scheduler.predictor import (
+    CORRECTIONS,
+    GroupMean,
+    Predictor,
+    RecentAverage,
+    SimilarQuantile,
+    UserMean,
+    UserQuantile,
+)
 from schedlab.scheduler.predictor import Regression as RegressionChoice
 
-PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, REGRESSION, NOTHING = range(7)
+PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, GROUPS, REGRESSION, NOTHING = range(8)
 
 SHAPE, REQUEST, ANY = range(3)
 """What jobs have in common: the request and the processors, the request, or only the user."""
@@ -39,6 +48,7 @@ class Forecast(NamedTuple):
     first: NDArray[np.int64]
     corrections: NDArray[np.int64]
     history: History
+    groups: Groups
     learner: Regression
     scratch: NDArray[np.int64]
 
@@ -60,6 +70,7 @@ def new_forecast(
     correction: str,
     request: NDArray[np.int64],
     user: NDArray[np.int64],
+    attributes: NDArray[np.int64] | None = None,
 ) -> Forecast:
     """Return a predictor that has seen nothing yet.
 
@@ -71,9 +82,11 @@ def new_forecast(
         Requested time of each job, in order of submission, at least 1 s.
     user
         User of each job, any numbers.
+    attributes
+        A line per job: what `GroupMean.attributes` names.
     """
     kind, jobs, quantile, memory = PYTHON, 1, 0.5, 1
-    choice = None
+    choice, groups = None, GroupMean()
     if isinstance(predictor, RecentAverage):
         kind, jobs, memory = AVERAGE, predictor.jobs, predictor.jobs
     elif isinstance(predictor, UserMean):
@@ -82,6 +95,8 @@ def new_forecast(
         kind, jobs, quantile, memory = QUANTILE, predictor.jobs, predictor.quantile, predictor.jobs
     elif isinstance(predictor, SimilarQuantile):
         kind, jobs, quantile, memory = SIMILAR, predictor.jobs, predictor.quantile, predictor.memory
+    elif isinstance(predictor, GroupMean):
+        kind, groups = GROUPS, predictor
     elif isinstance(predictor, RegressionChoice):
         kind, memory, choice = REGRESSION, 3, predictor
     n = len(request)
@@ -92,6 +107,7 @@ def new_forecast(
         request.copy(),
         np.zeros(n, np.int64),
         new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), memory),
+        new_groups(groups, np.zeros((1, 0), np.int64) if attributes is None else attributes),
         new_regression(choice or RegressionChoice(), 0 if choice is None else n),
         np.empty(jobs, np.int64),
     )
@@ -204,7 +220,9 @@ def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
 def learn(jobs: NDArray[Any], forecast: Forecast, job: int, now: int) -> None:
     """Learn from a job that has completed."""
     note_end(forecast.history, jobs, job, forecast.request[job], now)
-    if forecast.kind[0] == REGRESSION:
+    if forecast.kind[0] == GROUPS:
+        learn_share(forecast.groups, job, jobs[job].duration, forecast.request[job])
+    elif forecast.kind[0] == REGRESSION:
         train(forecast.learner, jobs, job)
 
 
@@ -219,6 +237,8 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
     if kind == REGRESSION:
         observe(forecast.learner, history, jobs, start, request, job, now)
         predicted = estimate(forecast.learner, job, request)
+    elif kind == GROUPS:
+        predicted = int(min(request * expected_share(forecast.groups, job), float(request)))
     elif kind == MEAN:
         if count > 0:
             predicted = int(history.run_time[user] / count)

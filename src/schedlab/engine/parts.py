@@ -157,7 +157,7 @@ def _forecasts(prepared: Prepared, state: State) -> Forecasts | None:
     def forecast_of(predictor: Predictor, correction: str) -> Forecast:
         if not predictor.learns:
             return no_forecast(state.request)
-        return new_forecast(predictor, correction, state.request, user)
+        return new_forecast(predictor, correction, state.request, user, prepared.attributes(predictor.attributes))
 
     reserving = forecast_of(scheduler.runtimes, scheduler.correction or "requested")
     if scheduler.order_runtimes is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -18,7 +19,7 @@ from schedlab.imports import named_classes
 from schedlab.platform.cluster import Cluster
 from schedlab.scheduler import compatible
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
-from schedlab.scheduler.predictor import Actual, Predictor, Requested
+from schedlab.scheduler.predictor import ATTRIBUTES, Actual, Predictor, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests, requests_of
 from schedlab.workload.workload import Workload
@@ -73,6 +74,12 @@ class Prepared(NamedTuple):
         """Return a column of the workload in order of submission."""
         values: NDArray[Any] = getattr(self.workload, field)
         return values if self.order is None else values[self.order]
+
+    def attributes(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Return a line per job, in order of submission: the attributes of these names, see `ATTRIBUTES`."""
+        known = {"request": self.request, "processors": self.jobs["processors"]}
+        columns = [known[name] if name in known else self.column(ATTRIBUTES[name]) for name in names]
+        return np.array(columns, np.int64).reshape(len(names), len(self.jobs)).T.copy()
 
     def in_workload_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a column that is in order of submission, in the workload's order."""

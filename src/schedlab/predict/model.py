@@ -14,7 +14,7 @@ from schedlab.engine.state import JOB
 from schedlab.errors import InputError
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
-from schedlab.scheduler.predictor import Actual, JobView, Predictor, PythonPredictor, Regression
+from schedlab.scheduler.predictor import ATTRIBUTES, Actual, JobView, Predictor, PythonPredictor, Regression
 from schedlab.scheduler.predictor_text import as_predictor
 
 OF_USERS = (
@@ -29,6 +29,9 @@ OF_USERS = (
 )
 """The fields of a History that have one entry per user."""
 
+OF_GROUPS = ("weight", "total")
+"""The fields of a Groups that learning changes."""
+
 OF_LEARNER = ("counters", "weights", "scales", "gradients")
 """The fields of a Regression that learning changes."""
 
@@ -37,16 +40,20 @@ class Memory(NamedTuple):
     """What a predictor knows at a moment.
 
     `users` are the users met so far, ascending; `history` and `learner` hold the arrays named in `OF_USERS` and
-    `OF_LEARNER`. `jobs` (records of type JOB), `start`, `user` and `inputs` belong to the jobs that have been submitted
-    but have not ended, in order of submission: their starts and run times lie ahead and are used when their time comes.
+    `OF_LEARNER`; `groups` those named in `OF_GROUPS`, a line for each narrowest group in `keys` and a column from
+    everybody's group to that one. `jobs` (records of type JOB), `start`, `user`, `attributes` and `inputs` belong to
+    the jobs that have been submitted but have not ended, in order of submission: their starts and run times lie ahead
+    and are used when their time comes.
     """
 
     users: NDArray[np.int64]
     history: dict[str, NDArray[Any]]
+    groups: dict[str, NDArray[Any]]
     learner: dict[str, NDArray[Any]]
     jobs: NDArray[Any]
     start: NDArray[np.int64]
     user: NDArray[np.int64]
+    attributes: NDArray[np.int64]
     inputs: NDArray[np.float64]
 
 
@@ -117,7 +124,14 @@ class PredictionModel:
         self._jobs[n] = (0, 0, 1, 1)
         self._start = np.append(memory.start, -1)
         user = np.append(np.searchsorted(memory.users, memory.user), known)
-        blank = new_forecast(self.predictor, "requested", self._jobs["estimate"].copy(), user)
+        keys = memory.groups.get("keys", memory.attributes[:0])
+        question = np.zeros((1, memory.attributes.shape[1]), np.int64)
+        self._names = np.concatenate([keys, memory.attributes, question])
+        blank = new_forecast(self.predictor, "requested", self._jobs["estimate"].copy(), user, self._names)
+        self._groups = blank.groups
+        for name in OF_GROUPS if memory.groups else ():
+            getattr(blank.groups, name)[blank.groups.group[: len(keys)]] = memory.groups[name]
+        groups = blank.groups._replace(group=blank.groups.group[len(keys) :])
         history = new_history(user, blank.history.recent_run_times.shape[1])
         for name, values in memory.history.items():
             getattr(history, name)[:known] = values
@@ -125,7 +139,7 @@ class PredictionModel:
             getattr(blank.learner, name)[:] = values
         if memory.learner:
             blank.learner.inputs[:n] = memory.inputs
-        self._forecast: Forecast = blank._replace(history=history)
+        self._forecast: Forecast = blank._replace(history=history, groups=groups)
         self._events: Events = events_of(memory.jobs["submit"], memory.start, memory.jobs["duration"])
         self._place = 0
         if self.clock is not None:
@@ -140,10 +154,12 @@ class PredictionModel:
         return Memory(
             self._users,
             {name: getattr(history, name)[: len(self._users)].copy() for name in OF_USERS},
+            self._known_groups(),
             {name: getattr(learner, name).copy() for name in OF_LEARNER} if self._trained else {},
             self._jobs[jobs],
             self._start[jobs],
             self._users[history.user[jobs]],
+            self._names[len(self._names) - len(self._jobs) :][jobs],
             learner.inputs[jobs] if self._trained else np.empty((len(jobs), 0)),
         )
 
@@ -186,6 +202,7 @@ class PredictionModel:
             jobs=np.concatenate([memory.jobs, jobs]),
             start=np.append(memory.start, replay.start + shift),
             user=np.append(memory.user, user),
+            attributes=np.concatenate([memory.attributes, prepared.attributes(self.predictor.attributes)]),
             inputs=np.concatenate([memory.inputs, np.zeros((len(jobs), memory.inputs.shape[1]))]),
         )
         model = PredictionModel(self.predictor, self.processors, start_time=origin, clock=self.clock)
@@ -218,6 +235,7 @@ class PredictionModel:
         place = int(np.searchsorted(self._users, job.user_id))
         known = place < len(self._users) and self._users[place] == job.user_id
         self._forecast.history.user[slot] = place if known else len(self._users)
+        self._forecast.groups.group[slot] = self._groups_of(job)
         return int(predict(self._jobs, self._start, self._forecast, slot, self.clock))
 
     @property
@@ -250,6 +268,27 @@ class PredictionModel:
         follow(self._jobs, self._start, self._forecast, self._events, self._place, last)
         self._place, self.clock = last, second
 
+    def _known_groups(self) -> dict[str, NDArray[Any]]:
+        """Return what it knows of groups: the names of the narrowest ones, and for each what belongs to its levels."""
+        if not self.predictor.attributes:
+            return {}
+        groups = self._groups
+        learned = groups.weight[groups.group[:-1, -1]] > 0
+        keys, first = np.unique(self._names[:-1][learned], axis=0, return_index=True)
+        lines = groups.group[:-1][learned][first]
+        return {"keys": keys} | {name: getattr(groups, name)[lines] for name in OF_GROUPS}
+
+    def _groups_of(self, job: JobView) -> NDArray[np.int64]:
+        """Return the groups of a job that is asked about; one that is not known is the last of all."""
+        alike = np.ones(len(self._names) - 1, np.bool_)
+        group = np.full(self._groups.group.shape[1], len(self._groups.weight) - 1)
+        group[0] = 0
+        for level, name in enumerate(self.predictor.attributes):
+            alike &= self._names[:-1, level] == getattr(job, ATTRIBUTES[name])
+            if alike.any():
+                group[level + 1] = self._groups.group[np.argmax(alike), level + 1]
+        return group
+
     @property
     def _trained(self) -> bool:
         return isinstance(self.predictor, Regression)
@@ -270,13 +309,17 @@ def _no_memory(predictor: Predictor) -> Memory:
     blank = new_forecast(predictor, "requested", np.ones(1, np.int64), np.zeros(1, np.int64))
     history: History = blank.history
     trained = isinstance(predictor, Regression)
+    depth = len(predictor.attributes)
+    names = np.empty((0, depth), np.int64)
     return Memory(
         nothing,
         {name: getattr(history, name)[:0] for name in OF_USERS},
+        {"keys": names[:0]} | {name: np.empty((0, depth + 1)) for name in OF_GROUPS} if depth else {},
         {name: getattr(blank.learner, name) for name in OF_LEARNER} if trained else {},
         np.recarray(0, dtype=JOB),
         nothing,
         nothing,
+        names,
         blank.learner.inputs[:0] if trained else np.empty((0, 0)),
     )
 

@@ -77,6 +77,7 @@ def _to_content(model: PredictionModel) -> dict[str, Any]:
         "clock": None if model.clock is None else model.clock + epoch,
         "users": memory.users.tolist(),
         "history": {name: values.tolist() for name, values in history.items()},
+        "groups": {name: values.tolist() for name, values in memory.groups.items()},
         "learner": {name: values.tolist() for name, values in memory.learner.items()},
         "unfinished_jobs": {
             "submit_time": (jobs["submit"] + epoch).tolist(),
@@ -85,6 +86,7 @@ def _to_content(model: PredictionModel) -> dict[str, Any]:
             "requested_time": jobs["estimate"].tolist(),
             "processors": jobs["processors"].tolist(),
             "user_id": memory.user.tolist(),
+            "attributes": memory.attributes.tolist(),
             "inputs": memory.inputs.tolist(),
         },
     }
@@ -107,6 +109,7 @@ class UnfinishedJobs(BaseModel):
     requested_time: Counts
     processors: Counts
     user_id: list[Seconds]
+    attributes: list[list[Seconds]] = []
     inputs: list[list[float]]
 
 
@@ -121,6 +124,7 @@ class Content(BaseModel):
     clock: Seconds | None
     users: list[Seconds]
     history: dict[str, list[Any]]
+    groups: dict[str, list[Any]] = {}
     learner: dict[str, list[float]]
     unfinished_jobs: UnfinishedJobs
 
@@ -146,18 +150,22 @@ def _from_content(content: Content) -> PredictionModel:
         raise ValueError("its users are not in ascending order")
     jobs, start, user = _unfinished(content, users, epoch)
     _same_names("history", content.history, blank.history)
+    _same_names("groups", content.groups, blank.groups)
     _same_names("learner", content.learner, blank.learner)
     history = {name: _array(name, content.history[name], like, len(users)) for name, like in blank.history.items()}
     for name in TIMES:
         history[name] = history[name] - epoch
+    known = len(content.groups.get("keys", []))
+    groups = {name: _array(name, content.groups[name], like, known) for name, like in blank.groups.items()}
     learner = {name: _array(name, content.learner[name], like, len(like)) for name, like in blank.learner.items()}
+    attributes = np.array(content.unfinished_jobs.attributes, np.int64).reshape(len(jobs), blank.attributes.shape[1])
     inputs = np.array(content.unfinished_jobs.inputs, np.float64).reshape(len(jobs), blank.inputs.shape[1])
     return PredictionModel(
         predictor,
         content.processors,
         start_time=content.start_time,
         clock=None if content.clock is None else content.clock - epoch,
-        memory=Memory(users, history, learner, jobs, start, user, inputs),
+        memory=Memory(users, history, groups, learner, jobs, start, user, attributes, inputs),
     )
 
 
@@ -167,7 +175,9 @@ def _unfinished(
     """Return jobs, starts and users of the jobs that have not ended, once known to be possible."""
     told = content.unfinished_jobs
     columns = {
-        name: np.array(getattr(told, name), np.int64) for name in UnfinishedJobs.model_fields if name != "inputs"
+        name: np.array(getattr(told, name), np.int64)
+        for name in UnfinishedJobs.model_fields
+        if name not in ("attributes", "inputs")
     }
     jobs = np.recarray(len(columns["user_id"]), dtype=JOB)
     if any(len(column) != len(jobs) for column in columns.values()):

@@ -23,6 +23,7 @@ from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
+    GroupMean,
     RecentAverage,
     Regression,
     Requested,
@@ -127,6 +128,12 @@ RUN_TIMES: dict[str, Entry] = {
         "the median of the user's last 5 jobs with the same request and processors; similar(0.3,jobs=20)",
         SimilarQuantile,
     ),
+    "groups": Entry(
+        "groups(...)",
+        "the request times the share of it that runs with the same user and request use, in the geometric mean, "
+        "shrunk to wider groups; groups(user.executable,mean=arithmetic)",
+        GroupMean,
+    ),
     "nag": Entry("nag(...)", "regression learned online (Gaussier et al., SC 2015)", Regression),
     "e-loss": Entry(
         "e-loss", "nag(over=square,under=linear,weight=area), the loss that SC 2015 recommends", Regression
@@ -148,8 +155,12 @@ CORRECTION: dict[str, Entry] = {
     )
 }
 
-ALIASES = {"easy++": "fcfs+easy:sjf@ave2/incremental", "e-loss": "fcfs+easy:sjf@e-loss/incremental"}
-"""Whole schedulers with a name of their own (Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015)."""
+ALIASES = {
+    "easy++": "fcfs+easy:sjf@ave2/incremental",
+    "e-loss": "fcfs+easy:sjf@e-loss/incremental",
+    "eaf": "saf@groups+easy@requested",
+}
+"""Whole schedulers with a name of their own: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and our own."""
 
 LONGEST_START = 1_000_000
 

@@ -25,6 +25,7 @@ prediction, also beyond the request (as programmed for SC 2015).
 Curve = Literal["square", "linear"]
 Weight = Literal["constant", "narrow", "wide", "small", "area"]
 Features = Literal["code", "paper"]
+Mean = Literal["geometric", "arithmetic"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "over": ("square", "linear"),
@@ -32,6 +33,19 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "weight": ("constant", "narrow", "wide", "small", "area"),
     "features": ("code", "paper"),
 }
+
+MEANS = ("geometric", "arithmetic")
+
+ATTRIBUTES = {
+    "user": "user_id",
+    "account": "group_id",
+    "executable": "executable_id",
+    "queue": "queue_id",
+    "partition": "partition_id",
+    "request": "requested_time",
+    "processors": "processors",
+}
+"""What jobs of a group may have in common, and what `JobView` calls it."""
 
 
 def _whole(predictor: Predictor, name: str, *, least: int) -> None:
@@ -64,6 +78,11 @@ class Predictor:
     name: ClassVar[str]
     learns: ClassVar[bool] = True
     """Whether predictions depend on jobs that have completed."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """What it asks about a job besides the user, see `ATTRIBUTES`."""
+        return ()
 
     @property
     def text(self) -> str:
@@ -186,6 +205,66 @@ class SimilarQuantile(Predictor):
     def text(self) -> str:
         """`similar`, or `similar(0.3)` or `similar(0.3,jobs=50)` for others than the usual."""
         return f"{self.name}{_arguments(self, 'quantile')}"
+
+
+@dataclass(frozen=True)
+class GroupMean(Predictor):
+    """The mean share of the request that runs of the job's group used, times the request; the request before the first.
+
+    The narrowest group has all the attributes in common; each wider one drops the last of them, up to everybody. The
+    mean of a group and the estimate of the next wider group are weighted: each run by its age, and the wider group's
+    estimate as `shrink` runs.
+
+    Parameters
+    ----------
+    by
+        The attributes of the narrowest group (see `ATTRIBUTES`), joined by dots, the one that is dropped first at the
+        end.
+    mean
+        "geometric" or "arithmetic".
+    shrink
+        As how many runs of the group itself the estimate of the next wider group counts; 0: only where the group has
+        none.
+    decay
+        By what factor a run loses weight with each later run of its group: 1 for none, 0.95 for some 20 runs.
+
+    References
+    ----------
+    Shrinkage of the means of small groups to that of a wider one: Buehlmann, "Experience rating and credibility", ASTIN
+    Bulletin 4(3), 1967. Groups of similar jobs by user, executable, request and processors: Gibbons, "A historical
+    application profiler for use by parallel schedulers", JSSPP 1997; Smith, Foster and Taylor, "Predicting application
+    run times using historical information", JSSPP 1998.
+    """
+
+    name: ClassVar[str] = "groups"
+    by: str = argument("what jobs of the narrowest group share", default="user.request")
+    mean: Mean = argument("of the shares of requests", words=MEANS, default="geometric")
+    shrink: float = argument("as how many runs the wider group's estimate counts", default=1.0)
+    decay: float = argument("factor by which a run loses weight with each later one", default=0.95)
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.attributes if name not in ATTRIBUTES]
+        if unknown or len(set(self.attributes)) < len(self.attributes):
+            raise InputError(
+                f"predictor groups: by={self.by!r} is not a list of different attributes with dots between them; known "
+                f"are {', '.join(ATTRIBUTES)}"
+            )
+        if self.mean not in MEANS:
+            raise InputError(f"predictor groups: mean={self.mean!r} is unknown; known are {', '.join(MEANS)}")
+        if not (isinstance(self.shrink, int | float) and math.isfinite(self.shrink) and self.shrink >= 0):
+            raise InputError(f"predictor groups: shrink={self.shrink!r} is not a number from 0 on")
+        if not (isinstance(self.decay, int | float) and 0 < self.decay <= 1):
+            raise InputError(f"predictor groups: decay={self.decay!r} is not above 0 and at most 1")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of the narrowest group, the widest group's first."""
+        return tuple(self.by.split("."))
+
+    @property
+    def text(self) -> str:
+        """`groups`, or `groups(user.executable,shrink=2)` for others than the usual."""
+        return f"{self.name}{_arguments(self, 'by')}"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy as np
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
 
 Way = Literal["lua", "priority-loop", "site-factor", "rest"]
@@ -26,6 +27,9 @@ WAYS: dict[str, str] = {
     "site-factor": "a daemon adds a site factor to Slurm's own priority through scontrol",
     "rest": "a daemon sets priorities through slurmrestd",
 }
+
+KNOWN_TO_SQUEUE = {"user", "account", "partition", "request", "processors"}
+"""The attributes of groups that the daemon can ask for."""
 
 _LUA = {"ln": "math.log"} | {name: f"math.{name}" for name in ("log", "log10", "sqrt", "exp", "abs", "min", "max")}
 _PYTHON = {"log": "math.log", "ln": "math.log", "log2": "math.log2", "log10": "math.log10", "sqrt": "math.sqrt",
@@ -80,8 +84,8 @@ def deploy(
     Parameters
     ----------
     policy
-        A policy, such as `saf`, `f1`, a formula of p, q, r and w, or `spf@similar`: ordered by the geometric mean of
-        recent runs of the same user and limit.
+        A policy, such as `saf`, `f1`, a formula of p, q, r and w, or `saf@groups(...)`: p is then what runs of the same
+        group used of their limits, see `GroupMean`. A whole scheduler, such as `saf@groups+easy`, deploys its order.
     way
         How, see `WAYS`. None: Lua for scores that are fixed at submission, else a daemon that sets priorities.
     partitions
@@ -107,12 +111,10 @@ def deploy(
     >>> deploy("wfp3").way
     'priority-loop'
     """
-    text, _, runtimes = policy.partition("@")
-    if runtimes not in ("", "requested", "similar"):
-        raise InputError(f"{policy}: deployed are @requested and @similar, not @{runtimes}")
-    chosen = Scheduler.parse(text).policy
+    scheduler = Scheduler.parse(policy)
+    chosen, predict = scheduler.policy, _prediction(scheduler.ranking)
     formula = _formula(chosen)
-    moving = chosen.changes_with_time or runtimes == "similar"
+    moving = chosen.changes_with_time or predict is not None
     taken = way or ("priority-loop" if moving else "lua")
     if taken not in WAYS:
         raise InputError(f"unknown way {taken!r}; known are {', '.join(WAYS)}")
@@ -127,7 +129,7 @@ def deploy(
         "ORIGIN": str(origin),
         "DEFAULT_MINUTES": str(default_minutes),
         "PERIOD": str(period),
-        "PREDICT": str(runtimes == "similar"),
+        "PREDICT": repr(predict),
         "WAY": {"priority-loop": "priority", "site-factor": "sitefactor"}.get(taken, taken),
         "WHAT": "the site factor" if taken == "site-factor" else "the priority",
         "DRY_RUN": "true" if dry_run else "false",
@@ -146,6 +148,24 @@ def deploy(
     part = "README-lua.md" if taken == "lua" else "README-daemon.md"
     written["README.md"] = _filled(part, values | {"HOW": WAYS[taken]})
     return Deployment(policy, taken, written)
+
+
+def _prediction(runtimes: Predictor) -> dict[str, Any] | None:
+    """Return what the daemon needs to know of a predictor, None for requests.
+
+    Raises
+    ------
+    InputError
+        If the daemon cannot predict so.
+    """
+    if runtimes == REQUESTED:
+        return None
+    if not isinstance(runtimes, GroupMean) or not set(runtimes.attributes) <= KNOWN_TO_SQUEUE:
+        raise InputError(
+            f"deployed are @requested and @groups(...) of {', '.join(sorted(KNOWN_TO_SQUEUE))}, not @{runtimes.text}"
+        )
+    facts = {"geometric": runtimes.mean == "geometric", "shrink": runtimes.shrink, "decay": runtimes.decay}
+    return {"by": list(runtimes.attributes)} | facts
 
 
 def _formula(policy: Policy) -> str:

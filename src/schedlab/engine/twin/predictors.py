@@ -16,7 +16,9 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import (
+    ATTRIBUTES,
     Actual,
+    GroupMean,
     JobView,
     Predictor,
     PythonPredictor,
@@ -88,6 +90,7 @@ def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> Pla
         UserMean: lambda _: Mean(),
         UserQuantile: Quantile,
         SimilarQuantile: Similar,
+        GroupMean: lambda choice: Grouped(prepared, choice),
         Regression: OnlineRegression,
         PythonPredictor: lambda choice: Own(prepared, choice),
     }
@@ -196,6 +199,43 @@ class Similar(Quantile):
             if alike:
                 return self.place([old.run_time for old in alike[: self.jobs]])
         return job.request
+
+
+class Grouped(PlainPredictor):
+    """The mean share of the request that the runs of a group used; of each group all shares are kept, oldest first.
+
+    A group is named by the values of as many attributes as its jobs have in common, everybody's by none.
+    """
+
+    def __init__(self, prepared: Prepared, choice: GroupMean) -> None:
+        super().__init__()
+        self.choice = choice
+        given = {"request": prepared.request.tolist(), "processors": prepared.jobs["processors"].tolist()}
+        columns = [given.get(name) or prepared.column(ATTRIBUTES[name]).tolist() for name in choice.attributes]
+        self.names = list(zip(*columns, strict=True))
+        self.shares: dict[tuple[int, ...], list[float]] = {}
+
+    def groups(self, job: Job) -> list[tuple[int, ...]]:
+        """Return the groups of a job, everybody's first."""
+        name = self.names[job.number]
+        return [name[:length] for length in range(len(name) + 1)]
+
+    def guess(self, job: Job, now: int, running: list[Job]) -> int:
+        """Return the request times the share, which each group draws from the wider one's to its own."""
+        geometric = self.choice.mean == "geometric"
+        expected = 0.0 if geometric else 1.0
+        for shares in filter(None, map(self.shares.get, self.groups(job))):
+            count = total = 0.0
+            for share in shares:
+                count = count * self.choice.decay + 1
+                total = total * self.choice.decay + (math.log(share) if geometric else share)
+            expected = (total + self.choice.shrink * expected) / (count + self.choice.shrink)
+        return int(job.request * (math.exp(expected) if geometric else expected))
+
+    def learn(self, job: Job, now: int) -> None:
+        """Note the share."""
+        for group in self.groups(job):
+            self.shares.setdefault(group, []).append(max(now - job.start, 1) / job.request)
 
 
 class Own(PlainPredictor):

@@ -1,0 +1,200 @@
+"""The tables of the study of predictions for the order of the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.campaign.statistics import Paired, interval_text, paired
+from schedlab.papers.order_logs import Log
+from schedlab.papers.reproduction import TextTable
+from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES
+from schedlab.workload.sampling import offered_load
+from schedlab.workload.tables import read_table
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAF, EASY, ACTUAL = "saf+easy", "fcfs+easy", "saf@actual+easy@requested"
+
+CHOSEN = "chosen on the other logs"
+"""What stands for a scheduler where each log has its own."""
+
+SLOWDOWN = "mean_bounded_slowdown"
+
+MEASURES = {
+    SLOWDOWN: "slowdown",
+    "mean_per_processor_bounded_slowdown": "per processor",
+    "mean_wait": "mean wait",
+    "p99_wait": "99 % wait",
+    "max_wait": "longest wait",
+}
+"""The metrics that are shown, and what their columns are called."""
+
+HOUR = 3_600
+
+Cells = tuple[str | float | None, ...]
+
+CLASSES = (*SIZE_CLASSES, *USER_CLASSES)
+
+
+def logs_table(logs: Sequence[Log], directory: Path) -> TextTable:
+    """Return what the logs are, and how often users repeat themselves in them."""
+    rows: list[Cells] = []
+    for log in logs:
+        jobs = read_table(directory / f"{log.name}-0.parquet")
+        users = len(np.unique(jobs.user_id)) if (jobs.user_id >= 0).any() else None
+        rows.append((log.name, len(jobs), jobs.processors, users, offered_load(jobs), *map(float, repeats(jobs))))
+    return TextTable(
+        "Logs",
+        ("log", "jobs", "machine", "users", "load", "repeats request", "and processors"),
+        tuple(rows),
+        notes=(
+            "repeats: share of the jobs whose user has submitted one with the same request (and processors) before",
+        ),
+    )
+
+
+def repeats(jobs: Workload) -> tuple[float, float]:
+    """Return the share of the jobs that have the request of an earlier job of the user, and also its processors.
+
+    Examples
+    --------
+    >>> repeats(Workload.from_columns(dict(submit_time=[0, 1, 2, 3], run_time=[9] * 4, requested_time=[10] * 4,
+    ...                                    requested_processors=[1, 2, 2, 2], user_id=[1, 1, 1, 2]), processors=4))
+    (0.5, 0.25)
+    """
+    columns = (jobs.user_id, jobs.requested_time, jobs.job_processors)
+    known = [len(np.unique(np.stack(columns[:depth]), axis=1).T) for depth in (2, 3)]
+    return 1 - known[0] / len(jobs), 1 - known[1] / len(jobs)
+
+
+def of_logs(frame: pd.DataFrame, choice: Mapping[str, str]) -> pd.DataFrame:
+    """Return the metrics of each log and scheduler, geometric means over the copies, the chosen scheduler among them.
+
+    A wait below a second counts as a second.
+    """
+    import pandas as pd
+
+    chosen = frame[frame["scheduler"] == frame["log"].map(choice)].assign(scheduler=CHOSEN)
+    both = pd.concat([frame, chosen])
+    metrics = [*MEASURES, *(f"{measure}_{name}" for measure in (SLOWDOWN, "mean_wait") for name in CLASSES)]
+    logarithms = both[metrics].clip(lower=1).apply(np.log)
+    groups = logarithms.groupby([both["log"], both["scheduler"]], sort=False)
+    means = groups.mean().apply(np.exp).reset_index()
+    return means.assign(workload=means["log"], load=1.0, repetition=0, window=0)
+
+
+def summary_table(frame: pd.DataFrame, baselines: Mapping[str, str], choice: Mapping[str, str]) -> TextTable:
+    """Return each scheduler against SAF: geometric means over the logs, and the worst log."""
+    means = of_logs(frame, choice)
+    rows = [_against(means, name, text) for name, text in (*baselines.items(), (CHOSEN, CHOSEN)) if text != SAF]
+    return TextTable(
+        "Against saf+easy: geometric means of ratios over the logs",
+        ("scheduler", *MEASURES.values(), "95 % interval of the slowdown", "best log", "worst log"),
+        tuple(rows),
+        notes=("intervals: BCa bootstrap over the logs, paired; they are about other machines of this kind",),
+    )
+
+
+def families_table(frame: pd.DataFrame, candidates: Sequence[str]) -> TextTable:
+    """Return all candidates against SAF on all logs, the best first; the best of many is better than it will be."""
+    means = of_logs(frame, {})
+    rows = sorted((_against(means, text, text) for text in candidates), key=lambda row: float(row[1] or 0))
+    return TextTable(
+        "All candidates against saf+easy, on all logs",
+        ("scheduler", *MEASURES.values(), "95 % interval of the slowdown", "best log", "worst log"),
+        tuple(rows),
+    )
+
+
+def _against(means: pd.DataFrame, name: str, text: str) -> Cells:
+    pairs = [paired(means, metric, text, SAF) for metric in MEASURES]
+    of_log = _ratios(means, text)
+    return name, *(pair.ratio for pair in pairs), interval_text(pairs[0].ratio_interval), of_log.min(), of_log.max()
+
+
+def _ratios(means: pd.DataFrame, scheduler: str, metric: str = SLOWDOWN) -> pd.Series[float]:
+    """Return a metric of a scheduler over that of SAF, by log."""
+    table = means.pivot_table(index="log", columns="scheduler", values=metric, sort=False)
+    return table[scheduler] / table[SAF]
+
+
+def ratios_of(frame: pd.DataFrame, choice: Mapping[str, str], names: Mapping[str, str]) -> pd.DataFrame:
+    """Return the mean bounded slowdowns against SAF, a row for each log and a column for each name of a scheduler."""
+    import pandas as pd
+
+    means = of_logs(frame, choice)
+    return pd.DataFrame({label: _ratios(means, text) for label, text in names.items()}).loc[list(choice)]
+
+
+def number_of(table: pd.DataFrame, row: str, column: str) -> float:
+    """Return a cell of a table of numbers."""
+    return float(table[column][row])
+
+
+def held_out_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
+    """Return for each log what is chosen on the others, and what it is worth."""
+    means = of_logs(frame, choice).pivot_table(index="log", columns="scheduler", values=SLOWDOWN)
+    rows: list[Cells] = []
+    for log, text in choice.items():
+        easy, saf, chosen, actual = (number_of(means, log, name) for name in (EASY, SAF, CHOSEN, ACTUAL))
+        gained = (saf - chosen) / (saf - actual) if actual < saf else None
+        rows.append((log, text, easy, saf, chosen, actual, chosen / saf, gained))
+    return TextTable(
+        "Mean bounded slowdown by log, with what is chosen on the other logs",
+        ("log", "chosen", "EASY", "SAF", CHOSEN, "SAF, actual run times", "to SAF", "of the possible gain"),
+        tuple(rows),
+    )
+
+
+def waits_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
+    """Return waits by log, in hours."""
+    means = of_logs(frame, choice)
+    names = {"EASY": EASY, "SAF": SAF, "chosen": CHOSEN}
+    columns = [(metric, label) for metric in ("mean_wait", "p99_wait", "max_wait") for label in names]
+    tables = {metric: means.pivot_table(index="log", columns="scheduler", values=metric) / HOUR for metric in MEASURES}
+    rows: list[Cells] = [
+        (log, *(number_of(tables[metric], log, names[label]) for metric, label in columns)) for log in choice
+    ]
+    return TextTable(
+        "Waits by log, in hours",
+        ("log", *(f"{MEASURES[metric]}, {label}" for metric, label in columns)),
+        tuple(rows),
+        decimals=1,
+    )
+
+
+def classes_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
+    """Return who gains and who pays: classes of jobs and users, against SAF."""
+    means = of_logs(frame, choice)
+    rows: list[Cells] = []
+    for name in CLASSES:
+        of_class: list[Paired] = [
+            paired(means, f"{measure}_{name}", text, SAF)
+            for text in (CHOSEN, EASY, ACTUAL)
+            for measure in (SLOWDOWN, "mean_wait")
+        ]
+        rows.append((name.replace("_", " "), *(pair.ratio for pair in of_class)))
+    labels = (f"{label}, {measure}" for label in ("chosen", "EASY", "actual") for measure in ("slowdown", "wait"))
+    return TextTable("Against saf+easy by class of jobs and users", ("class", *labels), tuple(rows))
+
+
+def copies_table(frame: pd.DataFrame, choice: Mapping[str, str]) -> TextTable:
+    """Return how much chance there is in each log: the range over its copies."""
+    rows: list[Cells] = []
+    for log, text in choice.items():
+        of_log = frame[frame["log"] == log]
+        values = of_log.pivot_table(index="copy", columns="scheduler", values=SLOWDOWN)
+        ratio = values[text] / values[SAF]
+        spread = [float(values[name].max() / values[name].min()) for name in (EASY, SAF, text)]
+        rows.append((log, *spread, float(ratio.min()), float(ratio.max())))
+    return TextTable(
+        "Chance: the same log with submissions moved by up to a minute",
+        ("log", "EASY, largest to smallest", "SAF", "chosen", "chosen to SAF, smallest", "largest"),
+        tuple(rows),
+    )
