@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import Calendar
 from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
+from schedlab.engine.groups import Groups
 from schedlab.engine.history import History
 from schedlab.engine.needs import Needs
 from schedlab.engine.orders import Order
@@ -114,6 +115,9 @@ def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None
         return
     if isinstance(old, Calendar):
         _take_over_calendar(old, new)
+    elif isinstance(old, Groups):
+        place = new.group[moves.jobs]
+        new.weight[place], new.total[place] = old.weight[old.group], old.total[old.group]
     elif hasattr(old, "_fields"):
         for name, one, other in zip(old._fields, old, new, strict=True):
             _take_over(type(old), name, one, other, moves)
