@@ -11,7 +11,7 @@ from .campaign.handlings import handlings as handlings
 from .campaign.store import RunDirectory as RunDirectory
 from .engine.many import simulate_many as simulate_many
 from .engine.simulation import simulate as simulate
-from .engine.stepwise import Reservation as Reservation
+from .engine.standing import Reservation as Reservation
 from .engine.stepwise import Simulation as Simulation
 from .engine.twin import simulate_plain as simulate_plain
 from .errors import InputError as InputError

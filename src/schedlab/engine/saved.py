@@ -27,6 +27,7 @@ from schedlab.documents import checked, parse_json
 from schedlab.engine.copies import arrays_of
 from schedlab.engine.parts import Parts
 from schedlab.engine.retries import with_more_room
+from schedlab.engine.standing import Progress, Told, put_together
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
 from schedlab.schedule.provenance import input_sha256
@@ -125,7 +126,7 @@ def load_simulation(path: str | os.PathLike[str], workload: Workload | None) -> 
 
 
 def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulation:
-    from schedlab.engine.stepwise import Progress, Simulation, Told, put_together
+    from schedlab.engine.stepwise import Simulation
 
     header = _header(file, path)
     if set(file.namelist()) != {HEADER, *header.sha256}:

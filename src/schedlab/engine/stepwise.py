@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,14 @@ from numpy.typing import NDArray
 from schedlab.engine.by_hand import start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
-from schedlab.engine.drive import Driver, PythonPredictorAdapter, waiting_jobs
+from schedlab.engine.drive import Driver, waiting_jobs
 from schedlab.engine.growth import grown
 from schedlab.engine.loop import ASK, DUE, OVER
-from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
-from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE, SUBMITTED, WAITING
+from schedlab.engine.standing import Progress, Standing, Told, keep_predictors, put_together
+from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
@@ -32,48 +31,7 @@ BY_HAND = "by hand"
 """What the schedule says instead of a scheduler if there was none."""
 
 
-class Told(NamedTuple):
-    """What a simulation was told, beside the workload."""
-
-    scheduler: Scheduler | None
-    processors: int | None
-    events: Events
-    in_order: int
-    requests: Requests | None
-
-
-class Progress(NamedTuple):
-    """Where a simulation stands, beside its arrays.
-
-    Parameters
-    ----------
-    until
-        The second to which it was run.
-    deciding
-        Whether this is a decision.
-    started
-        Whether a job has been started by hand at it.
-    by_hand
-        How many jobs have been started by hand so far.
-    open_ended
-        Whether jobs have been added.
-    """
-
-    until: int = 0
-    deciding: bool = False
-    started: bool = False
-    by_hand: int = 0
-    open_ended: bool = False
-
-
-class Reservation(NamedTuple):
-    """When a waiting job is expected to fit, and how many processors are expected to be free beside it then."""
-
-    start: int
-    extra: int
-
-
-class Simulation:
+class Simulation(Standing):
     """A simulation in steps: the same event loop as `simulate`, with the same results.
 
     Jobs are named by their rows in `workload`, which grows when jobs are submitted.
@@ -125,102 +83,6 @@ class Simulation:
         self._at = Progress()
         self._observers: list[Callable[[Simulation], object]] = []
         self._stand(*put_together(workload, self._told, open_ended=False))
-
-    def _stand(self, prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> None:
-        """Take parts as where the simulation stands."""
-        self._prepared = prepared
-        self._first_estimate = first_estimate
-        self._driver = Driver(prepared, parts)
-        self._row = np.arange(len(prepared.jobs)) if prepared.order is None else prepared.order
-        self._number = np.empty_like(self._row)
-        self._number[self._row] = np.arange(len(self._row))
-
-    def __repr__(self) -> str:
-        clock = self._parts.state.clock
-        running = len(self.running)
-        return (
-            f"<Simulation {self.workload.name}: second {self.now}, {running} jobs run, {clock[WAITING]} wait, "
-            f"{len(self._prepared.jobs) - clock[SUBMITTED]} are to come>"
-        )
-
-    @property
-    def _parts(self) -> Parts:
-        return self._driver.parts
-
-    @property
-    def _clock(self) -> NDArray[np.int64]:
-        return self._parts.state.clock
-
-    @property
-    def workload(self) -> Workload:
-        """All jobs, those that were added behind the others."""
-        return self._prepared.workload
-
-    @property
-    def scheduler(self) -> Scheduler | None:
-        """The scheduler; None if jobs are only started by hand."""
-        return self._told.scheduler
-
-    @property
-    def processors(self) -> int:
-        """Size of the machine."""
-        return self._prepared.processors
-
-    @property
-    def now(self) -> int:
-        """The second to which the simulation has come; all that happens until then has happened."""
-        return max(int(self._clock[NOW]), self._at.until)
-
-    @property
-    def free(self) -> int:
-        """Free processors, as the scheduler sees them."""
-        return int(self._clock[FREE])
-
-    @property
-    def waiting(self) -> NDArray[np.intp]:
-        """Rows of the jobs in the queue, in the order in which they entered it."""
-        return self._row[waiting_jobs(self._parts)]
-
-    @property
-    def running(self) -> NDArray[np.intp]:
-        """Rows of the running jobs, in the order of their starts."""
-        state = self._parts.state
-        jobs = state.completions.members()["job"]
-        return self._row[jobs[np.lexsort((jobs, state.start[jobs]))]]
-
-    @property
-    def startable(self) -> NDArray[np.intp]:
-        """Rows of the waiting jobs that could be started now, in the order in which they entered the queue."""
-        return self._row[self._fitting()]
-
-    @property
-    def start_time(self) -> NDArray[np.int64]:
-        """int64 seconds: when each job started its last run; -1 before, and while it waits for another run."""
-        return self._prepared.in_workload_order(self._parts.state.start).copy()
-
-    @property
-    def expected_run_time(self) -> NDArray[np.int64]:
-        """int64 seconds: the run time that reservations assume of each job by now."""
-        return self._prepared.in_workload_order(self._parts.jobs["estimate"]).copy()
-
-    @property
-    def ended(self) -> bool:
-        """Whether all jobs have ended."""
-        state = self._parts.state
-        nobody = int(self._clock[WAITING]) == 0 and len(state.completions.members()) == 0
-        held = self._parts.needs is not None and not bool(self._parts.needs.ready.all())
-        return nobody and int(self._clock[SUBMITTED]) == len(self._prepared.jobs) and not held
-
-    def _fitting(self) -> NDArray[np.int64]:
-        """Return the visible jobs that are ready and fit."""
-        parts, clock = self._parts, self._clock
-        if clock[WAITING] == 0 or clock[FREE] == 0:
-            return np.empty(0, dtype=np.int64)
-        jobs = parts.waiting.queue.members()
-        jobs = jobs[parts.jobs["processors"][jobs] <= clock[FREE]]
-        if parts.needs is not None:
-            jobs = jobs[parts.needs.ready[jobs]]
-        return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
 
     def observe(self, observer: Callable[[Simulation], object]) -> None:
         """Let a function be called with the simulation after the scheduling passes of each second, while it runs.
@@ -328,25 +190,6 @@ class Simulation:
         if (needed := int(parts.jobs[number]["processors"])) > self.free:
             raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
         return number
-
-    def reservation(self, job: int) -> Reservation:
-        """Return when a waiting job is expected to fit by what now runs, and the processors to spare beside it then.
-
-        Another job does not delay it if it ends by then or needs no more than the processors to spare (EASY).
-
-        Parameters
-        ----------
-        job
-            Its row in `workload`.
-        """
-        state, now = self._parts.state, self.now
-        running = state.running.members()
-        needed = int(self._parts.jobs[int(self._number[operator.index(job)])]["processors"])
-        seconds = np.concatenate([[now], np.maximum(running["end"], now)])
-        free = self.free + np.concatenate([[0], np.cumsum(running["processors"])])
-        place = int(np.argmax(free >= needed))
-        start = int(seconds[place])
-        return Reservation(start, int(free[np.searchsorted(seconds, start, side="right") - 1]) - needed)
 
     def submit(self, jobs: Workload, *, requests: Requests | None = None) -> NDArray[np.intp]:
         """Add jobs, which will be submitted at their submit times.
@@ -497,29 +340,3 @@ class Simulation:
                 self._clock[STAGE] = OVER
             if self._driver.advance(int(self._clock[NOW])) != ASK:
                 return True
-
-
-def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, Parts, NDArray[np.int64]]:
-    """Return a simulation before its first event, and the run times that its reservations assume at first."""
-    if told.events == "sc17":
-        raise InputError("the event order sc17 runs only as a whole: use simulate, or another event order")
-    prepared = prepare(
-        workload,
-        "fcfs" if told.scheduler is None else told.scheduler,
-        processors=told.processors,
-        events=told.events,
-        in_order=told.in_order,
-        requests=told.requests,
-    )
-    parts = assemble(prepared, open_ended=open_ended)
-    return prepared, parts, prepared.jobs["estimate"].copy()
-
-
-def keep_predictors(
-    old: list[tuple[PythonPredictorAdapter, Any]], new: list[tuple[PythonPredictorAdapter, Any]]
-) -> None:
-    """Let new adapters ask copies of the predictors of old ones, with all that those have learned."""
-    import copy
-
-    for (one, _), (other, _) in zip(old, new, strict=True):
-        other.predictor = copy.deepcopy(one.predictor)

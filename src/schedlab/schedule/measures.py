@@ -39,33 +39,59 @@ DAY = 86_400
 UNROLLED = 8
 """NumPy adds pairwise, with so many sums side by side, in blocks of at most BLOCK numbers."""
 BLOCK = 128
+DEEPEST = 64
 
 
 @kernel
 def pairwise_sum(values: NDArray[np.float64], low: int, high: int) -> float:
-    """Return the sum of `values[low:high]`, added up in NumPy's order."""
+    """Return the sum of `values[low:high]`, added up in NumPy's order: halves of halves, without calling itself."""
+    if high - low <= BLOCK:
+        return _block_sum(values, low, high)
+    begins, ends = np.empty(DEEPEST, dtype=np.int64), np.empty(DEEPEST, dtype=np.int64)
+    firsts, has_first = np.empty(DEEPEST), np.zeros(DEEPEST, dtype=np.bool_)
+    begins[0], ends[0], top, total = low, high, 0, 0.0
+    while top >= 0:
+        n = ends[top] - begins[top]
+        if n > BLOCK:  # the first half is next
+            half = n // 2 - n // 2 % UNROLLED
+            begins[top + 1], ends[top + 1] = begins[top], begins[top] + half
+            top += 1
+            has_first[top] = False
+            continue
+        total = _block_sum(values, begins[top], ends[top])
+        top -= 1
+        while top >= 0 and has_first[top]:
+            total = firsts[top] + total
+            has_first[top] = False
+            top -= 1
+        if top >= 0:  # this was a first half: the second one is next
+            firsts[top], has_first[top] = total, True
+            begins[top + 1], ends[top + 1] = ends[top + 1], ends[top]
+            top += 1
+            has_first[top] = False
+    return float(total)
+
+
+@kernel
+def _block_sum(values: NDArray[np.float64], low: int, high: int) -> float:
     n = high - low
     if n < UNROLLED:
         total = 0.0
         for i in range(low, high):
             total += values[i]
-        return total
-    if n <= BLOCK:
-        a, b, c, d = values[low], values[low + 1], values[low + 2], values[low + 3]
-        e, f, g, h = values[low + 4], values[low + 5], values[low + 6], values[low + 7]
-        i = low + UNROLLED
-        while i < high - n % UNROLLED:
-            a, b, c, d = a + values[i], b + values[i + 1], c + values[i + 2], d + values[i + 3]
-            e, f, g, h = e + values[i + 4], f + values[i + 5], g + values[i + 6], h + values[i + 7]
-            i += UNROLLED
-        total = float(((a + b) + (c + d)) + ((e + f) + (g + h)))
-        while i < high:
-            total += values[i]
-            i += 1
-        return total
-    half = n // 2
-    half -= half % UNROLLED
-    return pairwise_sum(values, low, low + half) + pairwise_sum(values, low + half, high)
+        return float(total)
+    a, b, c, d = values[low], values[low + 1], values[low + 2], values[low + 3]
+    e, f, g, h = values[low + 4], values[low + 5], values[low + 6], values[low + 7]
+    i = low + UNROLLED
+    while i < high - n % UNROLLED:
+        a, b, c, d = a + values[i], b + values[i + 1], c + values[i + 2], d + values[i + 3]
+        e, f, g, h = e + values[i + 4], f + values[i + 5], g + values[i + 6], h + values[i + 7]
+        i += UNROLLED
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    while i < high:
+        total += values[i]
+        i += 1
+    return float(total)
 
 
 @kernel

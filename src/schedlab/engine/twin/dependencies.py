@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedlab.engine.prepared import Prepared, whole_nodes
+from schedlab.engine.columns import whole_nodes
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
 from schedlab.scheduler.predictor import Actual, Predictor
 
