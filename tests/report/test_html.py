@@ -28,20 +28,24 @@ class Page(HTMLParser):
         self.open: list[str] = []
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
+        self.inline = False
         self.feed(text)
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
+        self.inline = tag == "span"
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+        self.inline = tag == "span"
 
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] not in {"style", "script"}:
-            self.words.append(data)
+            # A term inside a sentence is no word of its own.
+            self.words[-1:] = [self.words[-1] + data] if self.inline and self.words else [*self.words[-1:], data]
 
     @property
     def text(self) -> str:

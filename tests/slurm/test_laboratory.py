@@ -222,7 +222,7 @@ def test_what_was_observed_has_reasons_priorities_and_counters():
     assert "Resources" in set(queue["reason"])
     assert done.observations["diagnostics"]["Jobs submitted"].iloc[-1] == 3
     assert done.reasons is not None
-    assert done.reasons[0] == {}
+    assert set(done.reasons[0]) <= {"None"}  # the first job may be seen before the first pass
     assert sum(done.reasons[1].values()) == pytest.approx(done.schedule.wait_time[1], abs=60)
 
 
