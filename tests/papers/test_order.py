@@ -14,6 +14,7 @@ from schedlab.papers.order_logs import LOGS, copies, mustang, theta
 from schedlab.papers.order_tables import ACTUAL, CHOSEN, EASY, SAF, of_logs, ratios_of, repeats
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import metric_names
+from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.tables import read_table
 from schedlab.workload.workload import Workload
 
@@ -121,6 +122,7 @@ def test_no_log_at_all_is_refused(tmp_path: Path):
 
 
 def test_candidates_are_different_schedulers_of_the_grammar():
+    assert all(Scheduler.parse(text).text == text for text in (*order.BASELINES.values(), *order.CANDIDATES))
     assert len(set(order.CANDIDATES)) == len(order.CANDIDATES)
     assert not set(order.CANDIDATES) & set(order.BASELINES.values())
     assert all(text.endswith("+easy@requested") for text in order.CANDIDATES)

@@ -32,6 +32,7 @@ from schedlab.papers.order_tables import (
     waits_table,
 )
 from schedlab.papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
+from schedlab.scheduler.grammar import ALIASES
 from schedlab.scheduler.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ BASELINES = {
     "SAF": SAF,
     "SPF": "spf+easy",
     "F1": "f1+easy",
-    "EASY++": "easy++",
-    "E-loss": "e-loss",
+    "EASY++": ALIASES["easy++"],
+    "E-loss": ALIASES["e-loss"],
     "conservative": "fcfs+conservative",
     "SAF, actual run times": ACTUAL,
 }
