@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import _dynfunc
+from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
 
-class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _UnoptimisedLibrary(JITCodeLibrary):
     """The code of a kernel and of those that it calls, to be linked into a caller's."""
 
     def finalize(self) -> None:
@@ -28,7 +28,7 @@ class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LoweringForCallers(NativeLowering):  # type: ignore[misc]
+class _LoweringForCallers(NativeLowering):
     """Lower a kernel to LLVM code, and let other kernels find it there; there is no machine code to call it by."""
 
     _name = "lowering_for_callers"
@@ -50,7 +50,7 @@ class _LoweringForCallers(NativeLowering):  # type: ignore[misc]
         return True
 
 
-class InnerCompiler(CompilerBase):  # type: ignore[misc]
+class InnerCompiler(CompilerBase):
     """Numba's compiler, ending with LLVM code."""
 
     def define_pipelines(self) -> list[Any]:

@@ -42,7 +42,7 @@ def test_a_campaign_survives_thirty_kills_of_workers_and_coordinator(tmp_path: P
     code = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     choice = random.Random(7)
     run = RunDirectory(tmp_path / "disturbed")
-    # A worker that is killed while it compiles is killed by the task that it holds: three times, and the task is given up.
+    # Compiled now: a task whose workers die three times in a row is given up, and compilation takes long.
     run_campaign(small(schedulers=DEFINITION["schedulers"]), tmp_path / "compile", workers=1)
     kills = 0
     seen: set[int] = set()

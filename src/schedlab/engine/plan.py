@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.profile import Profile, book, earliest_slot, new_profile
+from schedlab.engine.profile import Profile, book, earliest_slot, new_profile, slot_before
 from schedlab.engine.queue_list import QueueList, new_list
 from schedlab.engine.rules import Rules
 from schedlab.kernels import inlined, inner_kernel
@@ -76,11 +76,33 @@ def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
     processors = jobs[job].processors
     begins = earliest_slot(plan.profile, processors, length, now)
     if plan.reserved[job] != begins:
-        plan.reserved[job] = begins
-        plan.stamp[job] = plan.counters[STAMPS]
-        plan.counters[STAMPS] += 1
+        _set(plan, job, begins)
     plan.length[job] = length
     book(plan.profile, begins, begins + length, -processors)
+
+
+@inner_kernel
+def advance(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+    """Move a reservation to the earliest slot from now on."""
+    before, length = plan.reserved[job], plan.length[job]
+    processors = jobs[job].processors
+    if length != jobs[job].estimate:
+        book(plan.profile, before, before + length, processors)
+        reserve(jobs, plan, job, now)
+        return
+    begins = slot_before(plan.profile, processors, length, now, before)
+    if begins < before:
+        book(plan.profile, max(before, begins + length), before + length, processors)
+        book(plan.profile, begins, min(before, begins + length), -processors)
+        _set(plan, job, begins)
+
+
+@inlined
+def _set(plan: Plan, job: int, begins: int) -> None:
+    """Note when a job is to start, and that this was decided now."""
+    plan.reserved[job] = begins
+    plan.stamp[job] = plan.counters[STAMPS]
+    plan.counters[STAMPS] += 1
 
 
 @inlined

@@ -22,6 +22,7 @@ from schedlab.engine.plan import (
     NOT_BOOKED,
     ROUND_END,
     Plan,
+    advance,
     cancel,
     reserve,
     reserve_in_round,
@@ -228,11 +229,10 @@ def _compress(
     _sort(seen, state, orders, plan, retries, rules)
     for i in range(plan.list.length[0]):
         job = plan.list.order[i]
-        begins = plan.reserved[job]
-        if begins > now:
-            if begins != NEVER:
-                book(plan.profile, begins, begins + plan.length[job], jobs[job].processors)
+        if plan.reserved[job] == NEVER:
             reserve(jobs, plan, job, now)
+        elif plan.reserved[job] > now:
+            advance(jobs, plan, job, now)
 
 
 @inner_kernel

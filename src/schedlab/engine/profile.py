@@ -48,6 +48,22 @@ def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -
     return begins
 
 
+@inlined
+def slot_before(profile: Profile, processors: int, length: int, begins: int, booked: int) -> int:
+    """Return the earliest second, from the one given on, to which a booking of this length can move; else `booked`.
+
+    The booking begins at second `booked`; from there on its own processors are free to it.
+    """
+    segments = profile.segments
+    last = profile.length[0] - 1
+    i = 0
+    while i <= last and begins < booked and segments[i].begin < min(booked, begins + length):
+        if segments[i].free < processors:
+            begins = segments[i + 1].begin if i < last else booked
+        i += 1
+    return min(begins, booked)
+
+
 @inner_kernel
 def book(profile: Profile, begins: int, ends: int, processors: int) -> None:
     """Add processors (negative: take them) between two seconds."""
