@@ -11,6 +11,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
@@ -23,7 +25,7 @@ from schedlab.engine.queue_tree import QueueTree, known_tree
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import State, new_state
 from schedlab.engine.waiting import Orders, Waiting
-from schedlab.kernels import kernel
+from schedlab.kernels import config, kernel
 from schedlab.schedule.measures import measure
 from schedlab.scheduler.backfilling import Easy, NoBackfill
 from schedlab.scheduler.formula import CHUNK, Formula
@@ -180,12 +182,25 @@ def _scratch(formulas: Formulas) -> Program:
     )
 
 
-@jitable
 def _ages(aged: int | None, state: State, processors: int) -> QueueTree | None:
     """Return an empty queue by entry, if the rules ask for one."""
-    if aged is not None:
+    return None if aged is None else known_tree(np.zeros(len(state.start)), state.entered, processors)
+
+
+def _choose_ages(aged: Any, state: Any, processors: Any) -> Any:
+    """Return what `_ages` means in a kernel: which of the two is known from the type."""
+
+    def nothing(aged, state, processors):  # type: ignore[no-untyped-def]
+        return None
+
+    def by_entry(aged, state, processors):  # type: ignore[no-untyped-def]
         return known_tree(np.zeros(len(state.start)), state.entered, processors)
-    return None
+
+    return nothing if isinstance(aged, types.NoneType) else by_entry
+
+
+if not config.DISABLE_JIT:
+    overload(_ages, strict=False)(_choose_ages)
 
 
 @kernel

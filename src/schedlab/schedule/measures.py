@@ -206,7 +206,7 @@ def _measure_machine(
         busy = np.empty(n)
         for i in range(n):
             busy[i] = (end[i] - start[i]) * float(processors[i])
-        results[26] = pairwise_sum(busy, 0, n) / (machine * length)
+        results[26] = pairwise_sum(busy, 0, n) / (float(machine) * float(length))
     results[27] = length
     if wanted[28]:
         waited = 0
