@@ -136,7 +136,8 @@ def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None
             new[:count] = old[:count]
 
 
-def _take_over_calendar(old: Calendar, new: Calendar) -> None:
+def _take_over_calendar(old: Any, new: Any) -> None:
+    """Write an old calendar, of any size, into the beginning of a new one."""
     for one, other in zip(old, new, strict=True):
         other[: len(one)] = one
 
