@@ -7,14 +7,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.forecast import Forecasts, note_starts
+from schedlab.engine.forecast import Forecasts
+from schedlab.engine.loop import note_all_runs
 from schedlab.engine.needs import Needs
 from schedlab.engine.pass_choice import after_pass
 from schedlab.engine.plan import Plan
 from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import find_and_remove
 from schedlab.engine.queue_pass import head_of
-from schedlab.engine.retries import Retries, note_runs
+from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.slurm_timing import Passes, look_again
 from schedlab.engine.state import CORRECTED, FREE, LEFT, NOW, STARTED, UNKNOWN, State, begin
@@ -46,10 +47,7 @@ def start_by_hand(
     begin(jobs, state, job)
     state.backfilled[job] = first not in (NONE, job) and jobs[first].processors > clock[FREE] + jobs[job].processors
     clock[LEFT] = UNKNOWN
-    if retries is not None:
-        note_runs(jobs, state, retries, before, False)
-    if forecasts is not None:
-        note_starts(state, forecasts, before)
+    note_all_runs(jobs, state, forecasts, retries, before)
     leave_plan(plan, jobs, seen, state, waiting, orders, retries, rules, job)
     after_pass(plan, jobs, seen, state, waiting, orders, retries, rules)
 

@@ -245,7 +245,7 @@ def _let_in(
         begin(jobs, state, job)
         state.backfilled[job] = clock[WAITING] > 0
         clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
-        _note_runs(jobs, state, forecasts, retries, clock[STARTED] - 1)
+        note_all_runs(jobs, state, forecasts, retries, clock[STARTED] - 1)
     else:
         for i in range(clock[ENTERING]):
             enter(jobs, state, waiting, rules, state.entering[i])
@@ -293,7 +293,7 @@ def _score_entries(
 
 
 @pruned
-def _note_runs(
+def note_all_runs(
     jobs: NDArray[Any], state: State, forecasts: Forecasts | None, retries: Retries | None, before: int
 ) -> None:
     """Write down the runs that have started since there were `before` of them."""

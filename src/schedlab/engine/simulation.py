@@ -15,6 +15,7 @@ from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.retries import RUNS
 from schedlab.engine.sc17_simulator import run_sc17
 from schedlab.engine.state import new_state
+from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -80,7 +81,8 @@ def simulate(
         state = new_state(prepared.jobs, prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs))
         start = run_sc17(prepared, state)
         return to_schedule(prepared, start=start, backfilled=state.backfilled)
-    known = known_scheduler(prepared)
+    # Of a larger one, Python takes no time in comparison, and this kernel need not be compiled besides the loop.
+    known = known_scheduler(prepared) if len(prepared.jobs) <= LARGEST else None
     if known is not None:
         begins, backfilled = simulate_known(prepared, known)
         return to_schedule(prepared, start=begins, backfilled=backfilled)
