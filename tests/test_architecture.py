@@ -8,7 +8,7 @@ from pathlib import Path
 import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
-ROOMS = ["workflow", "workload", "platform", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
+ROOMS = ["workflow", "workload", "cluster", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
 ROOMS += ["model", "generate", "slurm", "campaign", "report", "papers", "cli"]
 
 

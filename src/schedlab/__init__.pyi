@@ -9,6 +9,7 @@ from .campaign.definition import Campaign as Campaign
 from .campaign.handlings import Handlings as Handlings
 from .campaign.handlings import handlings as handlings
 from .campaign.store import RunDirectory as RunDirectory
+from .cluster.cluster import Cluster as Cluster
 from .engine.many import simulate_many as simulate_many
 from .engine.simulation import simulate as simulate
 from .engine.standing import Reservation as Reservation
@@ -41,7 +42,6 @@ from .model.empirical import EmpiricalDistribution as EmpiricalDistribution
 from .model.fit import fit_model as fit_model
 from .model.model import JobLimits as JobLimits
 from .model.model import WorkloadModel as WorkloadModel
-from .platform.cluster import Cluster as Cluster
 from .predict.adapters import RiverPredictor as RiverPredictor
 from .predict.adapters import SklearnPredictor as SklearnPredictor
 from .predict.model import PredictionModel as PredictionModel

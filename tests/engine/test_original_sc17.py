@@ -20,9 +20,10 @@ from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.policy import FCFS, SPF, UNICEF, WFP3, FormulaPolicy
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.sampling import windows
 from schedlab.workload.swf import read_swf
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.workload import Workload
 
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
 RECORDED = pd.read_csv(CONFORMANCE / "original-sc17.csv")

@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.engine.queue_nodes import ABSENT
 from schedlab.engine.state import new_jobs
 from schedlab.errors import InputError
-from schedlab.platform.cluster import Cluster
 from schedlab.scheduler.backfilling import Conservative, Slurm
 from schedlab.scheduler.predictor import Actual, Predictor
 from schedlab.scheduler.scheduler import Scheduler

@@ -16,10 +16,11 @@ from schedlab.generate.patterns import Pattern, Submitted
 from schedlab.generate.pool import BLOCK, Columns, JobPool, draw_jobs
 from schedlab.generate.special import special_pattern
 from schedlab.generate.triggers import Periodic, Trigger
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.handling import submit_workflows
 from schedlab.workload.sections import Sections
 from schedlab.workload.submissions import Submission
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.workload import Workload
 
 Seconds = NDArray[np.int64]
 

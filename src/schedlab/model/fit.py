@@ -18,7 +18,8 @@ from schedlab.model.jobs import IndependentJobs, Jobs, JointJobs, Rules
 from schedlab.model.model import WorkloadModel
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workload.cleaning import Step
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 FEWEST_JOBS = 100
 """Of which a distribution is made; with fewer, its tails are accidents."""

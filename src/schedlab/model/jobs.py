@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.model.empirical import EmpiricalDistribution
-from schedlab.workload.workload import UNKNOWN
+from schedlab.workload.columns import UNKNOWN
 
 COLUMNS = ("processors", "requested_time", "run_time", "user_id")
 

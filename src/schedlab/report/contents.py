@@ -18,7 +18,8 @@ from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.groups import size_class_labels, size_classes
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import busy_processors
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 GROUPS = {
     "user": ("user_id", "User"),

@@ -23,9 +23,10 @@ from schedlab.schedule.placement import StoredNodes, placement_columns, placemen
 from schedlab.schedule.provenance import provenance
 from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.wording import shown
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import link_columns, link_facts, read_links
 from schedlab.workload.tables import UNITS, StoredAttributes
-from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
     import pyarrow as pa

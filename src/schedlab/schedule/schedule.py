@@ -14,8 +14,9 @@ from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.schedule.placement import Placement
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.job import with_missing
-from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument
-from schedlab.workload.workload import UNKNOWN
+from schedlab.workload.columns import UNKNOWN
 
 CORRECTIONS = ("requested", "incremental", "doubling")
 """What follows when a prediction has expired and the job still runs.

@@ -17,7 +17,8 @@ from schedlab.slurm.job_table import Run, Submitted
 from schedlab.slurm.jobs import JobList
 from schedlab.slurm.laboratory import Laboratory
 from schedlab.slurm.nodes import placement_of
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,8 @@ from schedlab.speculate.costs import AffineCost, RequestLimits
 from schedlab.speculate.history import FEWEST_RUNS, law_of_runs
 from schedlab.speculate.plan import optimal_requests
 from schedlab.speculate.sequences import NoSequenceError, RequestSequence, costs_of_runs
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd

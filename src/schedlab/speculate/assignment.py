@@ -14,7 +14,8 @@ from schedlab.documents import read_toml
 from schedlab.errors import InputError
 from schedlab.scheduler.retries import GROWTH
 from schedlab.wording import shown
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}
 """What tells the jobs of an application from others, and the columns of a workload that say it."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.streams import read_whole, workload_name
-from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.workload._accounting import durations, read_text, split_text, whole_numbers
-from schedlab.workload.workload import UNKNOWN
+from schedlab.workload.columns import UNKNOWN
 
 if TYPE_CHECKING:
     import pyarrow as pa

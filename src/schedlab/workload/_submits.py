@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 
 def first_bad_submit(workload: Workload) -> int | None:

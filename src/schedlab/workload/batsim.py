@@ -11,8 +11,9 @@ from schedlab.documents import parse_json
 from schedlab.errors import InputError
 from schedlab.streams import open_output, read_whole, workload_name
 from schedlab.wording import shown
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import refuse_links
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.workload import Workload
 
 DELAY_TYPES = {4: "delay", 5: "DelayProfile"}
 """What a profile that only sleeps is called, by Batsim's major version."""

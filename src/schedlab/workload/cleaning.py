@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 Mask = NDArray[np.bool_]
 """One value for each job, shape (n,)."""

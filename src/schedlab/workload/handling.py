@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.submissions import Submission, WorkflowJobs
-from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+from schedlab.workload.workload import FIELDS, Workload
 
 MINUTE = 60
 

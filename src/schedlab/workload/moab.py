@@ -10,7 +10,8 @@ import numpy as np
 from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload._accounting import read_text, split_lines, workload_of_records
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from schedlab.workload._accounting import by_distinct, kilobytes, per_processor, whole_numbers, workload_of_records
 from schedlab.workload._sacct_columns import SacctColumns
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 DAY = 86_400
 WEEK = 7 * DAY

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.workload.cleaning import CleaningReport, clean_with_report
+from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.sampling import DAY, offered_load
-from schedlab.workload.workload import FIELDS, UNKNOWN, Workload
+from schedlab.workload.workload import FIELDS, Workload
 
 WIDTH = 98
 """Columns of a terminal that the summary takes."""

@@ -20,7 +20,8 @@ from schedlab.workload._accounting import (
     whole_numbers,
     workload_of_records,
 )
-from schedlab.workload.workload import UNKNOWN, Workload
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd

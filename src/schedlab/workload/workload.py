@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
+from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, check_kind, size_of, take
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.job import Job, with_missing
+from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import WorkflowJobs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-UNKNOWN = -1
 
 FIELDS = (
     "job_id",
@@ -42,8 +42,9 @@ FIELDS = (
 )
 """The 18 fields of SWF in their order, with the standard's names in snake case."""
 
-FRACTIONAL_FIELDS = frozenset({"average_cpu_time"})
-"""Fields that the archive's logs give with decimals; kept as float64, all others are int64."""
+
+PARTS = ("dependencies", "workflows", "resources")
+"""What else jobs carry, each None or with one entry per job; `select` takes some rows of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
@@ -82,6 +83,8 @@ class Workload:
         Which jobs belong to workflows. None: no job does.
     cores_per_node
         Processors of a node, or None if unknown.
+    resources
+        What jobs ask for besides processors and time. None: nothing.
 
     References
     ----------
@@ -128,10 +131,11 @@ class Workload:
     dependencies: Dependencies | None = None
     workflows: WorkflowJobs | None = None
     cores_per_node: int | None = None
+    resources: Resources | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "processors", _size("the machine", self.processors))
-        object.__setattr__(self, "cores_per_node", _size("a node", self.cores_per_node))
+        object.__setattr__(self, "processors", size_of("the machine", self.processors))
+        object.__setattr__(self, "cores_per_node", size_of("a node", self.cores_per_node))
         length = len(self.job_id)
         for field in FIELDS:
             column = getattr(self, field)
@@ -142,7 +146,7 @@ class Workload:
             object.__setattr__(self, field, view)
         if self.law is not None:
             self._check_laws(self.law)
-        for name in ("dependencies", "workflows"):
+        for name in PARTS:
             if (part := getattr(self, name)) is not None and len(part) != length:
                 raise InputError(f"{self.name}: {name} are of {len(part)} jobs, expected {length}")
 
@@ -182,7 +186,7 @@ class Workload:
         rounded = int(attributes.pop("rounded", 0))
         arrays: dict[str, Any] = {}
         for field, values in columns.items():
-            arrays[field], fractions = _as_column(field, values)
+            arrays[field], fractions = as_column(field, values)
             rounded += fractions
         length = len(next(iter(arrays.values())))
         arrays.setdefault("job_id", np.arange(1, length + 1, dtype=np.int64))
@@ -237,7 +241,7 @@ class Workload:
             row = int(np.argmax(missing))
             raise InputError(f"column submit_time, row {row}: missing value; give it, or remove the job", row=row)
         for label in frame.columns:
-            _check_kind(str(label), frame[label].dtype.kind)
+            check_kind(str(label), frame[label].dtype.kind)
         columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy(copy=True) for label in frame.columns}
         for column in columns.values():
             column.flags.writeable = False
@@ -280,9 +284,9 @@ class Workload:
         rows = rows if isinstance(rows, slice) else np.asarray(rows)
         if not isinstance(rows, slice) and not rows.size:
             rows = rows.astype(np.intp)
-        columns: dict[str, Any] = {field: _take(getattr(self, field), rows) for field in FIELDS}
+        columns: dict[str, Any] = {field: take(getattr(self, field), rows) for field in FIELDS}
         law = None if self.law is None else self.law[rows]
-        for name in ("dependencies", "workflows"):
+        for name in PARTS:
             if (part := getattr(self, name)) is not None:
                 columns[name] = part.select(np.arange(len(self))[rows])
         return replace(self, law=law, **columns)
@@ -304,7 +308,7 @@ class Workload:
             raise InputError(f"a workload has no column or attribute {strangers[0]!r}")
         for field in FIELDS:
             if field in changes:
-                changes[field] = _as_column(field, changes[field])[0]
+                changes[field] = as_column(field, changes[field])[0]
         return replace(self, **changes)
 
     def sorted_by_submit(self) -> Workload:
@@ -342,69 +346,3 @@ class Workload:
     def __repr__(self) -> str:
         machine = f", {self.processors} processors" if self.processors else ""
         return f"<Workload {self.name}: {len(self)} jobs{machine}>"
-
-
-def _as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
-    """Return the values as a column of the field's type, and how many of them had to be rounded."""
-    array = np.asarray(values)
-    kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
-    if array.ndim != 1:
-        raise InputError(f"column {field} has {array.ndim} dimensions, expected 1")
-    _check_kind(field, array.dtype.kind)
-    if array.dtype.kind in "iu":
-        if array.dtype == np.uint64:
-            _refuse(field, array, array > np.uint64(2**63 - 1))
-        return _own(array.astype(kind, copy=False), values), 0
-    try:
-        numbers = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise InputError(f"column {field} is not numeric") from None
-    if kind is np.float64:
-        _refuse(field, array, ~np.isfinite(numbers))
-        return _own(numbers, values), 0
-    _refuse(field, array, ~(np.abs(numbers) < 2.0**63))  # NaN is not below, either
-    whole = np.floor(numbers + 0.5)
-    return whole.astype(np.int64), int(np.count_nonzero(whole != numbers))
-
-
-def _check_kind(field: str, kind: str) -> None:
-    """Raise InputError if NumPy's kind of a column is one that only looks like numbers."""
-    if kind in "mM":
-        raise InputError(f"column {field} holds dates or durations; give seconds (whole numbers)")
-    if kind == "b":
-        raise InputError(f"column {field} holds truth values; give whole numbers")
-
-
-def _refuse(field: str, values: NDArray[Any], bad: NDArray[np.bool_]) -> None:
-    """Raise InputError at the first bad value, if there is one."""
-    if bad.any():
-        row = int(np.argmax(bad))
-        what = "a finite number" if field in FRACTIONAL_FIELDS else "a whole number of 64 bits"
-        raise InputError(
-            f"column {field}, row {row}: {values[row]} is not {what}; correct the value, "
-            f"or give {UNKNOWN} if it is unknown",
-            row=row,
-        )
-
-
-def _own(column: NDArray[Any], values: Any) -> NDArray[Any]:
-    """Return a column that nobody else can write to; fresh, read-only and constant ones need no copy."""
-    shared = column is values or column.base is not None
-    return column.copy() if shared and column.flags.writeable and column.strides != (0,) else column
-
-
-def _size(of: str, processors: Any) -> int | None:
-    """Return a number of processors as a plain number, or None if it is unknown."""
-    if processors is None:
-        return None
-    whole = isinstance(processors, int | np.integer) and not isinstance(processors, bool)
-    if not whole or processors < 1:
-        raise InputError(f"the size of {of} is {processors!r} processors, but must be a whole number from 1 on")
-    return int(processors)
-
-
-def _take(column: NDArray[Any], rows: Any) -> Any:
-    """Select rows; a column that stores one value for all jobs goes on storing one."""
-    if column.strides == (0,) and len(column):
-        return np.broadcast_to(column[0], np.empty(len(column), dtype=np.bool_)[rows].shape)
-    return column[rows]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schedlab.cluster import Cluster
 from schedlab.errors import InputError
-from schedlab.platform import Cluster
 from schedlab.workload.workload import Workload
 
 

@@ -1,0 +1,74 @@
+"""Nodes and requests for them as the engine and its twin take them: numbers only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNLIMITED = 1 << 62
+"""Memory of a node whose memory is not counted."""
+
+WHOLE = 1000
+"""Thousandths of a GPU."""
+
+PLACEMENTS = ("first", "weight", "best", "spread", "fgd")
+
+
+class NodeInputs(NamedTuple):
+    """The nodes of a cluster, and what jobs ask for.
+
+    Parameters
+    ----------
+    names
+        Of the K nodes.
+    cores, memory, weight
+        int64, one per node; memory in MiB, UNLIMITED where it is not counted.
+    device_offset
+        int64, K + 1: the GPUs of node k have the numbers `device_offset[k]` to `device_offset[k + 1] - 1`.
+    device_type
+        int64, one per GPU: its type.
+    shape
+        int64, one per job in order of submission: which request is its.
+    nodes, tasks, tasks_per_node
+        int64, one per distinct request: nodes (0: any number), tasks, at most so many on one node (0: no bound).
+    task_cores, task_memory, task_gpus
+        int64: what a task needs.
+    node_memory, node_gpus
+        int64: what is needed besides on each node.
+    share
+        int64: thousandths of one GPU; WHOLE if no GPU is shared.
+    gpu_type
+        int64: type of the GPUs, -1 for any.
+    exclusive
+        bool: whether nodes are taken whole.
+    allowed
+        bool, distinct sets of nodes by K.
+    eligible
+        int64, one per distinct request: its row of `allowed`.
+    placement
+        int, position in PLACEMENTS.
+    """
+
+    names: tuple[str, ...]
+    cores: NDArray[np.int64]
+    memory: NDArray[np.int64]
+    weight: NDArray[np.int64]
+    device_offset: NDArray[np.int64]
+    device_type: NDArray[np.int64]
+    shape: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    tasks: NDArray[np.int64]
+    tasks_per_node: NDArray[np.int64]
+    task_cores: NDArray[np.int64]
+    task_memory: NDArray[np.int64]
+    task_gpus: NDArray[np.int64]
+    node_memory: NDArray[np.int64]
+    node_gpus: NDArray[np.int64]
+    share: NDArray[np.int64]
+    gpu_type: NDArray[np.int64]
+    exclusive: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]
+    eligible: NDArray[np.int64]
+    placement: int

@@ -1,0 +1,81 @@
+"""Columns of a workload: values converted, checked and selected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+
+UNKNOWN = -1
+
+FRACTIONAL_FIELDS = frozenset({"average_cpu_time"})
+"""Fields that the archive's logs give with decimals; kept as float64, all others are int64."""
+
+
+def as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
+    """Return the values as a column of the field's type, and how many of them had to be rounded."""
+    array = np.asarray(values)
+    kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
+    if array.ndim != 1:
+        raise InputError(f"column {field} has {array.ndim} dimensions, expected 1")
+    check_kind(field, array.dtype.kind)
+    if array.dtype.kind in "iu":
+        if array.dtype == np.uint64:
+            _refuse(field, array, array > np.uint64(2**63 - 1))
+        return _own(array.astype(kind, copy=False), values), 0
+    try:
+        numbers = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InputError(f"column {field} is not numeric") from None
+    if kind is np.float64:
+        _refuse(field, array, ~np.isfinite(numbers))
+        return _own(numbers, values), 0
+    _refuse(field, array, ~(np.abs(numbers) < 2.0**63))  # NaN is not below, either
+    whole = np.floor(numbers + 0.5)
+    return whole.astype(np.int64), int(np.count_nonzero(whole != numbers))
+
+
+def check_kind(field: str, kind: str) -> None:
+    """Raise InputError if NumPy's kind of a column is one that only looks like numbers."""
+    if kind in "mM":
+        raise InputError(f"column {field} holds dates or durations; give seconds (whole numbers)")
+    if kind == "b":
+        raise InputError(f"column {field} holds truth values; give whole numbers")
+
+
+def _refuse(field: str, values: NDArray[Any], bad: NDArray[np.bool_]) -> None:
+    """Raise InputError at the first bad value, if there is one."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        what = "a finite number" if field in FRACTIONAL_FIELDS else "a whole number of 64 bits"
+        raise InputError(
+            f"column {field}, row {row}: {values[row]} is not {what}; correct the value, "
+            f"or give {UNKNOWN} if it is unknown",
+            row=row,
+        )
+
+
+def _own(column: NDArray[Any], values: Any) -> NDArray[Any]:
+    """Return a column that nobody else can write to; fresh, read-only and constant ones need no copy."""
+    shared = column is values or column.base is not None
+    return column.copy() if shared and column.flags.writeable and column.strides != (0,) else column
+
+
+def size_of(of: str, processors: Any) -> int | None:
+    """Return a number of processors as a plain number, or None if it is unknown."""
+    if processors is None:
+        return None
+    whole = isinstance(processors, int | np.integer) and not isinstance(processors, bool)
+    if not whole or processors < 1:
+        raise InputError(f"the size of {of} is {processors!r} processors, but must be a whole number from 1 on")
+    return int(processors)
+
+
+def take(column: NDArray[Any], rows: Any) -> Any:
+    """Select rows; a column that stores one value for all jobs goes on storing one."""
+    if column.strides == (0,) and len(column):
+        return np.broadcast_to(column[0], np.empty(len(column), dtype=np.bool_)[rows].shape)
+    return column[rows]
