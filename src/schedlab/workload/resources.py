@@ -156,10 +156,8 @@ class Resources:
 
     def select(self, rows: Any) -> Resources:
         """Return the requests of some rows."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Resources(
-            **{
-                name: column.select(rows) if isinstance(column, Labels) else column[rows]
-                for name, column in parts.items()
-            }
-        )
+        parts: dict[str, Any] = {}
+        for field in fields(self):
+            column = getattr(self, field.name)
+            parts[field.name] = column.select(rows) if isinstance(column, Labels) else column[rows]
+        return Resources(**parts)
