@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
@@ -56,6 +57,8 @@ class Cluster:
         How the leaf switches of the nodes are connected; empty: not known.
     licenses
         Licences that jobs may hold, as pairs of name and count.
+    accounting
+        Accounts, users and QOS with their limits; None: not known.
     ignored
         What the files that it was read from say besides.
 
@@ -85,6 +88,7 @@ class Cluster:
     name: str = "cluster"
     switches: tuple[Switch, ...] = ()
     licenses: tuple[tuple[str, int], ...] = ()
+    accounting: Accounting | None = None
     ignored: tuple[IgnoredLine, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -141,6 +145,7 @@ class Cluster:
         name: str = "cluster",
         switches: Iterable[Switch] = (),
         licenses: Mapping[str, int] | None = None,
+        accounting: Accounting | None = None,
         ignored: Iterable[IgnoredLine] = (),
     ) -> Cluster:
         """Return a cluster of nodes; its processors are their cores.
@@ -155,7 +160,7 @@ class Cluster:
             raise InputError(f"{name}: there are no nodes")
         processors = sum(len(group.names) * group.cores for group in groups)
         held = tuple((licenses or {}).items())
-        return cls(processors, groups, tuple(partitions), name, tuple(switches), held, tuple(ignored))
+        return cls(processors, groups, tuple(partitions), name, tuple(switches), held, accounting, tuple(ignored))
 
     @classmethod
     def for_workload(cls, workload: Workload, processors: int | None = None) -> Cluster:

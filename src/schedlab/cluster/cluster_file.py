@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list, host_names
+from schedlab.cluster.limits import ROOT, Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch
 from schedlab.documents import first_problem, line_of, path_in
 from schedlab.durations import duration_text, parse_duration
@@ -18,7 +19,9 @@ from schedlab.errors import InputError, located
 
 FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
-TIMES = ("max_time", "default_time")
+TIMES = ("max_time", "default_time", "max_wall", "grp_wall")
+PARTS = ("groups", "partitions", "switches", "qos", "accounts", "users")
+"""The lists of tables."""
 
 
 def _hosts(value: Any) -> Any:
@@ -40,6 +43,7 @@ def _kinds(value: Any) -> Any:
 
 Hosts = Annotated[list[str], BeforeValidator(_hosts)]
 Seconds = Annotated[int, BeforeValidator(_seconds)]
+Shares = Annotated[int | None, BeforeValidator(lambda value: None if value == "parent" else value)]
 Gpus = Annotated[dict[str, int], BeforeValidator(_kinds)]
 
 
@@ -60,7 +64,7 @@ class GroupTable(_Table):
     switch: str = ""
     threads: int = 1
 
-    def group(self) -> NodeGroup:
+    def made(self) -> NodeGroup:
         """Return the nodes that it describes."""
         given = self.model_dump()
         return NodeGroup.of(given.pop("nodes"), **given)
@@ -93,7 +97,7 @@ class PartitionTable(_Table):
     exclusive_user: bool = False
     qos: str = ""
 
-    def partition(self) -> Partition:
+    def made(self) -> Partition:
         """Return the partition that it describes."""
         given = self.model_dump()
         lists = {name: frozenset(value) for name, value in given.items() if name.startswith(("allow_", "deny_"))}
@@ -106,9 +110,75 @@ class SwitchTable(_Table):
     name: str
     parent: str = ""
 
-    def switch(self) -> Switch:
+    def made(self) -> Switch:
         """Return the switch that it describes."""
         return Switch(self.name, self.parent)
+
+
+def _limit_field(kind: str) -> tuple[Any, Any]:
+    if "tres" in kind:
+        return dict[str, int], {}
+    return (Seconds | None if kind.endswith("wall") else int | None), None
+
+
+_LIMIT_FIELDS: dict[str, Any] = {field.name: _limit_field(field.name) for field in fields(Limits)}
+LimitsTable: Any = create_model("LimitsTable", __base__=_Table, **_LIMIT_FIELDS)
+"""The parameters of `Limits`: resources as tables, times as durations."""
+
+
+class _LimitedTable(_Table):
+    limits: LimitsTable = LimitsTable()
+
+    def parts(self) -> dict[str, Any]:
+        """Return the parameters of the class that it describes."""
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in self}
+        limits: dict[str, Any] = {
+            name: tuple(value.items()) if isinstance(value, dict) else value for name, value in self.limits
+        }
+        return given | {"limits": Limits(**limits)}
+
+
+class QosTable(_LimitedTable):
+    """One of `qos`: the parameters of `QosLimits`."""
+
+    name: str
+    priority: int = 0
+    preempts: list[str] = []
+    usage_factor: float = 1.0
+
+    def made(self) -> QosLimits:
+        """Return the QOS that it describes."""
+        return QosLimits(**self.parts())
+
+
+class AccountTable(_LimitedTable):
+    """One of `accounts`: the parameters of `Account`; `shares = "parent"` stands for None."""
+
+    name: str
+    parent: str = ROOT
+    shares: Shares = 1
+    qos: list[str] | None = None
+    default_qos: str = ""
+
+    def made(self) -> Account:
+        """Return the account that it describes."""
+        return Account(**self.parts() | {"parent": "" if self.name == ROOT else self.parent})
+
+
+class UserTable(_LimitedTable):
+    """One of `users`: the parameters of `AccountUser`; `shares = "parent"` stands for None."""
+
+    user: str
+    account: str
+    partition: str = ""
+    shares: Shares = 1
+    qos: list[str] | None = None
+    default_qos: str = ""
+    default: bool = False
+
+    def made(self) -> AccountUser:
+        """Return the user that it describes."""
+        return AccountUser(**self.parts())
 
 
 class ClusterTable(_Table):
@@ -121,7 +191,10 @@ class ClusterTable(_Table):
     licenses: dict[str, int] = {}
     groups: list[GroupTable] = []
     partitions: list[PartitionTable] = []
-    switches: list[SwitchTable] = Field(default=[])
+    switches: list[SwitchTable] = []
+    qos: list[QosTable] = []
+    accounts: list[AccountTable] = []
+    users: list[UserTable] = []
 
 
 def cluster_of(document: Any, source: str, text: str | None = None) -> Cluster:
@@ -150,24 +223,36 @@ def cluster_of(document: Any, source: str, text: str | None = None) -> Cluster:
         raise InputError(f"{source}: it is nested too deeply") from None
     except (TypeError, ValueError):
         raise InputError(f"{source}: a cluster is a table of fields, not {type(document).__name__}") from None
-    built: dict[str, list[Any]] = {"groups": [], "partitions": [], "switches": []}
-    for field, make in (("groups", "group"), ("partitions", "partition"), ("switches", "switch")):
-        for number, one in enumerate(getattr(table, field)):
+    built: dict[str, tuple[Any, ...]] = {}
+    for part in PARTS:
+        made = []
+        for number, one in enumerate(getattr(table, part)):
             try:
-                built[field].append(getattr(one, make)())
+                made.append(one.made())
             except InputError as error:  # to find a line takes longer than to build a group
-                raise InputError(f"{_place(source, text, document, (field, number))}: {error}") from None
-    return _assembled(table, built, source)
-
-
-def _assembled(table: ClusterTable, built: Mapping[str, Sequence[Any]], source: str) -> Cluster:
-    groups, partitions, switches = (tuple(built[field]) for field in ("groups", "partitions", "switches"))
-    cores = sum(len(group.names) * group.cores for group in groups)
-    if not groups and table.processors is None:
-        raise InputError(f"{source}: it has neither groups of nodes nor a number of processors")
-    processors = table.processors if table.processors is not None else cores
+                raise InputError(f"{_place(source, text, document, (part, number))}: {error}") from None
+        built[part] = tuple(made)
     with located(source):
-        return Cluster(processors, groups, partitions, table.name, switches, tuple(table.licenses.items()))
+        return _assembled(table, built)
+
+
+def _assembled(table: ClusterTable, built: Mapping[str, Any]) -> Cluster:
+    cores = sum(len(group.names) * group.cores for group in built["groups"])
+    if not cores and table.processors is None:
+        raise InputError("it has neither groups of nodes nor a number of processors")
+    accounts = built["accounts"]
+    if not any(account.name == ROOT for account in accounts):
+        accounts = (Account(ROOT, ""), *accounts)
+    has_accounting = any(built[part] for part in ("qos", "accounts", "users"))
+    return Cluster(
+        cores if table.processors is None else table.processors,
+        built["groups"],
+        built["partitions"],
+        table.name,
+        built["switches"],
+        tuple(table.licenses.items()),
+        Accounting(built["qos"], accounts, built["users"]) if has_accounting else None,
+    )
 
 
 def _place(source: str, text: str | None, document: Any, location: Sequence[int | str]) -> str:
@@ -191,30 +276,41 @@ def document_of(cluster: Cluster) -> dict[str, Any]:
     if cluster.licenses:
         document["licenses"] = dict(cluster.licenses)
     if not cluster.groups:
-        return document | {"processors": cluster.processors}
-    document["groups"] = [_table_of(group) for group in cluster.groups]
-    if cluster.partitions:
-        document["partitions"] = [_table_of(partition) for partition in cluster.partitions]
-    if cluster.switches:
-        document["switches"] = [_table_of(switch) for switch in cluster.switches]
+        document["processors"] = cluster.processors
+    accounting = cluster.accounting
+    parts = [cluster.groups, cluster.partitions, cluster.switches]
+    parts += [() if accounting is None else getattr(accounting, part) for part in PARTS[len(parts) :]]
+    for part, subjects in zip(PARTS, parts, strict=True):
+        if subjects:
+            document[part] = [_table_of(subject) for subject in subjects]
     return document
 
 
-def _table_of(subject: NodeGroup | Partition | Switch) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for field in fields(subject):
-        value = getattr(subject, field.name)
-        if field.default is not MISSING and value == field.default:
-            continue
-        if field.name in ("names", "nodes"):
-            table["nodes"] = host_list(value)
-        elif field.name in TIMES:
-            table[field.name] = duration_text(value)
-        elif field.name == "gpus":
-            table["gpus"] = value[0][1] if [kind for kind, _ in value] == [""] else dict(value)
-        else:
-            table[field.name] = sorted(value) if isinstance(value, frozenset) else value
-    return table
+def _table_of(subject: Any) -> dict[str, Any]:
+    return {
+        ("nodes" if field.name == "names" else field.name): _written(field.name, getattr(subject, field.name))
+        for field in fields(subject)
+        if field.default is MISSING or getattr(subject, field.name) != field.default
+    }
+
+
+def _written(name: str, value: Any) -> Any:
+    """Return a value as it stands in a document."""
+    if name in ("names", "nodes"):
+        written: Any = host_list(value)
+    elif name in TIMES:
+        written = duration_text(value)
+    elif name == "gpus" and [kind for kind, _ in value] == [""]:
+        written = value[0][1]
+    elif name == "gpus" or "tres" in name:
+        written = dict(value)
+    elif name == "shares" and value is None:
+        written = "parent"
+    elif isinstance(value, Limits):
+        written = _table_of(value)
+    else:
+        written = sorted(value) if isinstance(value, frozenset) else list(value) if isinstance(value, tuple) else value
+    return written
 
 
 def json_text(document: Mapping[str, Any]) -> str:

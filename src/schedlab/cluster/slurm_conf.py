@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from schedlab.cluster.cluster import Cluster, IgnoredLine
 from schedlab.cluster.hostlist import host_names, name_order
+from schedlab.cluster.limits import Accounting, unused_options
 from schedlab.cluster.node_lists import merged
-from schedlab.cluster.nodes import Partition, Switch
+from schedlab.cluster.nodes import Switch
+from schedlab.cluster.sacctmgr import account_file, read_accounts
 from schedlab.cluster.slurm_lines import ConfigLine, config_lines
 from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, with_topology_file, words
 from schedlab.cluster.slurm_partitions import PREEMPTION, PartitionLines
@@ -44,7 +45,8 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     Parameters
     ----------
     path
-        A slurm.conf, or a directory with one. A gres.conf and a topology.conf beside it are read, too.
+        A slurm.conf, or a directory with one. A gres.conf and a topology.conf beside it are read, too, and accounts as
+        `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
 
     Raises
     ------
@@ -70,18 +72,30 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
         if line.key == "partitionname":
             partitions.add(line)
     ignored = [*nodes.ignored, *partitions.ignored, *_unused(lines, rules)]
-    chosen = _one_default(partitions.partitions.values(), ignored)
+    accounting = _accounting(main, parameters.get("clustername", main.stem), ignored)
     if not ordered:
         raise InputError(f"{main}: no line defines nodes (NodeName=...)")
     with located(str(main)):
         return Cluster.of_nodes(
             merged(nodes.nodes[name].group for name in ordered),
-            chosen,
+            partitions.partitions.values(),
             name=parameters.get("clustername", main.stem),
             switches=switches,
             licenses=dict(gres_of(f"{word}") for word in words(parameters.get("licenses", ""))),
+            accounting=accounting,
             ignored=ignored,
         )
+
+
+def _accounting(main: Path, name: str, ignored: list[IgnoredLine]) -> Accounting | None:
+    """Return accounts and QOS from the file of accounts beside a slurm.conf, None if there is none."""
+    found = account_file(main.parent) if main.name == "slurm.conf" else None
+    if found is None:
+        return None
+    accounts = read_accounts(found, cluster=name)
+    ignored += (IgnoredLine(found.name, *unused) for unused in unused_options(accounts))
+    with located(str(found)):
+        return Accounting.of_slurm(accounts)
 
 
 def _beside(main: Path, nodes: NodeLines, plugin: str) -> tuple[Switch, ...]:
@@ -112,17 +126,6 @@ def _node_sets(lines: Iterable[ConfigLine], nodes: NodeLines, ordered: list[str]
         chosen |= {name for name in ordered if feature in nodes.nodes[name].group.features}
         sets[options["nodeset"]] = tuple(name for name in ordered if name in chosen)
     return sets
-
-
-def _one_default(partitions: Iterable[Partition], ignored: list[IgnoredLine]) -> list[Partition]:
-    """Return partitions of which one at most is the default: to Slurm, the last line that says so."""
-    chosen = list(partitions)
-    defaults = [place for place, partition in enumerate(chosen) if partition.default]
-    for place in defaults[:-1]:
-        reason = f"{chosen[defaults[-1]].name} says so later"
-        ignored.append(IgnoredLine("slurm.conf", f"PartitionName={chosen[place].name} Default=YES", reason))
-        chosen[place] = replace(chosen[place], default=False)
-    return chosen
 
 
 def _unused(lines: Iterable[ConfigLine], rules: SelectRules) -> Iterable[IgnoredLine]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schedlab.cluster.cluster import IgnoredLine
@@ -39,11 +39,15 @@ UNUSED = {
 }
 """Options of a line of a partition that are not used, and why."""
 
+NEVER = 1 << 62
+"""Seconds of no limit."""
+
 _INFINITE = ("infinite", "unlimited", "-1")
 
 
 def _limit(text: str) -> int | None:
-    return None if text.lower() in _INFINITE else parse_time_limit(text)
+    """Read a limit in seconds; slurmctld counts in minutes begun."""
+    return None if text.lower() in _INFINITE else -(-parse_time_limit(text) // 60) * 60
 
 
 def _default_time(text: str) -> int | None:
@@ -107,7 +111,6 @@ _EITHER = {
     "maxmempercpu": "maxmempernode",
     "maxmempernode": "maxmempercpu",
 }
-_BOTH_PRIORITIES = "priority"
 
 
 @dataclass(slots=True)
@@ -145,9 +148,6 @@ class PartitionLines:
         """
         options = line.options()
         name = options.pop("partitionname")
-        if _BOTH_PRIORITIES in options:  # of old: tier and factor in one
-            both = options.pop(_BOTH_PRIORITIES)
-            options = {"prioritytier": both, "priorityjobfactor": both} | options
         self._note_unused(line, options)
         if name.upper() == "DEFAULT":
             self._defaults = _over(self._defaults, options)
@@ -161,7 +161,23 @@ class PartitionLines:
             if not nodes:
                 self.ignored.append(IgnoredLine(line.where, line.text, "a partition without nodes"))
                 return
-            self.partitions[name] = Partition(name, () if nodes == self.nodes else nodes, **self._fields(given))
+            fields = self._fields(given)
+            if (fields.get("default_time") or 0) > fields.get("max_time", NEVER):
+                self.ignored.append(
+                    IgnoredLine(line.where, f"DefaultTime of {name}", "longer than MaxTime: Slurm drops it")
+                )
+                del fields["default_time"]
+            self.partitions[name] = Partition(name, () if nodes == self.nodes else nodes, **fields)
+            if fields.get("default"):
+                self._one_default(line, name)
+
+    def _one_default(self, line: ConfigLine, name: str) -> None:
+        """Keep one partition as the default: to slurmctld, the last line that says so."""
+        for other, partition in self.partitions.items():
+            if other != name and partition.default:
+                reason = f"{line.where} makes {name} the default"
+                self.ignored.append(IgnoredLine(line.path.name, f"Default=YES of {other}", reason))
+                self.partitions[other] = replace(partition, default=False)
 
     def _fields(self, given: Mapping[str, str]) -> dict[str, Any]:
         fields = {}
@@ -173,6 +189,8 @@ class PartitionLines:
                     raise InputError(f"{key}: {error}") from None
                 if value is not None:
                     fields[name] = value
+        if "priority" in given:  # of old, tier and factor in one; slurmctld takes it even if the two are given
+            fields["priority_tier"] = fields["priority_factor"] = _number(given["priority"])
         shared = given.get("oversubscribe", given.get("shared", "")).upper().partition(":")[0]
         fields["exclusive"] = shared == "EXCLUSIVE" or (self.rules.linear and shared not in ("YES", "FORCE"))
         return fields
@@ -193,7 +211,7 @@ class PartitionLines:
 
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
         for key, value in options.items():
-            if key in _FIELDS or key == "nodes":
+            if key in _FIELDS or key in ("nodes", "priority"):
                 continue
             if key in ("oversubscribe", "shared"):
                 if re.match("force|yes", value, re.IGNORECASE):
