@@ -78,13 +78,17 @@ def convert(
     ] = None,
 ) -> None:
     """Write a trace in another format, with all its jobs unless --clean says otherwise."""
-    from schedlab.workload.files import write_workload
+    from schedlab.workload.files import lost_in, write_workload
 
     check_output(target, source)
     read = read_trace(source, clean, processors=processors, timezone=timezone)
     with read.blamed():
         write_workload(read.workload, target)
     read.note_cleaning()
+    if lost := lost_in(read.workload, target):
+        note(
+            f"{target}: left out, as this format has no place for them: {', '.join(lost)}; .parquet and .csv keep them"
+        )
     note(f"{target}: {count_of(len(read.workload), 'job')}")
 
 

@@ -12,6 +12,7 @@ from schedlab.errors import InputError
 from schedlab.streams import open_input
 from schedlab.workload._sacct_columns import USED as SACCT_COLUMNS
 from schedlab.workload.batsim import read_batsim, write_batsim
+from schedlab.workload.links import left_out
 from schedlab.workload.moab import read_moab
 from schedlab.workload.sacct import read_sacct
 from schedlab.workload.swf import read_swf, write_swf
@@ -137,8 +138,16 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
         raise InputError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
 
 
+def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the columns of resources that `write_workload` leaves out, by the name of the file."""
+    return () if os.fspath(path).endswith(TABLE_SUFFIXES) else left_out(workload)
+
+
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload to a file, in the format that its suffix names (see `read_workload`); SWF without one.
+
+    Tables keep what jobs ask for besides processors and time; SWF and Batsim's JSON leave it out (a note in the header
+    of SWF names the columns).
 
     Raises
     ------
