@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from schedlab.errors import InputError
 from schedlab.workload._sacct_columns import COMMAND
 from schedlab.workload.files import read_workload
+from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.sacct import read_sacct
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import FIELDS, Workload
 
 JOB = {
     "JobID": "101",
@@ -34,6 +35,10 @@ JOB = {
     "AllocCPUS": "8",
     "NNodes": "2",
     "ReqMem": "16G",
+    "ReqTRES": "billing=8,cpu=8,gres/gpu:a100=2,mem=16G,node=1",
+    "AllocTRES": "billing=8,cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16G,node=2",
+    "NodeList": "n[1-2]",
+    "Constraints": "ib",
     "TotalCPU": "02:00:00",
     "JobName": "model.sh",
 }
@@ -68,7 +73,7 @@ def refused(directory: Path, *jobs: dict[str, str], **options: Any) -> str:
 class TestOneJob:
     def test_every_field_has_its_meaning(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, JOB)
-        found = {field: column.tolist() for field, column in jobs.to_frame().fillna(-1).items()}
+        found = {field: column.tolist() for field, column in jobs.to_frame()[list(FIELDS)].fillna(-1).items()}
         assert found == {
             "job_id": [101],
             "submit_time": [0],
@@ -90,6 +95,18 @@ class TestOneJob:
             "think_time": [-1],
         }
         assert (jobs.name, jobs.start_time) == ("april", APRIL)
+        resources = jobs.resources
+        assert resources is not None
+        asked = {name: getattr(resources, name).tolist() for name in NUMBERS if name in resources.said}
+        assert asked == {"nodes": [2], "tasks": [8], "memory_per_node": [8 * 1024], "gpus": [2]}
+        names = {name: getattr(resources, name).texts() for name in LABELS}
+        assert names == {
+            "gpu_type": ["a100"],
+            "constraint": ["ib"],
+            "partition": ["batch"],
+            "account": ["ocean"],
+            "qos": ["normal"],
+        }
 
     def test_names_are_numbered_by_first_appearance_and_kept_in_the_header(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, job(1, User="zoë"), job(2, User="bob"), job(3, User="zoë", QOS=""))

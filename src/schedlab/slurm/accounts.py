@@ -352,7 +352,7 @@ def _set_limit(limits: dict[str, Value], key: str, value: str) -> None:
     elif value == "-1":
         limits.pop(name, None)
     elif name in _TIMES or name in _SECONDS:
-        from schedlab.slurm.jobs import seconds_of
+        from schedlab.workload.sbatch import seconds_of
 
         limits[name] = (
             seconds_of(value) // 60 if name in _TIMES else int(value) if value.isdigit() else seconds_of(value)

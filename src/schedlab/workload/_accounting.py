@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.streams import read_whole, workload_name
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def workload_of_records(
     records
         One row per job: SWF fields by name but for the submit and wait times; `submit` and `start` as Unix times (-1
         unknown, but every job has a submit time); names of users, groups, queues and partitions in the columns of
-        their numbers, any hashable value in `executable_id`; null is unknown.
+        their numbers, any hashable value in `executable_id`; null is unknown. Columns of `Resources` by name.
     path
         The file, for the name of the workload.
     notes
@@ -194,6 +195,7 @@ def workload_of_records(
         start_time=int(submit[0]),
         header=(*header, *(f" Note: {note}" for note in told)),
         cores_per_node=cores_per_node,
+        resources=Resources.from_frame(records),
     )
 
 

@@ -24,6 +24,10 @@ LINK_COLUMNS = ("workflow", "workflow_task", "parents", "parent_delays", "law")
 wait for and seconds after the end of each, number of the law."""
 
 
+FIELDS_OF_NAMES = {"partition": "partition_id", "account": "group_id", "qos": "queue_id"}
+"""Fields of SWF whose numbers stand for names that readers of logs put into resources, too."""
+
+
 def link_columns(workload: Workload) -> dict[str, pa.Array]:
     """Return the columns of Parquet that tie jobs together, as far as there are ties, and those of resources."""
     import pyarrow as pa
@@ -166,8 +170,16 @@ def left_out(workload: Workload) -> tuple[str, ...]:
     """
     if (resources := workload.resources) is None:
         return ()
-    plain = bool((resources.tasks == np.maximum(workload.job_processors, 1)).all())
-    return tuple(name for name in resources.said if name != "tasks" or not plain)
+    kept = [name for name, field in FIELDS_OF_NAMES.items() if not _misses(workload, name, field)]
+    if bool((resources.tasks == np.maximum(workload.job_processors, 1)).all()):
+        kept.append("tasks")
+    return tuple(name for name in resources.said if name not in kept)
+
+
+def _misses(workload: Workload, name: str, field: str) -> bool:
+    """Return whether a job has a name in a column of resources, but no number in the field of SWF that replaces it."""
+    labels = getattr(workload.resources, name)
+    return bool(((labels.codes >= 0) & (getattr(workload, field) < 0)).any())
 
 
 def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:

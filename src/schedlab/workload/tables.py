@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from schedlab.documents import checked
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
-from schedlab.streams import open_input, open_output, workload_name
+from schedlab.streams import open_input, open_output, read_whole, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links, resource_columns
 from schedlab.workload.resources import LABELS
@@ -44,6 +45,9 @@ class StoredAttributes(BaseModel):
     sequences: list[str] = []
     cores_per_node: Annotated[int, Field(ge=1)] | None = None
 
+
+NULLS = ["", "NA", "NaN", "nan", "N/A", "<NA>", "null", "NULL", "None"]
+"""Cells of a column of numbers that mean unknown."""
 
 STORED = TypeAdapter(StoredAttributes)
 
@@ -198,13 +202,21 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a CSV file with a line of column headers."""
     import pandas as pd
 
-    with open_input(path) as stream:
-        try:
-            # Names stay as they are: one may be 007, or NA.
-            frame = pd.read_csv(stream, low_memory=False, converters=dict.fromkeys(LABELS, str))
-        except ValueError as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})") from None
+    content = read_whole(path)
+    try:
+        # Names stay as they are: one may be 007, or NA.
+        header = pd.read_csv(io.BytesIO(content), nrows=0).columns
+        missing = {name: NULLS for name in header if name not in LABELS}
+        frame = pd.read_csv(
+            io.BytesIO(content),
+            low_memory=False,
+            dtype=dict.fromkeys(LABELS, str),
+            keep_default_na=False,
+            na_values=missing,
+        )
+    except ValueError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})") from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{os.fspath(path)}: the rows have more cells than the line of column headers")
     return frame
