@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.streams import read_whole, workload_name
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.links import FIELDS_OF_NAMES
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -197,6 +198,25 @@ def workload_of_records(
         cores_per_node=cores_per_node,
         resources=Resources.from_frame(records),
     )
+
+
+def numbered_names(resources: Resources) -> tuple[dict[str, NDArray[np.int64]], list[str]]:
+    """Return the fields of SWF that stand for partition, account and QOS, and header lines that say which is which.
+
+    Examples
+    --------
+    >>> columns, header = numbered_names(Resources.of(2, partition=["gpu", None]))
+    >>> columns["partition_id"].tolist(), header
+    ([1, -1], [' MaxPartitions: 1', ' Partition: 1 gpu'])
+    """
+    columns: dict[str, NDArray[np.int64]] = {}
+    header: list[str] = []
+    for name, field in FIELDS_OF_NAMES.items():
+        labels = getattr(resources, name)
+        if labels.names:
+            columns[field] = np.where(labels.codes >= 0, labels.codes + 1, UNKNOWN)
+            header += _header_of_names(field, labels.names)
+    return columns, header
 
 
 _LABELLED = (*NAMED_FIELDS.values(), "executable_id")

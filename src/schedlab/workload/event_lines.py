@@ -14,6 +14,7 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.streams import open_input
+from schedlab.workload._accounting import numbered_names
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
 from schedlab.workload.sbatch import Request, request_of
 from schedlab.workload.workload import Workload
@@ -144,6 +145,8 @@ def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) ->
     columns = {
         name: [getattr(request, name) for request in requests] for name in (*NUMBERS, *LABELS) if name != "gpu_share"
     }
+    resources = Resources.of(len(events), **columns)
+    numbers, names = numbered_names(resources)
     return Workload.from_columns(
         {
             "submit_time": np.array([event.second for event in events], dtype=np.int64),
@@ -151,11 +154,13 @@ def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) ->
             "requested_processors": np.array([request.processors for request in requests], dtype=np.int64),
             "requested_time": limits,
             "user_id": np.array([number.get(event.user or "", -1) for event in events], dtype=np.int64),
-        },
+        }
+        | numbers,
         name=Path(path).name.partition(".")[0],
         header=(
             *(f" User: {place} {name}" for name, place in number.items()),
+            *names,
             *(f" Note: option --{name} not used: {count:,} jobs" for name, count in unused.items()),
         ),
-        resources=Resources.of(len(events), **columns),
+        resources=resources,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.streams import open_input, workload_name
 from schedlab.wording import shown
+from schedlab.workload._accounting import numbered_names
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.resources import WHOLE, Labels, Resources
 from schedlab.workload.workload import Workload
@@ -160,7 +161,6 @@ def read_philly(path: str | os.PathLike[str]) -> Workload:
         len(table), tasks=gpus, gpus=gpus, gpus_per_task=np.ones_like(gpus), partition=table.texts("cluster")
     )
     workload = table.workload(columns, resources, ["processors are GPUs"], start_time=int(submit.min()))
-    workload = _numbered_partitions(workload)
     return workload.sorted_by_submit()
 
 
@@ -232,15 +232,6 @@ def read_fifteen_thousand(path: str | os.PathLike[str]) -> Workload:
     return table.workload(columns, resources, notes)
 
 
-def _numbered_partitions(workload: Workload) -> Workload:
-    """Return the jobs with their partitions as numbers, too, from 1."""
-    assert workload.resources is not None
-    partition = workload.resources.partition
-    names = tuple(f" Partition: {number} {name}" for number, name in enumerate(partition.names, 1))
-    column = np.where(partition.codes >= 0, partition.codes + 1, UNKNOWN)
-    return workload.replace(partition_id=column, header=(*workload.header, *names))
-
-
 class _Table:
     """A CSV file as text, cell by cell, and what is wrong in it with its line."""
 
@@ -292,9 +283,10 @@ class _Table:
 
     def workload(self, columns: dict[str, Any], resources: Resources, notes: Sequence[str], **more: Any) -> Workload:
         """Return the workload of these columns, with notes in its header."""
-        header = (" Version: 2.2", f" MaxJobs: {len(self)}", *(f" Note: {note}" for note in notes))
+        numbers, names = numbered_names(resources)
+        header = (" Version: 2.2", f" MaxJobs: {len(self)}", *names, *(f" Note: {note}" for note in notes))
         return Workload.from_columns(
-            columns, name=workload_name(self._path), header=header, resources=resources, **more
+            columns | numbers, name=workload_name(self._path), header=header, resources=resources, **more
         )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.streams import open_input, workload_name
+from schedlab.workload._accounting import numbered_names
 from schedlab.workload._sacct_resources import count_hosts
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.resources import Labels, Resources
@@ -203,7 +204,8 @@ def _log_of(reading: _Reading, runs: list[_Run], name: str, timezone: str) -> Co
         "processors unknown": int(np.count_nonzero(processors < 0)),
     }
     notes = [f" Note: {what}: {count:,}" for what, count in told.items() if count]
-    names = [f" Partition: {number} {name}" for number, name in enumerate(partition.names, 1)]
+    resources = Resources.of(len(runs), nodes=column("nodes"), tasks=np.maximum(processors, 1), partition=partition)
+    numbers, names = numbered_names(resources)
     workload = Workload.from_columns(
         {
             "job_id": column("number"),
@@ -213,12 +215,12 @@ def _log_of(reading: _Reading, runs: list[_Run], name: str, timezone: str) -> Co
             "allocated_processors": processors,
             "requested_processors": processors,
             "status": column("status"),
-            "partition_id": np.where(partition.codes >= 0, partition.codes + 1, UNKNOWN),
-        },
+        }
+        | numbers,
         name=name,
         start_time=int(submit[0]),
         header=(" Version: 2.2", f" MaxJobs: {len(runs)}", *names, *notes, f" Note: times taken as {timezone}"),
-        resources=Resources.of(len(runs), nodes=column("nodes"), tasks=np.maximum(processors, 1), partition=partition),
+        resources=resources,
     )
     return ControllerLog(workload, column("priority"), started_by, reading.starts)
 
