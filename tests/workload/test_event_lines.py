@@ -14,10 +14,10 @@ from schedlab.workload.files import format_of, read_workload
 
 LINES = [
     "# comment",
-    "-dt 0.00 -e submit_batch_job | -sim-walltime 60.00 --uid=ann -J a -N 1 -n 4 -t 5 -q high -p gpu --mem=2G x.job",
+    "-dt 0.00 -e submit_batch_job | -sim-walltime 60 --uid=ann -J a -N 1 -n 4 -t 5 -q high -p gpu --mem=2G x.job",
     "",
-    "-dt 10.25 -e submit_batch_job | -J b -sim-walltime -1 --uid=bob -t 0-00:10 -n 12 --ntasks-per-node=6 -A ocean x.job",
-    "-dt 11 -e submit_batch_job | -sim-walltime 0 --uid=ann -t 1:00:00 -N 2 --exclusive --gres=gpu:2 --constraint=ib x.job",
+    "-dt 10.25 -e submit_batch_job | -J b -sim-walltime -1 --uid=bob -t 0-00:10 -n 12 --ntasks-per-node=6 -A ocean",
+    "-dt 11 -e submit_batch_job | -sim-walltime 0 --uid=ann -t 1:00:00 -N 2 --exclusive --gres=gpu:2 --constraint=ib",
     "-dt 12 -e submit_batch_job | -sim-walltime 9 -cancel-in 4 --uid=ann -t 1 --begin=now x.job",
 ]
 

@@ -85,7 +85,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     'sacct'
     """
     head = _head(path)
-    line = head.lstrip().partition("\n")[0]
+    line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "").lstrip()
     if is_squeue_header(line) or is_squeue_json(head):
         return "squeue"
     if STAMP.match(line):
