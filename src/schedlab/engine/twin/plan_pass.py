@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import Profile
 
 
@@ -44,8 +45,11 @@ class PlanPass:
         if not (news.events or news.corrected or news.computed or due):
             return
         if clock.in_order:
-            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]) and clock.fits(ready[0]):
-                clock.begin(ready[0])
+            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]):
+                parts = clock.view().place(ready[0])
+                if parts is None:
+                    break
+                clock.begin(ready[0], parts)
             if clock.in_order:
                 return
         afresh = self.expect_longer() or news.corrected or not self.planning
@@ -123,7 +127,7 @@ class PlanPass:
             overtakes = not all(map(self.is_due, self.listed[: self.listed.index(job)]))
             self.listed.remove(job)
             del self.reserved[job]
-            clock.begin(job, backfilled=overtakes)
+            clock.begin(job, [Part(0, job.processors, job.processors)], backfilled=overtakes)
 
     def is_due(self, job: Job) -> bool:
         """Return whether the reserved time of a job has come."""

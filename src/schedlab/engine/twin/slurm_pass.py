@@ -82,10 +82,11 @@ class SlurmPass:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     return
             head = clock.head(ready)
-            if not clock.fits(head):
+            parts = clock.view().place(head)
+            if parts is None:
                 return
             ready.remove(head)
-            clock.begin(head)
+            clock.begin(head, parts)
             self.last_change = clock.now
 
     def backfill_pass(self, visible: list[Job]) -> None:
@@ -107,8 +108,9 @@ class SlurmPass:
                         break
                     looked_at += 1
                 begin = profile.earliest(job.processors, job.estimate + self.inclusive, possible)
-            if begin == now and job.ready and clock.fits(job):
-                clock.begin(job, backfilled=blocked)
+            parts = clock.view().place(job) if begin == now and job.ready else None
+            if parts is not None:
+                clock.begin(job, parts, backfilled=blocked)
                 ends[job] = job.expected_end
                 profile.take(now, job.expected_end, job.processors)
                 continue
