@@ -103,7 +103,7 @@ def reserved_start(case, schedule, places, job):
         view = Nodes(empty_nodes(nodes), [], placement)
         for one in before:
             if end[one] > second:
-                view.take(places[one])
+                view = view.without(places[one])
         if placement.place(view.nodes, request) is not None:
             return second
     raise AssertionError("the machine never empties")

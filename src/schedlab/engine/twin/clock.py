@@ -203,14 +203,10 @@ class Clock:
         self.waiting.remove(job)
         self.running.append(job)
 
-    def speculate(self, lengths: dict[Job, int]) -> Job | None:
-        """Start the job whose speculative run would use a gap best, given how long each could run; return it."""
+    def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Part]]) -> Job | None:
+        """Start the job whose speculative run would use a gap best, given how long and where each could run; return it."""
         limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
-        if self.retries is None or limit is None:
-            return None
-        view = self.view()
-        places = {job: parts for job in lengths if (parts := view.place(job)) is not None}
-        job = self.retries.best({job: lengths[job] for job in places}, self.free(), limit)
+        job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)
         if job is not None:
             self.begin(job, places[job], backfilled=True, speculative=lengths[job])
         return job

@@ -18,14 +18,20 @@ class View(Protocol):
     def place(self, job: Job) -> list[Part] | None:
         """Return what a job would get, None if it does not fit."""
 
-    def take(self, parts: Iterable[Part]) -> None:
-        """Let a job have its parts."""
+    def without(self, parts: Iterable[Part]) -> View:
+        """Return what is free beside a job with its parts."""
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> View:
+        """Return what is free while the nodes of some parts are kept whole for somebody; each has `size` cores."""
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
+        """Return what others may use before somebody begins for whom nodes are kept, given what is free then."""
 
     def lesser(self, other: View) -> View:
         """Return what is free both here and there."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Processors:
     """So many processors, one as good as the other."""
 
@@ -35,9 +41,18 @@ class Processors:
         """Return a part with the processors of a job, if so many are free."""
         return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
 
-    def take(self, parts: Iterable[Part]) -> None:
-        """Let a job have its processors."""
-        self.free -= sum(part.cores for part in parts)
+    def without(self, parts: Iterable[Part]) -> Processors:
+        """Return what is free beside a job."""
+        return Processors(self.free - sum(part.cores for part in parts))
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> Processors:
+        """Return what is free beside whole nodes of some size."""
+        cores = sum(part.cores for part in parts)
+        return Processors(self.free - -(-cores // size) * size)
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> Processors:
+        """Return what is free and will be: those who run still leave to others what they will not give back."""
+        return self.lesser(later)
 
     def lesser(self, other: View) -> Processors:
         """Return the smaller number."""
@@ -45,7 +60,7 @@ class Processors:
         return Processors(min(self.free, other.free))
 
 
-@dataclass
+@dataclass(frozen=True)
 class Nodes:
     """What is free of each node; `requests` are those of all jobs."""
 
@@ -57,10 +72,22 @@ class Nodes:
         """Return the parts of nodes that a job gets, if it fits."""
         return self.placement.place(self.nodes, self.requests[job.number])
 
-    def take(self, parts: Iterable[Part]) -> None:
-        """Let a job have its parts of nodes."""
+    def without(self, parts: Iterable[Part]) -> Nodes:
+        """Return what is free beside a job."""
+        nodes = list(self.nodes)
         for part in parts:
-            self.nodes[part.node] = self.nodes[part.node].without(part)
+            nodes[part.node] = nodes[part.node].without(part)
+        return Nodes(nodes, self.requests, self.placement)
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
+        """Return what is free beside nodes that are kept, whoever runs there still."""
+        kept = {part.node for part in parts}
+        nodes = [node.kept() if node.number in kept else node for node in self.nodes]
+        return Nodes(nodes, self.requests, self.placement)
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
+        """Return what is free beside the nodes that are kept."""
+        return self.without_nodes(parts, 1)
 
     def lesser(self, other: View) -> Nodes:
         """Return what is free of each node in both views."""
@@ -74,7 +101,7 @@ class Machine:
     """The machine of a simulation: processors, or nodes if it has any."""
 
     prepared: Prepared
-    empty: Processors | Nodes = field(init=False)
+    empty: View = field(init=False)
 
     def __post_init__(self) -> None:
         inputs = self.prepared.nodes
@@ -85,11 +112,7 @@ class Machine:
 
     def beside(self, jobs: Iterable[Job]) -> View:
         """Return what is free while some jobs run."""
-        match self.empty:
-            case Processors(free):
-                view: View = Processors(free)
-            case Nodes(nodes, requests, placement):
-                view = Nodes(list(nodes), requests, placement)
+        view: View = self.empty
         for job in jobs:
-            view.take(job.parts)
+            view = view.without(job.parts)
         return view

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from schedlab.engine.node_inputs import UNLIMITED, WHOLE, NodeInputs
@@ -108,6 +108,10 @@ class Node:
         assert not self.alone, "a job holds the node alone"
         assert not (part.alone and self.jobs), "a job would hold a node alone on which others run"
         return node
+
+    def kept(self) -> Node:
+        """Return the node as it is for others while it is kept for somebody: as if he ran there alone."""
+        return replace(self, jobs=self.jobs + 1, alone=True)
 
     def lesser(self, other: Node) -> Node:
         """Return what is free both here and in another view of the same node."""

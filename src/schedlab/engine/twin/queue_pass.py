@@ -45,8 +45,9 @@ class QueuePass:
         tasks = self.tasks()
         self.backfill(tasks)
         while self.head():
-            length = self.reservation(tasks).shadow - clock.now
-            if clock.speculate({job: length for job in clock.visible() if job.ready}) is None:
+            free, length = clock.view(), self.reservation(tasks).shadow - clock.now
+            places = {job: parts for job in clock.visible() if job.ready and (parts := free.place(job)) is not None}
+            if clock.speculate(dict.fromkeys(places, length), places) is None:
                 break
 
     def backfill(self, tasks: dict[Job, int]) -> None:
@@ -81,9 +82,7 @@ class QueuePass:
         """Return the first job that does not delay the reservation, and what it gets."""
         clock = self.clock
         free = clock.view()
-        later = clock.view(reservation.shadow)
-        later.take(reservation.parts)
-        throughout = free.lesser(later)
+        throughout = free.lesser(clock.view(reservation.shadow).without(reservation.parts))
         for job in clock.sorted(clock.visible(), clock.order.candidates):
             in_time = clock.now + job.estimate <= reservation.shadow
             parts = (free if in_time else throughout).place(job) if job.ready else None
