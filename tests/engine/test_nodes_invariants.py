@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from node_cases import Shape, node_inputs, node_workloads, on_nodes, random_nodes
 
 from schedlab.engine.node_inputs import UNLIMITED, WHOLE
+from schedlab.engine.twin import simulate as twin_simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import empty_nodes, requests_of
 from schedlab.engine.twin.placement import new_placement
+from schedlab.engine.twin.plan_pass import PlanPass
 from schedlab.engine.twin.simulate import replay, replay_on_nodes
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Slurm
 
 SCHEDULERS = [
     "fcfs",
@@ -28,6 +33,9 @@ SCHEDULERS = [
     "wfp3+easy,window=3",
     "fcfs+easy@ave2/incremental",
     "saf+easy,starvation=8",
+    "fcfs+conservative",
+    "saf+conservative@actual",
+    "fcfs+slurm(interval=4,resolution=3,window=40,queue_depth=3,delay=2)",
 ]
 
 
@@ -83,7 +91,7 @@ def check_request(parts, nodes, shape):
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 @given(case=node_workloads())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_no_resource_of_a_node_is_exceeded_and_everybody_gets_what_he_asked_for(scheduler, case):
     workload, nodes = case
     schedule, places = replay_on_nodes(on_nodes(workload, nodes, scheduler))
@@ -110,7 +118,7 @@ def reserved_start(case, schedule, places, job):
 
 
 @given(case=node_workloads(shortest=1, enforced=False))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_easy_never_delays_the_head_on_nodes_when_run_times_are_exact(case):
     for text in ("fcfs+easy@actual", "fcfs+easy:sjf@actual"):
         schedule, places = replay_on_nodes(on_nodes(*case, text))
@@ -135,12 +143,15 @@ def plain_nodes(workload, sizes):
 
 
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group)]
-ON_NODES = ["none", "easy", "easy:ORDER"]
+ON_NODES = ["none", "easy", "easy:ORDER", "conservative", "fixed", "slurm", "slurm, every event"]
 
 
 @pytest.mark.parametrize("features", FEATURES, ids=lambda features: " & ".join(features) or "nothing")
 def test_requests_for_cores_alone_know_no_difference_between_nodes_and_processors(features):
-    """On one node nothing can be fragmented; nor on nodes of one core each, but there EASY reserves some of them."""
+    """On one node nothing is fragmented; nor on nodes of one core each, but there reservations are for some of them.
+
+    Slurm reserves the one node whole, as it does with `shared=`.
+    """
     for backfilling in ON_NODES:
         try:
             case = setting(backfilling, features)
@@ -148,9 +159,13 @@ def test_requests_for_cores_alone_know_no_difference_between_nodes_and_processor
             continue
         if case.refused:
             continue
-        for seed in range(4):
+        for seed in range(2):
             workload, options = random_simulation(case, seed)
-            expected = outcome(simulate_plain(workload, case.scheduler, **options))
+            scheduler = case.scheduler
+            if isinstance(scheduler.backfill, Slurm):
+                whole = replace(scheduler.backfill, shared=workload.processors)
+                scheduler = replace(scheduler, backfill=whole)
+            expected = outcome(simulate_plain(workload, scheduler, **options))
             for sizes in ([workload.processors], [1] * workload.processors)[: 2 if backfilling == "none" else 1]:
                 nodes = plain_nodes(workload, sizes)
                 found = outcome(replay(on_nodes(workload, nodes, case.scheduler, **options)))
@@ -167,8 +182,26 @@ def test_each_feature_goes_with_nodes(features):
             continue
         if case.refused:
             continue
-        for seed in range(4):
+        for seed in range(2):
             workload, options = random_simulation(case, seed)
             nodes = random_nodes(workload, random.Random(seed))
             schedule = replay(on_nodes(workload, nodes, case.scheduler, **options))
             assert (schedule.start_time >= schedule.queued_since).all()
+
+
+@given(case=node_workloads(shortest=1, enforced=True), text=st.sampled_from(["fcfs+conservative", "saf+conservative"]))
+@settings(max_examples=50, deadline=None)
+def test_conservative_backfilling_keeps_its_promises_on_nodes(case, text):
+    """Nobody outlives his request, so nobody starts later than he was first told."""
+    promised = {}
+
+    class Witness(PlanPass):
+        def reserve(self, job, before, longer_round=False):
+            super().reserve(job, before, longer_round)
+            promised.setdefault(job.number, self.reserved[job])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(twin_simulate, "PlanPass", Witness)
+        schedule = replay(on_nodes(*case, text))
+    for job, second in promised.items():
+        assert schedule.start_time[job] <= second

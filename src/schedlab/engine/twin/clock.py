@@ -204,7 +204,7 @@ class Clock:
         self.running.append(job)
 
     def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Part]]) -> Job | None:
-        """Start the job whose speculative run would use a gap best, given how long and where each could run; return it."""
+        """Start the job whose speculative run would use a gap best; `lengths` and `places` say how long and where."""
         limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
         job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)
         if job is not None:
