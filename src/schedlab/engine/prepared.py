@@ -18,6 +18,7 @@ from schedlab.engine.columns import (
     pilots,
     whole_number,
 )
+from schedlab.engine.node_inputs import NodeInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
@@ -56,6 +57,8 @@ class Prepared(NamedTuple):
         The rows of the workload in order of submission, or None if they are in that order already.
     asked
         Where runs may fail at their requests: what the jobs ask for, in order of submission.
+    nodes
+        The nodes and what jobs ask for of them; None for a plain number of processors.
     """
 
     workload: Workload
@@ -71,6 +74,7 @@ class Prepared(NamedTuple):
     events: Events
     in_order: int
     asked: Requests | None
+    nodes: NodeInputs | None = None
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""
