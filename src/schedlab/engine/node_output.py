@@ -13,7 +13,8 @@ from schedlab.schedule.placement import Placement
 def placement_of(prepared: Prepared, state: State) -> Placement:
     """Return on which nodes the runs of a simulation were: all runs if they may fail, otherwise those of the jobs."""
     inputs, nodes = prepared.nodes, state.nodes
-    assert inputs is not None and nodes is not None
+    assert inputs is not None
+    assert nodes is not None
     runs, places = int(nodes.counters[RUNS]), int(nodes.counters[LOGGED])
     offsets = nodes.offsets[: runs + 1]
     counts = np.diff(offsets)

@@ -112,10 +112,12 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
 @inner_kernel
 def copy(one: View, other: View) -> None:
     """Make a view the same as another one."""
-    other.cores[:] = one.cores
-    other.memory[:] = one.memory
-    other.runs[:] = one.runs
-    other.devices[:] = one.devices
+    for node in range(one.cores.shape[0]):
+        other.cores[node] = one.cores[node]
+        other.memory[node] = one.memory[node]
+        other.runs[node] = one.runs[node]
+    for device in range(one.devices.shape[0]):
+        other.devices[device] = one.devices[device]
 
 
 @inner_kernel

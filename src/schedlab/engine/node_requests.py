@@ -117,7 +117,7 @@ def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArra
 def _of_partitions(
     resources: Resources, cluster: Cluster
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the memory per node and core, and who gets nodes alone, with what partitions give where a job is silent."""
+    """Return memory per node and per core, and who gets nodes alone; partitions speak where a job is silent."""
     node_memory, core_memory = resources.memory_per_node.copy(), resources.memory_per_core.copy()
     exclusive = resources.exclusive.copy()
     silent = (node_memory == 0) & (core_memory == 0)
