@@ -74,7 +74,7 @@ class Driver:
     def _make_room(self) -> None:
         """Make room for more runs, and for more nodes of runs."""
         parts, nodes = self.parts, self.parts.state.nodes
-        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > len(nodes.node):
+        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > len(nodes.places):
             self.parts = parts._replace(state=parts.state._replace(nodes=with_more_places(nodes)))
         else:
             assert parts.retries is not None

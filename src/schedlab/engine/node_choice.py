@@ -14,8 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE
-from schedlab.engine.nodes import PICKED, Machine, Nodes, View, best_device, move, room, whole_devices
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.engine.nodes import (
+    LATER,
+    NOW_FREE,
+    PICKED,
+    Machine,
+    Nodes,
+    View,
+    best_device,
+    first_with_room,
+    move,
+    of_type,
+    room,
+    view_of,
+    whole_devices,
+)
+from schedlab.kernels import apart, inlined, inner_kernel, pruned
 
 SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
 SETTLED = PLACEMENTS.index("weight")
@@ -25,81 +39,97 @@ PARTS = 1_000_000
 """What is left of a node is counted in parts of what the largest node has."""
 
 
-@inner_kernel
-def choose(nodes: Nodes, view: View, request: int) -> bool:
-    """Choose nodes for a request; return False if it does not fit.
+@apart
+def choose(nodes: Nodes, when: int, request: int) -> bool:
+    """Choose nodes for a request, as they are NOW_FREE, LATER or BESIDE; return False if it does not fit.
 
     The choice stands in `picked`, `portion` and `bits`; nothing is taken.
     """
     machine = nodes.machine
     counters = nodes.counters
     counters[PICKED] = 0
-    found = _settled(nodes, view, request) if machine.rule <= SETTLED else _by_what_is_left(nodes, view, request)
+    found = _settled(nodes, when, request) if machine.rule <= SETTLED else _by_what_is_left(nodes, when, request)
     if found < 0:
         return False
-    if machine.nodes[request] > 0:
-        _deal(nodes, machine.tasks[request], found)
+    if machine.requests[request].nodes > 0:
+        _deal(nodes, machine.requests[request].tasks, found)
     for i in range(found):
-        node = nodes.picked[i]
-        if machine.rule == FGD and machine.share[request] < WHOLE:
+        node = nodes.notes[i].picked
+        view = view_of(nodes, node, when)
+        if machine.rule == FGD and machine.requests[request].share < WHOLE:
             device = _least_harmful(machine, view, request, node)[1]
-            nodes.bits[i] = 1 << (device - machine.device_offset[node])
-        elif machine.share[request] < WHOLE and not machine.exclusive[request]:
+            nodes.notes[i].bits = 1 << (device - machine.nodes[node].gpu)
+        elif machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
             device = best_device(machine, view, request, node)
-            nodes.bits[i] = 1 << (device - machine.device_offset[node])
+            nodes.notes[i].bits = 1 << (device - machine.nodes[node].gpu)
         else:
-            nodes.bits[i] = whole_devices(machine, view, request, node, nodes.portion[i])
+            nodes.notes[i].bits = whole_devices(machine, view, request, node, nodes.notes[i].portion)
     counters[PICKED] = found
     return True
 
 
+@pruned
+def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
+    """Return how many tasks of a request a node has room for, now or beside the reservation."""
+    return room(nodes.machine, view_of(nodes, node, when), request, node)
+
+
 @inner_kernel
-def _settled(nodes: Nodes, view: View, request: int) -> int:
+def _settled(nodes: Nodes, when: int, request: int) -> int:
     """Choose nodes in an order that does not depend on what is free; return how many, -1 if it does not fit."""
     machine = nodes.machine
-    needed, tasks = machine.nodes[request], machine.tasks[request]
+    needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
     found, held = 0, 0
-    for i in range(machine.order.shape[0]):
-        node = machine.order[i]
-        space = room(machine, view, request, node)
+    begin = 0 if when == LATER else first_with_room(nodes, request)
+    for node in range(begin, nodes.notes.shape[0]):
+        space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
         if space == 0:
             continue
-        nodes.ranked[found] = node
-        nodes.room[node] = space
+        if found == 0 and when == NOW_FREE:
+            nodes.memory[request].first = node
+        nodes.notes[found].ranked = node
+        nodes.notes[node].room = space
         found += 1
         held += space
         if needed == 0 and held >= tasks:
             return _fill(nodes, tasks, found)
         if found == needed and held >= tasks:
             return _take_first(nodes, needed)
+    if found == 0 and when == NOW_FREE:
+        nodes.memory[request].first = nodes.notes.shape[0]
     return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
 
 
 @inner_kernel
-def _by_what_is_left(nodes: Nodes, view: View, request: int) -> int:
+def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
     """Choose nodes in an order that depends on what is free; return how many, -1 if it does not fit."""
     machine = nodes.machine
-    needed, tasks = machine.nodes[request], machine.tasks[request]
+    needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
     found, held = 0, 0
-    for node in range(machine.order.shape[0]):
-        space = room(machine, view, request, node)
-        if space == 0:
-            continue
-        nodes.ranked[found] = node
-        nodes.room[node] = space
-        if machine.rule == FGD:
-            nodes.key[node] = _harm(machine, view, request, node, min(space, tasks))
-        else:
-            left = _left(machine, view, node)
-            nodes.key[node] = -left if machine.rule == SPREAD else left
-        found += 1
-        held += space
+    begin = 0 if when == LATER else first_with_room(nodes, request)
+    for node in range(begin, nodes.notes.shape[0]):
+        space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
+        if space > 0:
+            nodes.notes[found].ranked = node
+            nodes.notes[node].room = space
+            found += 1
+            held += space
+    if when == NOW_FREE:
+        nodes.memory[request].first = nodes.notes[0].ranked if found > 0 else nodes.notes.shape[0]
     if found < needed or held < tasks:
         return -1
+    for i in range(found):
+        node = nodes.notes[i].ranked
+        view = view_of(nodes, node, when)
+        if machine.rule == FGD:
+            nodes.notes[node].key = _harm(machine, view, request, node, min(nodes.notes[node].room, tasks))
+        else:
+            left = _left(machine, view, node)
+            nodes.notes[node].key = -left if machine.rule == SPREAD else left
     enough = 0
     for i in range(found):  # the order is made only as far as it is needed
         _bring_first(nodes, i, found)
-        enough += nodes.room[nodes.ranked[i]]
+        enough += nodes.notes[nodes.notes[i].ranked].room
         if needed == 0 and enough >= tasks:
             return _fill(nodes, tasks, i + 1)
         if i + 1 == needed and enough >= tasks:
@@ -112,27 +142,28 @@ def _bring_first(nodes: Nodes, place: int, found: int) -> None:
     """Bring the node with the least key, of those from a place on, to that place; of equal ones, the first."""
     best = place
     for i in range(place + 1, found):
-        one, other = nodes.ranked[i], nodes.ranked[best]
-        if nodes.key[one] < nodes.key[other] or (nodes.key[one] == nodes.key[other] and one < other):
+        one, other = nodes.notes[i].ranked, nodes.notes[best].ranked
+        less = nodes.notes[one].key - nodes.notes[other].key
+        if less < 0.0 or (less == 0.0 and one < other):
             best = i
-    nodes.ranked[place], nodes.ranked[best] = nodes.ranked[best], nodes.ranked[place]
+    nodes.notes[place].ranked, nodes.notes[best].ranked = nodes.notes[best].ranked, nodes.notes[place].ranked
 
 
 @inlined
 def _fill(nodes: Nodes, tasks: int, found: int) -> int:
     """Fill the first nodes of the order, one after the other."""
     for i in range(found):
-        node = nodes.ranked[i]
-        nodes.picked[i] = node
-        nodes.portion[i] = min(nodes.room[node], tasks)
-        tasks -= nodes.portion[i]
+        node = nodes.notes[i].ranked
+        nodes.notes[i].picked = node
+        nodes.notes[i].portion = min(nodes.notes[node].room, tasks)
+        tasks -= nodes.notes[i].portion
     return found
 
 
 @inlined
 def _take_first(nodes: Nodes, needed: int) -> int:
     for i in range(needed):
-        nodes.picked[i] = nodes.ranked[i]
+        nodes.notes[i].picked = nodes.notes[i].ranked
     return needed
 
 
@@ -148,14 +179,14 @@ def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
     for i in range(needed):
         best = -1
         for j in range(found):
-            node = nodes.ranked[j]
-            if nodes.room[node] > 0 and (best < 0 or nodes.room[node] > nodes.room[best]):
+            node = nodes.notes[j].ranked
+            if nodes.notes[node].room > 0 and (best < 0 or nodes.notes[node].room > nodes.notes[best].room):
                 best = node
-        nodes.picked[i] = best
-        held += nodes.room[best]
-        nodes.room[best] = -nodes.room[best]  # taken
+        nodes.notes[i].picked = best
+        held += nodes.notes[best].room
+        nodes.notes[best].room = -nodes.notes[best].room  # taken
     for i in range(needed):
-        nodes.room[nodes.picked[i]] = -nodes.room[nodes.picked[i]]
+        nodes.notes[nodes.notes[i].picked].room = -nodes.notes[nodes.notes[i].picked].room
     return needed if held >= tasks else -1
 
 
@@ -163,43 +194,34 @@ def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
 def _deal(nodes: Nodes, tasks: int, found: int) -> None:
     """Deal tasks in turn over the chosen nodes, as long as they have room: full rounds at once."""
     for i in range(found):
-        nodes.portion[i] = 0
+        nodes.notes[i].portion = 0
     while tasks > 0:
         open_ones = 0
         for i in range(found):
-            if nodes.portion[i] < nodes.room[nodes.picked[i]]:
+            if nodes.notes[i].portion < nodes.notes[nodes.notes[i].picked].room:
                 open_ones += 1
         rounds = max(tasks // open_ones, 1)
         for i in range(found):
-            more = min(rounds, nodes.room[nodes.picked[i]] - nodes.portion[i], tasks)
-            nodes.portion[i] += more
+            more = min(rounds, nodes.notes[nodes.notes[i].picked].room - nodes.notes[i].portion, tasks)
+            nodes.notes[i].portion += more
             tasks -= more
 
 
 @inner_kernel
 def _left(machine: Machine, view: View, node: int) -> int:
     """Return what is free on a node: parts of the largest node's cores, memory and GPUs, added."""
-    left = view.cores[node] * PARTS // machine.largest[0]
-    if machine.largest[1] > 0 and machine.memory[node] < UNLIMITED:
-        left += view.memory[node] * PARTS // machine.largest[1]
-    if machine.largest[2] > 0:
-        left += _free_devices(machine, view, node) * PARTS // machine.largest[2]
+    left = view.free[node].cores * PARTS // machine.largest[0].cores
+    if machine.largest[0].memory > 0 and machine.nodes[node].memory < UNLIMITED:
+        left += view.free[node].memory * PARTS // machine.largest[0].memory
+    if machine.largest[0].gpus > 0:
+        left += view.free[node].gpus * PARTS // machine.largest[0].gpus
     return left
-
-
-@inner_kernel
-def _free_devices(machine: Machine, view: View, node: int) -> int:
-    """Return the thousandths of GPUs that are free on a node."""
-    free = 0
-    for device in range(machine.device_offset[node], machine.device_offset[node + 1]):
-        free += view.devices[device]
-    return free
 
 
 @inner_kernel
 def _harm(machine: Machine, view: View, request: int, node: int, tasks: int) -> float:
     """Return by how much a request would increase the fragmentation of a node."""
-    if machine.share[request] < WHOLE and not machine.exclusive[request]:
+    if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
         return _least_harmful(machine, view, request, node)[0]
     bits = whole_devices(machine, view, request, node, tasks)
     return _increase(machine, view, request, node, tasks, bits)
@@ -209,13 +231,13 @@ def _harm(machine: Machine, view: View, request: int, node: int, tasks: int) -> 
 def _least_harmful(machine: Machine, view: View, request: int, node: int) -> tuple[float, int]:
     """Return the least increase of fragmentation by a shared GPU, and which GPU that is; of equal ones the first."""
     least, best = np.inf, -1
-    first = machine.device_offset[node]
-    for device in range(first, machine.device_offset[node + 1]):
-        if view.devices[device] < machine.share[request]:
+    first = machine.nodes[node].gpu
+    for device in range(first, machine.nodes[node + 1].gpu):
+        if view.devices[device] < machine.requests[request].share:
             continue
-        if machine.gpu_type[request] >= 0 and machine.gpu_type[request] != machine.device_type[device]:
+        if not of_type(machine, request, device):
             continue
-        increase = _increase(machine, view, request, node, machine.tasks[request], 1 << (device - first))
+        increase = _increase(machine, view, request, node, machine.requests[request].tasks, 1 << (device - first))
         if increase < least:
             least, best = increase, device
     return least, best
@@ -235,13 +257,13 @@ def _increase(machine: Machine, view: View, request: int, node: int, tasks: int,
 def _fragmentation(machine: Machine, view: View, node: int) -> float:
     """Return the thousandths of free GPUs that a typical job cannot use: the mean over what is typically asked for."""
     typical = machine.typical
-    free = _free_devices(machine, view, node)
+    free = view.free[node].gpus
     total = 0.0
-    for i in range(typical.part.shape[0]):
+    for i in range(typical.shape[0]):
         useful = 0
-        if typical.cores[i] <= view.cores[node] and (typical.share[i] > 0 or typical.gpus[i] > 0):
-            useful = _useful(machine, view.devices, node, typical.gpus[i], typical.share[i])
-        total += typical.part[i] * (free - useful)
+        if typical[i].cores <= view.free[node].cores and (typical[i].share > 0 or typical[i].gpus > 0):
+            useful = _useful(machine, view.devices, node, typical[i].gpus, typical[i].share)
+        total += typical[i].part * (free - useful)
     return total
 
 
@@ -250,7 +272,7 @@ def _useful(machine: Machine, devices: NDArray[np.int64], node: int, gpus: int, 
     """Return the thousandths on GPUs that a job could use: those that have its share free, or all that are whole."""
     least = share if share > 0 else WHOLE
     useful, count = 0, 0
-    for device in range(machine.device_offset[node], machine.device_offset[node + 1]):
+    for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):
         if devices[device] >= least:
             useful += devices[device]
             count += 1

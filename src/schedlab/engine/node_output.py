@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.nodes import LOGGED, RUNS
+from schedlab.engine.nodes import LOGGED, RUNS, order_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import State
 from schedlab.schedule.placement import Placement
@@ -20,9 +20,10 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
     counts = np.diff(offsets)
     job = state.begun[:runs]
     request = np.repeat(inputs.shape[job], counts)
-    node, tasks = nodes.node[:places], nodes.tasks[:places]
+    log = nodes.places[:places]
+    node, tasks = order_of(inputs)[log["node"]], log["tasks"]
     held = np.where(inputs.exclusive[request], inputs.cores[node], tasks * inputs.task_cores[request])
-    gpus = np.bitwise_count(nodes.devices[:places]).astype(np.int64)
+    gpus = np.bitwise_count(log["bits"]).astype(np.int64)
     if prepared.asked is None:  # each job ran once: in the workload's order
         row = job if prepared.order is None else prepared.order[job]
         first = np.argsort(row, kind="stable")

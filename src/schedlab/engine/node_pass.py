@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.node_choice import choose
 from schedlab.engine.nodes import (
+    BESIDE,
     CHANGED,
     GROWN,
+    LATER,
+    NOW_FREE,
     PICKED,
     RESERVED,
     SHADOW,
@@ -18,14 +21,15 @@ from schedlab.engine.nodes import (
     STARTS,
     VIEWS,
     Nodes,
-    View,
-    change,
+    first_with_room,
+    let_differ,
     move,
+    move_place,
     refresh,
     room,
 )
 from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
-from schedlab.kernels import inner_kernel, pruned
+from schedlab.kernels import apart, inner_kernel, pruned
 
 
 @inner_kernel
@@ -34,11 +38,11 @@ def fits(nodes: Nodes | None, job: int) -> bool:
     if nodes is None:
         return True
     request = nodes.machine.shape[job]
-    if nodes.unfit[request] == nodes.counters[GROWN]:
+    if nodes.memory[request].unfit == nodes.counters[GROWN]:
         return False
-    if choose(nodes, nodes.now, request):
+    if choose(nodes, NOW_FREE, request):
         return True
-    nodes.unfit[request] = nodes.counters[GROWN]
+    nodes.memory[request].unfit = nodes.counters[GROWN]
     return False
 
 
@@ -50,11 +54,14 @@ def fits_beside(nodes: Nodes | None, job: int, ends_before: bool) -> bool:
     if ends_before:
         return fits(nodes, job)
     request = nodes.machine.shape[job]
-    if nodes.unfit[request] == nodes.counters[GROWN] or nodes.unfit_beside[request] == nodes.counters[VIEWS]:
+    if (
+        nodes.memory[request].unfit == nodes.counters[GROWN]
+        or nodes.memory[request].unfit_beside == nodes.counters[VIEWS]
+    ):
         return False
-    if choose(nodes, nodes.both, request):
+    if choose(nodes, BESIDE, request):
         return True
-    nodes.unfit_beside[request] = nodes.counters[VIEWS]
+    nodes.memory[request].unfit_beside = nodes.counters[VIEWS]
     return False
 
 
@@ -63,10 +70,17 @@ def note_beside(nodes: Nodes | None, job: int, started: int, ends_before: bool) 
     """Note what a job that has just started beside the reservation leaves of it."""
     if nodes is not None:
         counters = nodes.counters
-        if not ends_before:
-            change(nodes, nodes.later, job, -1)
-        for i in range(counters[PICKED]):
-            refresh(nodes, nodes.picked[i])
+        run = nodes.run[job]
+        for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+            node = nodes.places[place].node
+            if nodes.notes[node].differs == counters[VIEWS]:
+                if not ends_before:
+                    move_place(nodes, nodes.later, job, place, -1)
+                refresh(nodes, node)
+            elif ends_before:
+                let_differ(nodes, node)
+                move_place(nodes, nodes.later, job, place, 1)
+                refresh(nodes, node)
         counters[STARTS] = started
 
 
@@ -78,7 +92,7 @@ def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int,
     return reservation(state.clock, state.running, jobs[job].processors, earliest)
 
 
-@inner_kernel
+@apart
 def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest: int) -> int:
     """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
 
@@ -94,14 +108,16 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
     ):
         return counters[SHADOW]
     request = nodes.machine.shape[job]
-    copy(nodes.now, nodes.later)
+    counters[VIEWS] += 1
     spaces, held = _look(nodes, request)
     shadow = _free_until_it_fits(nodes, state, request, earliest, spaces, held)
     for i in range(counters[PICKED]):
-        move(nodes.machine, nodes.later, request, nodes.picked[i], nodes.portion[i], nodes.bits[i], -1)
-    for node in range(nodes.machine.cores.shape[0]):
-        refresh(nodes, node)
-    counters[VIEWS] += 1
+        note = nodes.notes[i]
+        let_differ(nodes, note.picked)
+        move(nodes.machine, nodes.later, request, note.picked, note.portion, note.bits, -1)
+    for node in range(nodes.notes.shape[0]):
+        if nodes.notes[node].differs == counters[VIEWS]:
+            refresh(nodes, node)
     counters[RESERVED] = job
     counters[SHADOW] = shadow
     counters[SINCE] = counters[CHANGED]
@@ -110,25 +126,17 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
 
 
 @inner_kernel
-def copy(one: View, other: View) -> None:
-    """Make a view the same as another one."""
-    for node in range(one.cores.shape[0]):
-        other.cores[node] = one.cores[node]
-        other.memory[node] = one.memory[node]
-        other.runs[node] = one.runs[node]
-    for device in range(one.devices.shape[0]):
-        other.devices[device] = one.devices[device]
-
-
-@inner_kernel
 def _look(nodes: Nodes, request: int) -> tuple[int, int]:
     """Note how many tasks each node has room for; return how many have any, and the sum."""
     spaces, held = 0, 0
-    for node in range(nodes.machine.cores.shape[0]):
-        nodes.head_room[node] = room(nodes.machine, nodes.later, request, node)
-        if nodes.head_room[node] > 0:
+    for node in range(nodes.notes.shape[0]):
+        nodes.notes[node].head_room = 0
+    for node in range(first_with_room(nodes, request), nodes.notes.shape[0]):
+        space = room(nodes.machine, nodes.now, request, node)
+        if space > 0:
+            nodes.notes[node].head_room = space
             spaces += 1
-        held += nodes.head_room[node]
+            held += space
     return spaces, held
 
 
@@ -146,15 +154,16 @@ def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int,
                     return shadow
                 shadow = end
             job = running.records[block * BLOCK + i].job
-            change(nodes, nodes.later, job, 1)
             run = nodes.run[job]
             for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-                node = nodes.node[entry]
+                node = nodes.places[entry].node
+                let_differ(nodes, node)
+                move_place(nodes, nodes.later, job, entry, 1)
                 space = room(machine, nodes.later, request, node)
-                if space > 0 and nodes.head_room[node] == 0:
+                if space > 0 and nodes.notes[node].head_room == 0:
                     spaces += 1
-                held += space - nodes.head_room[node]
-                nodes.head_room[node] = space
+                held += space - nodes.notes[node].head_room
+                nodes.notes[node].head_room = space
     if _suffices(nodes, request, spaces, held):
         return shadow
     nodes.counters[PICKED] = 0
@@ -164,6 +173,6 @@ def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int,
 @inner_kernel
 def _suffices(nodes: Nodes, request: int, spaces: int, held: int) -> bool:
     machine = nodes.machine
-    if spaces < machine.nodes[request] or held < machine.tasks[request]:
+    if spaces < machine.requests[request].nodes or held < machine.requests[request].tasks:
         return False
-    return choose(nodes, nodes.later, request)
+    return choose(nodes, LATER, request)

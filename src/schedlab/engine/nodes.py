@@ -1,18 +1,28 @@
 """Nodes of a machine: what is free on each, and what each run holds where.
 
 A *view* says what is free: now, or at some other second. What a run takes of a view, and gives back, is the same.
+
+Nodes are numbered in the order of the placement rule, if that does not depend on what is free. For each request it is
+known before which node none has room: while jobs start, room only becomes less, and nodes on which something has ended
+are looked at again, once for each request that is asked for afterwards.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
-from schedlab.engine.typical import Typical, typical_requests
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.engine.typical import typical_requests
+from schedlab.kernels import inlined, inner_kernel, new_records, pruned
+
+# Views of the machine.
+NOW_FREE, LATER, BESIDE = 0, 1, 2
+
+REMEMBERED = 1 << 12
+"""Nodes on which something has ended lately that are remembered."""
 
 ALONE = 1 << 40
 """What a run counts for that has a node to itself: more than any number of runs that share one."""
@@ -28,72 +38,97 @@ SHADOW = 6  # ... from this second on
 SINCE = 7  # ... CHANGED when that was found out
 STARTS = 8  # ... and how many runs had started
 VIEWS = 9  # how often `both` has been made
-COUNTERS_SIZE = 10
+FREED = 10  # nodes on which something has ended, so far
+COUNTERS_SIZE = 11
+
+
+NODE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpu", "i8")])
+"""A node as it is: cores, MiB of memory, and the number of its first GPU; the next node has the one after its last."""
+
+REQUEST = np.dtype(
+    [
+        *((name, "i8") for name in ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus")),
+        *((name, "i8") for name in ("node_memory", "node_gpus", "share", "gpu_type", "eligible", "exclusive")),
+        ("least_memory", "i8"),
+        ("least_gpus", "i8"),
+    ]
+)
+"""A request, with the fields of `NodeInputs`; and what a node must have free at least, GPUs in thousandths."""
+
+FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
+"""What is free on a node, GPUs in thousandths; and how many runs there are: one that has it to itself counts ALONE."""
+
+MEMORY = np.dtype([("unfit", "i8"), ("unfit_beside", "i8"), ("first", "i8"), ("seen", "i8")])
+"""Of a request: GROWN when it did not fit what was free, VIEWS when it did not fit beside the reservation; before which
+node none had room, when FREED was `seen`."""
+
+NOTE = np.dtype(
+    [
+        ("ranked", "i8"),  # nodes in the order of the rule
+        ("picked", "i8"),  # the nodes of the last choice ...
+        ("portion", "i8"),  # ... how many tasks each would run ...
+        ("bits", "i8"),  # ... and which of its GPUs they would hold
+        ("room", "i8"),  # by node: room for tasks
+        ("key", "f8"),  # by node: what it is ordered by
+        ("head_room", "i8"),  # by node: room for tasks of the head
+        ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
+    ]
+)
+"""What is noted while nodes are chosen."""
+
+PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8")])
+"""What a run holds on a node; its GPUs as bits."""
 
 
 class View(NamedTuple):
-    """What is free; int64.
+    """What is free.
 
     Parameters
     ----------
-    cores, memory
-        Of each node; memory in MiB.
-    runs
-        How many runs are on each node; one that has it to itself counts ALONE.
+    free
+        FREE, one per node.
     devices
-        Thousandths of each GPU.
+        int64: thousandths of each GPU.
     """
 
-    cores: NDArray[np.int64]
-    memory: NDArray[np.int64]
-    runs: NDArray[np.int64]
+    free: NDArray[Any]
     devices: NDArray[np.int64]
 
 
 class Machine(NamedTuple):
-    """What does not change: the numbers of `NodeInputs`, and what follows from them.
+    """What does not change.
 
     Parameters
     ----------
-    cores, memory, device_offset, device_type, shape, nodes, tasks, tasks_per_node
-        As in `NodeInputs`.
-    task_cores, task_memory, task_gpus, node_memory, node_gpus, share, gpu_type, exclusive, allowed, eligible
-        As there.
-    order
-        The nodes in the order of a rule that does not depend on what is free.
+    nodes
+        NODE, one more than there are.
+    device_type
+        int64, one per GPU.
+    requests
+        REQUEST, the distinct ones.
+    shape
+        int64: the request of each job.
+    allowed
+        bool, distinct sets of nodes by nodes.
     rule
         Position in PLACEMENTS.
     total
         Cores of all nodes.
     largest
-        The most cores, memory and thousandths of GPUs that a node has; 0 for what does not count.
+        FREE: the most that a node has; 0 for what does not count.
     typical
         What is typically asked for, for the rule "fgd".
     """
 
-    cores: NDArray[np.int64]
-    memory: NDArray[np.int64]
-    device_offset: NDArray[np.int64]
+    nodes: NDArray[Any]
     device_type: NDArray[np.int64]
+    requests: NDArray[Any]
     shape: NDArray[np.int64]
-    nodes: NDArray[np.int64]
-    tasks: NDArray[np.int64]
-    tasks_per_node: NDArray[np.int64]
-    task_cores: NDArray[np.int64]
-    task_memory: NDArray[np.int64]
-    task_gpus: NDArray[np.int64]
-    node_memory: NDArray[np.int64]
-    node_gpus: NDArray[np.int64]
-    share: NDArray[np.int64]
-    gpu_type: NDArray[np.int64]
-    exclusive: NDArray[np.bool_]
     allowed: NDArray[np.bool_]
-    eligible: NDArray[np.int64]
-    order: NDArray[np.int64]
     rule: int
     total: int
-    largest: NDArray[np.int64]
-    typical: Typical
+    largest: NDArray[Any]
+    typical: NDArray[Any]
 
 
 class Nodes(NamedTuple):
@@ -108,22 +143,20 @@ class Nodes(NamedTuple):
     now
         What is free.
     later
-        What is free from the second on for which the blocked head has a reservation, without what it will take.
+        What is free from the second on for which the blocked head has a reservation, without what it will take; of
+        nodes that differ from `now` in that.
     both
-        The lesser of the two.
-    unfit, unfit_beside
-        Of each request: GROWN when it did not fit what was free, and VIEWS when it did not fit `both`.
-    picked, portion, bits
-        The nodes of the last choice, how many tasks each would run, and which of its GPUs they would hold, as bits.
-    ranked, key, room
-        Scratch: nodes in the order of the rule, what they are ordered by, and room for tasks by node.
-    head_room
-        Scratch: room for tasks of the head by node.
+        The lesser of the two, of these nodes.
+    memory
+        MEMORY, one per request.
+    freed
+        int64: the last REMEMBERED nodes on which something has ended, the n-th at place n modulo REMEMBERED.
+    notes
+        NOTE, one per node.
     run
-        The number of each job's last run.
-    offsets, node, tasks, devices
-        What each run holds or held, in the order of starts: run r the places from `offsets[r]` to `offsets[r + 1] - 1`;
-        which node, how many tasks, and the GPUs of the node as bits.
+        int64: the number of each job's last run.
+    offsets, places
+        What each run holds or held (PLACE), in the order of starts: run r from `offsets[r]` to `offsets[r + 1] - 1`.
     """
 
     machine: Machine
@@ -131,73 +164,76 @@ class Nodes(NamedTuple):
     now: View
     later: View
     both: View
-    unfit: NDArray[np.int64]
-    unfit_beside: NDArray[np.int64]
-    picked: NDArray[np.int64]
-    portion: NDArray[np.int64]
-    bits: NDArray[np.int64]
-    ranked: NDArray[np.int64]
-    key: NDArray[np.float64]
-    room: NDArray[np.int64]
-    head_room: NDArray[np.int64]
+    memory: NDArray[Any]
+    freed: NDArray[np.int64]
+    notes: NDArray[Any]
     run: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    node: NDArray[np.int64]
-    tasks: NDArray[np.int64]
-    devices: NDArray[np.int64]
+    places: NDArray[Any]
 
 
 def new_nodes(inputs: NodeInputs) -> Nodes:
     """Return the nodes before the first start."""
-    count, requests, jobs = len(inputs.cores), len(inputs.nodes), len(inputs.shape)
-    places = jobs + 4 * int(inputs.cores.sum())
+    machine = _machine(inputs)
+    count, jobs = len(inputs.cores), len(inputs.shape)
+    places = jobs + 4 * machine.total
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[RESERVED] = -1
-
-    def view() -> View:
-        devices = np.full(len(inputs.device_type), WHOLE, dtype=np.int64)
-        return View(inputs.cores.copy(), inputs.memory.copy(), np.zeros(count, dtype=np.int64), devices)
-
-    def scratch(length: int = count) -> NDArray[np.int64]:
-        return np.zeros(length, dtype=np.int64)
-
+    memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
+    memory["unfit"] = memory["unfit_beside"] = notes["differs"] = -1
+    memory["first"] = memory["seen"] = 0
     return Nodes(
-        _machine(inputs),
+        machine,
         counters,
-        view(),
-        view(),
-        view(),
-        np.full(requests, -1, dtype=np.int64),
-        np.full(requests, -1, dtype=np.int64),
-        scratch(),
-        scratch(),
-        scratch(),
-        scratch(),
-        np.zeros(count),
-        scratch(),
-        scratch(),
+        _empty(machine),
+        _empty(machine),
+        _empty(machine),
+        memory,
+        np.zeros(REMEMBERED, dtype=np.int64),
+        notes,
         np.full(jobs, -1, dtype=np.int64),
-        scratch(places + 1),
-        scratch(places),
-        scratch(places),
-        scratch(places),
+        np.zeros(places + 1, dtype=np.int64),
+        new_records(places, PLACE),
     )
 
 
+def _empty(machine: Machine) -> View:
+    """Return what is free on an empty machine."""
+    count = len(machine.nodes) - 1
+    free = new_records(count, FREE)
+    free["cores"], free["memory"] = machine.nodes["cores"][:count], machine.nodes["memory"][:count]
+    free["gpus"], free["runs"] = np.diff(machine.nodes["gpu"]) * WHOLE, 0
+    return View(free, np.full(len(machine.device_type), WHOLE, dtype=np.int64))
+
+
 def _machine(inputs: NodeInputs) -> Machine:
-    rule = PLACEMENTS[inputs.placement]
     count = len(inputs.cores)
-    by_weight = np.lexsort((np.arange(count), inputs.weight)) if rule == "weight" else np.arange(count)
+    number = order_of(inputs)
+    devices = np.diff(inputs.device_offset)
+    nodes = new_records(count + 1, NODE)
+    nodes["cores"][:count], nodes["memory"][:count] = inputs.cores[number], inputs.memory[number]
+    nodes["gpu"] = np.concatenate([[0], np.cumsum(devices[number])])
+    nodes["cores"][count] = nodes["memory"][count] = 0
+    kinds = [inputs.device_type[inputs.device_offset[node] : inputs.device_offset[node + 1]] for node in number]
+    requests = new_records(len(inputs.nodes), REQUEST)
+    for name in set(REQUEST.names or ()) & set(NodeInputs._fields):
+        requests[name] = getattr(inputs, name)
+    whole = inputs.node_gpus + np.where(inputs.node_gpus > 0, 0, inputs.task_gpus)
+    requests["least_memory"] = inputs.node_memory + inputs.task_memory
+    requests["least_gpus"] = np.where(inputs.share < WHOLE, inputs.share, whole * WHOLE)
+    largest = new_records(1, FREE)
     counted = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
-    largest = np.array([inputs.cores.max(), counted.max(), np.diff(inputs.device_offset).max() * WHOLE])
-    fields = {name: getattr(inputs, name) for name in Machine._fields if name in NodeInputs._fields}
+    largest["cores"], largest["memory"], largest["gpus"] = inputs.cores.max(), counted.max(), devices.max() * WHOLE
     machine = Machine(
-        order=by_weight.astype(np.int64),
-        rule=inputs.placement,
-        total=int(inputs.cores.sum()),
-        largest=largest.astype(np.int64),
-        typical=typical_requests(inputs),
-        **fields,
+        nodes,
+        np.concatenate([inputs.device_type[:0], *kinds]),
+        requests,
+        inputs.shape.copy(),
+        np.ascontiguousarray(inputs.allowed[:, number]),
+        inputs.placement,
+        int(inputs.cores.sum()),
+        largest,
+        typical_requests(inputs),
     )
     for array in machine:
         if isinstance(array, np.ndarray):
@@ -205,69 +241,76 @@ def _machine(inputs: NodeInputs) -> Machine:
     return machine
 
 
+def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
+    """Return the nodes in the order in which the engine numbers them."""
+    if PLACEMENTS[inputs.placement] == "weight":
+        return np.lexsort((np.arange(len(inputs.weight)), inputs.weight))
+    return np.arange(len(inputs.weight))
+
+
 def with_more_places(nodes: Nodes) -> Nodes:
     """Return the nodes with room for more runs in the log."""
-    more = len(nodes.node) + int(nodes.machine.cores.sum())
-
-    def longer(array: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.concatenate([array, np.zeros(more, dtype=np.int64)])
-
-    return nodes._replace(
-        offsets=longer(nodes.offsets),
-        node=longer(nodes.node),
-        tasks=longer(nodes.tasks),
-        devices=longer(nodes.devices),
-    )
+    old = len(nodes.places)
+    places = new_records(2 * old + nodes.machine.total, PLACE)
+    places[:old] = nodes.places
+    offsets = np.zeros(len(places) + 1, dtype=np.int64)
+    offsets[: old + 1] = nodes.offsets
+    return nodes._replace(offsets=offsets, places=places)
 
 
-@inner_kernel
+@pruned
 def room(machine: Machine, view: View, request: int, node: int) -> int:
     """Return how many tasks of a request a node has room for."""
-    runs = view.runs[node]
+    free, asked = view.free[node], machine.requests[request]
     if (
-        runs >= ALONE
-        or view.cores[node] < machine.task_cores[request]
-        or not machine.allowed[machine.eligible[request], node]
-        or (runs > 0 and machine.exclusive[request])
-        or view.memory[node] < machine.node_memory[request]
+        free.cores < asked.task_cores
+        or free.memory < asked.least_memory
+        or free.gpus < asked.least_gpus
+        or free.runs >= ALONE
+        or (free.runs > 0 and asked.exclusive > 0)
+        or not machine.allowed[asked.eligible, node]
     ):
         return 0
-    tasks = view.cores[node] // machine.task_cores[request]
-    if machine.tasks_per_node[request] > 0:
-        tasks = min(tasks, machine.tasks_per_node[request])
-    if machine.task_memory[request] > 0:
-        tasks = min(tasks, (view.memory[node] - machine.node_memory[request]) // machine.task_memory[request])
-    if machine.share[request] < WHOLE:
-        if best_device(machine, view, request, node) < 0:
-            return 0
-    elif machine.node_gpus[request] > 0 or machine.task_gpus[request] > 0:
-        whole = -machine.node_gpus[request]
-        for device in range(machine.device_offset[node], machine.device_offset[node + 1]):
-            if view.devices[device] == WHOLE and _of_type(machine, request, device):
-                whole += 1
-        if whole < 0:
-            return 0
-        if machine.task_gpus[request] > 0:
-            tasks = min(tasks, whole // machine.task_gpus[request])
+    tasks = free.cores // asked.task_cores
+    if asked.tasks_per_node > 0:
+        tasks = min(tasks, asked.tasks_per_node)
+    if asked.task_memory > 0:
+        tasks = min(tasks, (free.memory - asked.node_memory) // asked.task_memory)
+    if asked.least_gpus > 0:
+        tasks = min(tasks, _room_of_gpus(machine, view, request, node, tasks))
     return tasks
 
 
+@inner_kernel
+def _room_of_gpus(machine: Machine, view: View, request: int, node: int, tasks: int) -> int:
+    """Return how many of some tasks the GPUs of a node have room for."""
+    asked = machine.requests[request]
+    if asked.share < WHOLE:
+        return tasks if best_device(machine, view, request, node) >= 0 else 0
+    whole = -asked.node_gpus
+    for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):
+        if view.devices[device] == WHOLE and of_type(machine, request, device):
+            whole += 1
+    if whole < 0:
+        return 0
+    return whole // asked.task_gpus if asked.task_gpus > 0 else tasks
+
+
 @inlined
-def _of_type(machine: Machine, request: int, device: int) -> bool:
-    return machine.gpu_type[request] < 0 or machine.gpu_type[request] == machine.device_type[device]
+def of_type(machine: Machine, request: int, device: int) -> bool:
+    """Return whether a GPU is of the type that is asked for."""
+    asked = machine.requests[request].gpu_type
+    return asked < 0 or asked == machine.device_type[device]
 
 
 @inner_kernel
 def best_device(machine: Machine, view: View, request: int, node: int) -> int:
     """Return the GPU of a node that has least free of those with the share that is asked for; -1 if there is none."""
     best = -1
-    for device in range(machine.device_offset[node], machine.device_offset[node + 1]):
+    share = machine.requests[request].share
+    for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):
         free = view.devices[device]
-        if (
-            free >= machine.share[request]
-            and _of_type(machine, request, device)
-            and (best < 0 or free < view.devices[best])
-        ):
+        if free >= share and of_type(machine, request, device) and (best < 0 or free < view.devices[best]):
             best = device
     return best
 
@@ -275,16 +318,17 @@ def best_device(machine: Machine, view: View, request: int, node: int) -> int:
 @inner_kernel
 def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: int) -> int:
     """Return the first free GPUs of a node for so many tasks, as bits; all of them if the node is taken whole."""
-    first = machine.device_offset[node]
-    count = machine.device_offset[node + 1] - first
-    if machine.exclusive[request]:
+    asked = machine.requests[request]
+    first = machine.nodes[node].gpu
+    count = machine.nodes[node + 1].gpu - first
+    if asked.exclusive > 0:
         return (1 << count) - 1
-    needed = machine.node_gpus[request] + tasks * machine.task_gpus[request]
+    needed = asked.node_gpus + tasks * asked.task_gpus
     bits = 0
     for i in range(count):
         if needed == 0:
             break
-        if view.devices[first + i] == WHOLE and _of_type(machine, request, first + i):
+        if view.devices[first + i] == WHOLE and of_type(machine, request, first + i):
             bits |= 1 << i
             needed -= 1
     return bits
@@ -293,48 +337,88 @@ def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: 
 @inner_kernel
 def move(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int, sign: int) -> None:
     """Take what tasks of a run hold on a node from a view (sign -1), or give it back (sign 1)."""
-    if machine.exclusive[request]:
-        view.cores[node] += sign * machine.cores[node]
-        view.memory[node] += sign * machine.memory[node]
-        view.runs[node] -= sign * ALONE
+    asked, there = machine.requests[request], machine.nodes[node]
+    share = asked.share
+    if asked.exclusive > 0:
+        view.free[node].cores += sign * there.cores
+        view.free[node].memory += sign * there.memory
+        view.free[node].runs -= sign * ALONE
+        share = WHOLE
     else:
-        view.cores[node] += sign * tasks * machine.task_cores[request]
-        view.memory[node] += sign * (machine.node_memory[request] + tasks * machine.task_memory[request])
-        view.runs[node] -= sign
-    share = machine.share[request] if not machine.exclusive[request] else WHOLE
-    first = machine.device_offset[node]
+        view.free[node].cores += sign * tasks * asked.task_cores
+        view.free[node].memory += sign * (asked.node_memory + tasks * asked.task_memory)
+        view.free[node].runs -= sign
     i = 0
     while bits >> i:
         if (bits >> i) & 1:
-            view.devices[first + i] += sign * share
+            view.devices[there.gpu + i] += sign * share
+            view.free[node].gpus += sign * share
         i += 1
 
 
 @inner_kernel
+def first_with_room(nodes: Nodes, request: int) -> int:
+    """Return a node before which none has room for a request now."""
+    counters, memory = nodes.counters, nodes.memory[request]
+    if counters[FREED] - memory.seen > REMEMBERED:
+        memory.first = 0
+    else:
+        for i in range(memory.seen, counters[FREED]):
+            node = nodes.freed[i % REMEMBERED]
+            if node < memory.first and room(nodes.machine, nodes.now, request, node) > 0:
+                memory.first = node
+    memory.seen = counters[FREED]
+    return memory.first
+
+
+@inlined
+def view_of(nodes: Nodes, node: int, when: int) -> View:
+    """Return the view in which a node stands: NOW_FREE, LATER, or BESIDE the reservation."""
+    if when == NOW_FREE or nodes.notes[node].differs != nodes.counters[VIEWS]:
+        return nodes.now
+    return nodes.later if when == LATER else nodes.both
+
+
+@inner_kernel
+def let_differ(nodes: Nodes, node: int) -> None:
+    """Give a node an entry of its own in `later`: what is free there now."""
+    if nodes.notes[node].differs != nodes.counters[VIEWS]:
+        nodes.notes[node].differs = nodes.counters[VIEWS]
+        now, later, there = nodes.now, nodes.later, nodes.machine.nodes
+        later.free[node].cores = now.free[node].cores
+        later.free[node].memory = now.free[node].memory
+        later.free[node].gpus = now.free[node].gpus
+        later.free[node].runs = now.free[node].runs
+        for device in range(there[node].gpu, there[node + 1].gpu):
+            later.devices[device] = now.devices[device]
+
+
+@inner_kernel
 def refresh(nodes: Nodes, node: int) -> None:
-    """Make `both` the lesser of what is free now and later, on one node."""
-    now, later, both = nodes.now, nodes.later, nodes.both
-    both.cores[node] = min(now.cores[node], later.cores[node])
-    both.memory[node] = min(now.memory[node], later.memory[node])
-    both.runs[node] = max(now.runs[node], later.runs[node])
-    for device in range(nodes.machine.device_offset[node], nodes.machine.device_offset[node + 1]):
+    """Make `both` the lesser of what is free now and later, on one node that differs."""
+    now, later, both, there = nodes.now, nodes.later, nodes.both, nodes.machine.nodes
+    both.free[node].cores = min(now.free[node].cores, later.free[node].cores)
+    both.free[node].memory = min(now.free[node].memory, later.free[node].memory)
+    both.free[node].runs = max(now.free[node].runs, later.free[node].runs)
+    gpus = 0
+    for device in range(there[node].gpu, there[node + 1].gpu):
         both.devices[device] = min(now.devices[device], later.devices[device])
+        gpus += both.devices[device]
+    both.free[node].gpus = gpus
 
 
 @inner_kernel
 def occupy(nodes: Nodes | None, job: int) -> None:
     """Let a job that starts take what was chosen last, and write it down."""
     if nodes is not None:
-        machine, counters = nodes.machine, nodes.counters
+        machine, counters, notes = nodes.machine, nodes.counters, nodes.notes
         request = machine.shape[job]
         place = counters[LOGGED]
         for i in range(counters[PICKED]):
-            node, tasks = nodes.picked[i], nodes.portion[i]
-            bits = nodes.bits[i]
-            move(machine, nodes.now, request, node, tasks, bits, -1)
-            nodes.node[place] = node
-            nodes.tasks[place] = tasks
-            nodes.devices[place] = bits
+            move(machine, nodes.now, request, notes[i].picked, notes[i].portion, notes[i].bits, -1)
+            nodes.places[place].node = notes[i].picked
+            nodes.places[place].tasks = notes[i].portion
+            nodes.places[place].bits = notes[i].bits
             place += 1
         nodes.run[job] = counters[RUNS]
         counters[RUNS] += 1
@@ -346,25 +430,20 @@ def occupy(nodes: Nodes | None, job: int) -> None:
 def vacate(nodes: Nodes | None, job: int) -> None:
     """Let a job that has ended give back what it held."""
     if nodes is not None:
-        change(nodes, nodes.now, job, 1)
+        run = nodes.run[job]
+        for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+            move_place(nodes, nodes.now, job, place, 1)
+            nodes.freed[nodes.counters[FREED] % REMEMBERED] = nodes.places[place].node
+            nodes.counters[FREED] += 1
         nodes.counters[GROWN] += 1
         nodes.counters[CHANGED] += 1
 
 
 @inner_kernel
-def change(nodes: Nodes, view: View, job: int, sign: int) -> None:
-    """Take what a running job holds from a view (sign -1), or give it back (sign 1)."""
-    run = nodes.run[job]
-    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        move(
-            nodes.machine,
-            view,
-            nodes.machine.shape[job],
-            nodes.node[place],
-            nodes.tasks[place],
-            nodes.devices[place],
-            sign,
-        )
+def move_place(nodes: Nodes, view: View, job: int, place: int, sign: int) -> None:
+    """Take what a running job holds at one place of the log from a view (sign -1), or give it back (sign 1)."""
+    held = nodes.places[place]
+    move(nodes.machine, view, nodes.machine.shape[job], held.node, held.tasks, held.bits, sign)
 
 
 @inner_kernel
@@ -379,4 +458,4 @@ def lacks_places(nodes: Nodes | None) -> bool:
     """Return whether the runs of one event might not find room in the log."""
     if nodes is None:
         return False
-    return nodes.counters[LOGGED] + nodes.machine.total > nodes.node.shape[0]
+    return nodes.counters[LOGGED] + nodes.machine.total > nodes.places.shape[0]

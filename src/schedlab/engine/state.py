@@ -54,8 +54,8 @@ class State(NamedTuple):
     them by the end that will come. `ended` lists the jobs whose runs the last event completed, `begun` all runs in the
     order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the entries.
     `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if estimates are
-    watched. `request` is what a job asks for at present, in seconds. `nodes` is None on a machine that is but a number of
-    processors; `FREE` counts then, on nodes, what running jobs have left of the processors that they asked for.
+    watched. `request` is what a job asks for at present, in seconds. `nodes` is None on a machine that is but a number
+    of processors. On nodes, `FREE` is what running jobs leave by what they have asked for: no less than is free.
     """
 
     clock: NDArray[np.int64]

@@ -8,40 +8,23 @@ USENIX ATC 2023.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_inputs import PLACEMENTS, WHOLE, NodeInputs
+from schedlab.kernels import new_records
+
+TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("part", "f8")])
+"""A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; and
+the part of all such jobs that ask for it."""
 
 
-class Typical(NamedTuple):
-    """Distinct requests for one node, and how large a part of the jobs asks for each.
-
-    Parameters
-    ----------
-    cores
-        int64: cores of the job.
-    gpus
-        int64: whole GPUs of the job; 0 if it shares one, or needs none.
-    share
-        int64: thousandths of the GPU that it shares; 0 if it shares none.
-    part
-        float64: of all such jobs.
-    """
-
-    cores: NDArray[np.int64]
-    gpus: NDArray[np.int64]
-    share: NDArray[np.int64]
-    part: NDArray[np.float64]
-
-
-def typical_requests(inputs: NodeInputs) -> Typical:
-    """Return what the one-node jobs of a simulation ask for; nothing unless the placement rule needs it."""
+def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
+    """Return what the one-node jobs of a simulation ask for (TYPICAL); nothing unless the placement rule needs it."""
     if PLACEMENTS[inputs.placement] != "fgd":
-        nothing = np.zeros(0, dtype=np.int64)
-        return Typical(nothing, nothing, nothing, np.zeros(0))
+        return new_records(0, TYPICAL)
     jobs = np.bincount(inputs.shape, minlength=len(inputs.nodes))
     one = inputs.nodes <= 1
     cores = inputs.tasks * inputs.task_cores
@@ -49,5 +32,7 @@ def typical_requests(inputs: NodeInputs) -> Typical:
     share = np.where(inputs.share < WHOLE, inputs.share, 0)
     distinct, which = np.unique(np.stack([cores, gpus, share])[:, one], axis=1, return_inverse=True)
     counts = np.bincount(which.ravel(), weights=jobs[one])
-    cores, gpus, share = (np.ascontiguousarray(row) for row in distinct)
-    return Typical(cores, gpus, share, counts / max(counts.sum(), 1.0))
+    typical = new_records(len(counts), TYPICAL)
+    typical["cores"], typical["gpus"], typical["share"] = distinct
+    typical["part"] = counts / max(counts.sum(), 1.0)
+    return typical
