@@ -171,6 +171,11 @@ def labels_of(jobs: Workload) -> dict[str, dict[str, str]]:
     return labels
 
 
+def user_names(jobs: Workload) -> dict[int, str]:
+    """Return the names of users by number, as far as header lines have them."""
+    return {-1: "unknown"} | {int(number): name for number, name in labels_of(jobs).get("user", {}).items()}
+
+
 def _decisions(
     name: str,
     schedule: Schedule,
