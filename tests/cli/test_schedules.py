@@ -134,6 +134,29 @@ def test_compare_writes_all_metrics_and_figures(run, trace: Path) -> None:
     assert len(list(Path("figures").glob("*.png"))) == 5
 
 
+def test_compare_says_who_pays_and_answers_by_the_metric_that_is_asked_for(run, trace: Path) -> None:
+    plain = run("compare", trace, "-s", "fcfs", "-s", "easy").stdout
+    assert "Who pays, against fcfs" in plain
+    assert "data for an answer" not in plain
+    result = run("compare", trace, "-s", "fcfs", "-s", "easy", "--metric", "max_wait", "--report", "two.html")
+    assert "The medians of the maximum wait" in result.stdout or "max wait so far" in result.stdout
+    assert result.stdout.strip().splitlines()[-1] in answer_of(Path("two.html"))
+    refused = run("compare", trace, "-s", "fcfs", "--metric", "max_wiat")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "did you mean max_wait?" in refused.stderr
+
+
+def test_what_was_changed_or_left_out_stands_in_the_terminal_and_on_the_page(run, trace: Path) -> None:
+    trace.write_text(trace.read_text().replace("3 2 -1 5 1 -1 -1 1 5", "3 2 -1 5 1 -1 -1 1 3"))
+    result = run("compare", trace, "-s", "fcfs", "-s", "easy", "--report", "two.html")
+    sentence = "1 job ran longer than it asked for: it is ended at its requested time."
+    assert sentence in result.stderr
+    run("simulate", trace, "--report", "one.html")
+    for page in ("one.html", "two.html"):
+        assert f"<li>{sentence}</li>" in Path(page).read_text()
+    assert sentence not in run("simulate", trace, "--requests", "advisory").stderr
+
+
 def test_gantt_draws_a_schedule_or_a_trace(run, trace: Path) -> None:
     run("simulate", trace, "-o", "out.parquet")
     for words in (("out.parquet",), (trace, "-s", "easy", "--from", 0, "--to", 12)):

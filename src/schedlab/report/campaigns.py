@@ -384,7 +384,8 @@ def plot_heat_map(standings: Standings, ax: Axes | None = None) -> Axes:
             )
         scheduler_rows(axes, schedulers)
         axes.set_ylim(len(schedulers) - 0.5, -0.5)
-        names = [name or "all" for name in labels_of(workloads, 14)]
+        # Cut names stand on two lines, where there is room for what tells them apart.
+        names = [name.replace("…", "…\n") or "all" for name in labels_of(workloads, 14)]
         axes.set_xticks(range(len(workloads)), names)
         axes.tick_params(length=0)
         axes.grid(visible=False)

@@ -250,9 +250,10 @@ class TimeAxis:
         if not self.dated:
             ax.set_xlabel(f"{self.unit} since the first submission")
             return
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+        from matplotlib import dates
 
-        locator = AutoDateLocator()
+        untyped = cast("Any", dates)
+        locator = untyped.AutoDateLocator()
         ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+        ax.xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
         ax.set_xlabel("Date (UTC)")
