@@ -19,7 +19,6 @@ from schedlab.report.contents import contents, index_json
 from schedlab.report.definitions import DEFINITIONS, with_definitions
 from schedlab.schedule.schedule import Schedule
 
-
 EARLY = (
     'document.documentElement.classList.add("sl-script"); '
     'addEventListener("error", () => document.documentElement.classList.remove("sl-script"));'
