@@ -36,6 +36,11 @@ DEFINITIONS = {
         "Jobs that it overtook",
         "Jobs that were submitted before this one and started after it.",
     ),
+    "clairvoyant": (
+        "Clairvoyant",
+        "The scheduler knows every run time beforehand. It shows how much better predictions could gain at most, and cannot "
+        "be installed.",
+    ),
     "command": ("Command", "Typed in a shell, it repeats this run and writes its schedule."),
     "users_worse": (
         "Users who wait longer",
@@ -188,6 +193,7 @@ DEFINITIONS = {
 _PHRASES = (
     (r"\d+(?:\.\d+)?% intervals?", "interval"),
     (r"one in twenty", "percentile"),
+    (r"clairvoyant", "clairvoyant"),
     (r"[Hh]alf of", "median"),
     (r"bounded slowdowns?", "bounded_slowdown"),
     (r"in use", "utilisation"),

@@ -21,6 +21,7 @@ from schedlab.report.illustrations import answer_figures, class_figures, distrib
 from schedlab.report.page import Page
 from schedlab.report.tables import Table, who_pays
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -211,6 +212,7 @@ def _cells(metric: str, row: Standing) -> dict[str, str]:
     pair = row.paired
     cells = {
         "scheduler": row.scheduler,
+        "clairvoyant": "clairvoyant" if is_clairvoyant(row.scheduler) else "",
         "instances": f"{row.instances:,}",
         "median": quantity(metric, row.median),
         "mean": quantity(metric, row.mean),
