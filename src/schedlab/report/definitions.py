@@ -38,8 +38,8 @@ DEFINITIONS = {
     ),
     "clairvoyant": (
         "Clairvoyant",
-        "The scheduler knows every run time beforehand. It shows how much better predictions could gain at most, and cannot "
-        "be installed.",
+        "The scheduler knows every run time beforehand. It shows how much better predictions could gain at most, and "
+        "cannot be installed.",
     ),
     "command": ("Command", "Typed in a shell, it repeats this run and writes its schedule."),
     "users_worse": (
