@@ -113,6 +113,7 @@ def simulate(
         )
         note(f"report {report}")
     read.note_cleaning()
+    read.note_left_out()
     read.note_laws([chosen])
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
@@ -217,6 +218,7 @@ def compare(
         if metric is not None:
             answered = f"\n\n{' '.join(answer_of(evidence))}"
     read.note_cleaning()
+    read.note_left_out()
     read.note_laws(chosen)
     if as_json:
         show_json(

@@ -59,6 +59,9 @@ class CleanedTrace:
             told.append(f"fractions rounded while reading: {self.workload.rounded:,}")
         if told:
             note("; ".join(told))
+
+    def note_left_out(self) -> None:
+        """Tell what a simulation does not take over from the log."""
         from schedlab.workload.changes import left_out
 
         for sentence in left_out(self.workload):
