@@ -10,6 +10,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.report.container import Container
 from schedlab.report.contents import BACKFILLED, KILLED, contents, index_json
 from schedlab.schedule.allocation import allocate
+from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -91,3 +92,11 @@ def test_a_recorded_schedule_that_uses_more_than_there_is_is_shown(workload: Wor
     index = contents({"recorded": replace(schedule, processors=20)}, Container())
     assert index["machine"]["size"] == 20
     assert 20 < index["machine"]["lanes"] <= schedule.processors
+
+
+def test_a_wide_job_of_no_seconds_does_not_make_the_machine_higher() -> None:
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 1], "run_time": [9, 0], "requested_processors": [3, 4], "wait_time": [0, 0]}, processors=4
+    )
+    index = contents({"recorded": replace(recorded(jobs), processors=4)}, Container())
+    assert index["machine"]["lanes"] == 4

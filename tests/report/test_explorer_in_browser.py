@@ -389,6 +389,23 @@ def test_axe_finds_nothing_before_a_job_is_chosen_and_where_nodes_are_known(
         assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_definition_a_search_and_a_view_by_gpu(
+    look: Callable[..., Any], single: Path, gpu_schedule: Schedule, tmp_path: Path, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
+    page = look(single, "#v=1&query=user%3A7&colour=wait", scheme=scheme, bypass_csp=True)
+    page.get_by_role("button", name="Queue length").click()
+    nodes = write_schedule_report(
+        gpu_schedule, tmp_path / "nodes.html", changes=["2 jobs are left out: they never ran (never-ran)."]
+    )
+    by_gpu = look(nodes, "#v=1&rows=GPU&job=2", scheme=scheme, bypass_csp=True)
+    by_gpu.get_by_text("What was changed or left out in this log").click()
+    for shown in (page, by_gpu):
+        found = axe.Axe().run(shown).response["violations"]
+        assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
+
+
 def test_touch_drags_the_chart_and_two_fingers_zoom(look: Callable[..., Any], single: Path) -> None:
     page = look(single, width=375, has_touch=True)
     page.evaluate(f"{EXPLORER}.view.look(100000, 300000)")

@@ -213,7 +213,9 @@ def _decisions(
     where = schedule.placement if placed else None
     if where is None:
         allocation = _placed(spans)
-        lanes = max(schedule.processors, int(allocation.last.max(initial=0)) + 1)
+        # A job of 0 seconds is not seen, and a wide one at a busy moment would make the chart twice as high.
+        seen = np.repeat(spans.run_time > 0, np.diff(allocation.offsets))
+        lanes = max(schedule.processors, int(allocation.last[seen].max(initial=0)) + 1)
         return decisions | {"pieces": _pieces(allocation, rows, container), "lanes": lanes}
     allocation = where.rows(spans.start_time, spans.end_time, "cores")
     decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}
