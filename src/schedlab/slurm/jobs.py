@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 from schedlab.workload.workload import Workload
 
@@ -152,7 +153,6 @@ def _after(workload: Workload, row: int) -> list[str]:
 
 
 _EVENT = re.compile(r"-dt\s+(\S+)\s+-e\s+(\S+)\s*\|(.*)")
-_DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
 
 
 def read_events(path: str | PathLike[str]) -> JobList:
@@ -232,27 +232,6 @@ def _request(words: list[str], where: str) -> int:
         return -1
     text = words[words.index("-t") + 1]
     try:
-        return seconds_of(text)
+        return parse_time_limit(text)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-
-
-def seconds_of(text: str) -> int:
-    """Return the seconds of a time limit as Slurm writes them.
-
-    Examples
-    --------
-    >>> [seconds_of(text) for text in ("90", "2:30", "1:00:00", "1-12", "1-0:30:0")]
-    [5400, 150, 3600, 129600, 88200]
-    """
-    matched = _DURATION.fullmatch(text)
-    if matched is None:
-        raise InputError(f"{text!r} is no time limit such as 90, 2:30, 1:00:00 or 1-12:00:00")
-    days, *parts = matched.groups()
-    values = [int(part) for part in parts if part is not None]
-    if days is not None:
-        hours, mins, secs = [*values, 0, 0][:3]
-        return int(days) * 86400 + hours * 3600 + mins * 60 + secs
-    if len(values) == 1:
-        return values[0] * 60
-    return values[0] * 60 + values[1] if len(values) == 2 else values[0] * 3600 + values[1] * 60 + values[2]
