@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
@@ -68,8 +69,6 @@ def test_the_index_stays_data_inside_html() -> None:
 
 
 def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dict[str, Schedule]) -> None:
-    from dataclasses import replace
-
     schedule = schedules["scheduler 0"]
     kinds = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
     rows = [
@@ -86,8 +85,6 @@ def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dic
 
 
 def test_a_recorded_schedule_that_uses_more_than_there_is_is_shown(workload: Workload) -> None:
-    from dataclasses import replace
-
     schedule = simulate(workload, "fcfs+easy")
     index = contents({"recorded": replace(schedule, processors=20)}, Container())
     assert index["machine"]["size"] == 20
