@@ -16,7 +16,7 @@ from schedlab.errors import InputError
 from schedlab.gym.moves import BACKFILL, COMMIT, INSPECT, NEXT, PICK, Policies, Rules
 from schedlab.gym.pool import BLAMED, JOBS, OVER, Pool, new_pool, size_of
 from schedlab.gym.sources import Episode, Model, Source
-from schedlab.gym.stepping import action_of, begin_episode, step_episodes
+from schedlab.gym.stepping import action_of, begin_episode, play_out, step_episodes
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.formula import Formula
@@ -196,6 +196,11 @@ class Episodes:
     def play(self, e: int, policy: int) -> int:
         """Return the action with which an agent that plays a policy answers, see `schedlab.gym.stepping.action_of`."""
         return int(action_of(self.pool, self.policies, self.rules, e, policy))
+
+    def play_out(self, e: int, policy: int) -> None:
+        """Let an agent that plays a policy take an episode to its end."""
+        play_out(self.pool, self.policies, self.rules, e, policy)
+        self.check()
 
     def drawn(self, e: int) -> Episode:
         """Return the episode in a place."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import evaluate_for
-from schedlab.engine.state import ARRIVED, FREE, NOW, STARTED, SUBMITTED, State, advance, begin, complete, reservation
+from schedlab.engine.state import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED, State, advance, begin, complete, reservation
 from schedlab.gym.pool import (
     ACCRUED,
     BLAMED,
@@ -168,6 +168,7 @@ def next_event_of_sc20(pool: Pool, state: State, e: int, rules: Rules) -> bool:
         return False
     wait_until(pool, rules, state, e, max(clock[NOW], end))
     clock[NOW] = max(clock[NOW], end)
+    clock[COMPLETED] = 0
     complete(jobs, state)
     return True
 

@@ -129,14 +129,27 @@ def step_episodes(
     for e in range(low, high):
         if pool.progress[e, OVER]:
             pool.reward[e] = 0.0
-            continue
-        state = state_of(pool, e)
-        _act(pool, policies, rules, state, e, actions[e])
-        pool.progress[e, DECISIONS] += 1
-        _proceed(pool, policies, rules, state, e)
-        _reward(pool, rules, e)
-        if shown:
-            _show(pool, rules, state, e)
+        else:
+            _step(pool, policies, rules, e, actions[e])
+            if shown:
+                _show(pool, rules, state_of(pool, e), e)
+
+
+@bare_kernel
+def play_out(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) -> None:
+    """Let an agent that plays a policy take an episode to its end."""
+    while not pool.progress[e, OVER]:
+        _step(pool, policies, rules, e, _answer(pool, policies, rules, e, policy))
+
+
+@inner_kernel
+def _step(pool: Pool, policies: Policies, rules: Rules, e: int, action: int) -> None:
+    """Take an action, and let time pass until the next decision."""
+    state = state_of(pool, e)
+    _act(pool, policies, rules, state, e, action)
+    pool.progress[e, DECISIONS] += 1
+    _proceed(pool, policies, rules, state, e)
+    _reward(pool, rules, e)
 
 
 @inner_kernel
@@ -326,9 +339,15 @@ def action_of(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int)
     NEXT: the job that the policy would start, else to wait; BACKFILL: the first candidate in the order of the policy;
     COMMIT: the head of the queue. Jobs that are not visible cannot be chosen: an agent sees so much.
     """
+    return _answer(pool, policies, rules, e, policy)
+
+
+@inner_kernel
+def _answer(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) -> int:
+    """Do the same as `action_of`."""
     state = state_of(pool, e)
     score_now(pool, policies, state, e, policy)
-    score, queue, jobs = pool.score[e, policy], pool.queue[e], pool.jobs[e]
+    score, queue = pool.score[e, policy], pool.queue[e]
     if rules.kind == INSPECT:
         return 0
     if rules.kind == NEXT:
