@@ -31,6 +31,10 @@ POLICIES = ("fcfs+easy", "saf+easy", "spf+easy", "f1+easy", "wfp3+easy")
 """Among which an agent chooses, unless it is told others."""
 
 
+TRIES = 50
+"""How many episodes are drawn until there is something to decide in one."""
+
+
 class Episodes:
     """Episodes side by side, each at its own decision.
 
@@ -89,9 +93,7 @@ class Episodes:
             raise InputError(f"period={period!r}: give whole seconds, or 0 to choose at every event")
         if decision == "policy" and not policies:
             raise InputError("there are no policies to choose from: give policies=")
-        self.source = Source(
-            workload, processors=processors, window=window, load=load, metric=reward, longest=longest
-        )
+        self.source = Source(workload, processors=processors, window=window, load=load, metric=reward, longest=longest)
         kind = COMMIT if commit else KINDS[decision]
         self.texts = [Scheduler.parse(one).text for one in (policies if kind == PICK else [base])]
         self.choices = len(self.texts)
@@ -106,7 +108,7 @@ class Episodes:
             at_end=not increments,
         )
         self.number = number
-        self._drawn: list[Episode | None] = [None] * number
+        self._drawn: list[Episode | None]
         self._make()
 
     def _make(self) -> None:
@@ -128,6 +130,8 @@ class Episodes:
             depth=formulas.depth,
             processors=self.rules.processors,
         )
+        self.pool.progress[:, OVER] = 1  # none has begun
+        self._drawn = [None] * self.number
 
     def know(self, policy: str) -> int:
         """Return the number by which `play` knows a policy; episodes that run are given up if it is a new one."""
@@ -149,10 +153,16 @@ class Episodes:
         return self.pool.progress[:, OVER] == 1
 
     def begin(self, e: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
-        """Draw an episode and bring it to its first decision; parameters and errors as for `Source.draw`."""
-        episode = self.source.draw(rng, options)
-        self.begin_with(e, episode)
-        return episode
+        """Draw an episode in which something is to be decided; parameters and errors as for `Source.draw`."""
+        for _ in range(TRIES):
+            episode = self.source.draw(rng, options)
+            self.begin_with(e, episode)
+            if not self.pool.progress[e, OVER]:
+                return episode
+        raise InputError(
+            f"no episode with a decision: in {TRIES} windows, such as the one from job {episode.low} of "
+            f"{episode.table.workload.name}, there is nothing to decide; raise load= or window="
+        )
 
     def begin_with(self, e: int, episode: Episode, scores: NDArray[np.float64] | None = None) -> None:
         """Bring an episode to its first decision; `scores`, if given, are those of its jobs under all policies."""

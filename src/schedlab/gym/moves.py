@@ -10,7 +10,19 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import evaluate_for
-from schedlab.engine.state import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED, State, advance, begin, complete, reservation
+from schedlab.engine.state import (
+    ARRIVED,
+    COMPLETED,
+    FREE,
+    NOW,
+    STARTED,
+    SUBMITTED,
+    State,
+    advance,
+    begin,
+    complete,
+    reservation,
+)
 from schedlab.gym.pool import (
     ACCRUED,
     BLAMED,

@@ -105,9 +105,7 @@ class Pool(NamedTuple):
     reward: NDArray[np.float64]
 
 
-def new_pool(
-    episodes: int, jobs: int, *, policies: int, slots: int, actions: int, depth: int, processors: int
-) -> Pool:
+def new_pool(episodes: int, jobs: int, *, policies: int, slots: int, actions: int, depth: int, processors: int) -> Pool:
     """Return room for so many episodes of at most so many jobs each; `depth` is that of the formulas' stack."""
     most = min(jobs, processors) + 1
     blocks = most // (BLOCK // 4) + 4

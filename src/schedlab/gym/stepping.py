@@ -1,12 +1,10 @@
-"""Steps of environments, compiled: an action is carried out, time passes until the next decision, the agent is shown it.
+"""Compiled steps: an action is carried out, time passes until the next decision, the agent is shown it.
 
 Time, completions and reservations are the engine's; what is done between two decisions is done here, so that hundreds
 of thousands of decisions per second are possible. That the outcome is the one of `simulate` is tested.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +159,7 @@ def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, act
         action = rules.actions - 1
         while not pool.mask[e, action]:
             action -= 1
-    if rules.kind == NEXT or rules.kind == BACKFILL:
+    if rules.kind in (NEXT, BACKFILL):
         if action < rules.slots:
             launch(pool, rules, state, e, pool.queue[e, action], rules.kind == BACKFILL)
         else:
@@ -283,7 +281,7 @@ def _show(pool: Pool, rules: Rules, state: State, e: int) -> None:
         job = queue[i]
         if first == 0:
             allowed = pool.mask[e, i]
-            if rules.kind == PICK or rules.kind == COMMIT:
+            if rules.kind in (PICK, COMMIT):
                 allowed = jobs[job].processors <= state.clock[FREE]
             _show_job(shown[i], feature[job], now - jobs[job].submit, allowed)
         elif job != progress[PROPOSED] and place < rules.slots:

@@ -21,6 +21,8 @@ STARTS = (1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085)
 WINDOW = 1_024
 JOBS = 10_000
 """Jobs of a log that its program reads."""
+REPAIRED = 10
+"""Seconds: the run time of a job of which none is known."""
 
 Values = Mapping[str, float]
 
@@ -54,44 +56,49 @@ class Log:
             return self.backfilled_slowdown, self.backfilled_utilisation
         return self.slowdown, self.utilisation
 
-    def read(self, traces: Path) -> Workload:
-        """Return the jobs that its program sees.
+    def read(self, traces: Path) -> tuple[Workload, NDArray[np.int64]]:
+        """Return the jobs that its program sees, and the requests in their scores.
 
         Processors are the larger of those allocated and requested, a missing request is the run time, a negative run
-        time is 10 s, jobs of 0 s are left out, and no job is killed.
+        time is 10 s, jobs of 0 s are left out, and no job is killed. A job of which neither is known (there is one, in
+        SDSC-SP2) keeps -1 as its request in the scores, because its run time is put right later.
         """
         log = read_swf(traces / self.file)
-        run = np.where(log.run_time < 0, 10, log.run_time)
+        rows = np.flatnonzero(log.run_time != 0)
+        log = log[rows[np.argsort(log.job_id[rows], kind="stable")]][:JOBS]
+        asked = np.where(log.requested_time == -1, log.run_time, log.requested_time)
+        run = np.where(log.run_time < 0, REPAIRED, log.run_time)
         width = np.maximum(log.allocated_processors, log.requested_processors)
-        request = np.where(log.requested_time == -1, run, log.requested_time)
-        changed = log.replace(
+        jobs = log.replace(
             run_time=run,
-            requested_time=request,
+            requested_time=np.where(asked == -1, run, asked),
             requested_processors=width,
             allocated_processors=width,
             requests_enforced=False,
             name=self.name,
         )
-        rows = np.flatnonzero(run != 0)
-        return changed[rows[np.argsort(log.job_id[rows], kind="stable")]][:JOBS]
+        return jobs, asked
 
 
-def scores(jobs: Workload) -> dict[str, NDArray[np.float64]]:
+def scores(jobs: Workload, asked: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
     """Return the scores of its policies, as its program computes them: smallest first.
 
     F1 takes the submit time on the clock of the log. The waiting time in WFP3 and UNI is -1 less the submit time,
     because the start is -1 until a job has started.
+
+    Parameters
+    ----------
+    jobs, asked
+        As `Log.read` returns them. F1, which has no value for a request of -1, takes the one of the jobs.
     """
-    submit, request, width = (
-        column.astype(np.float64) for column in (jobs.submit_time, jobs.requested_time, jobs.job_processors)
-    )
+    submit, request, width = (column.astype(np.float64) for column in (jobs.submit_time, asked, jobs.job_processors))
     wait = -1 - submit
     return {
         "FCFS": submit,
         "WFP3": -((wait / request) ** 3) * width,
         "UNI": -(wait + 1e-15) / (np.log2(width + 1e-15) * request),
         "SJF": request,
-        "F1": np.log10(request) * width + 870 * np.log10(submit),
+        "F1": np.log10(jobs.requested_time) * width + 870 * np.log10(submit),
     }
 
 
