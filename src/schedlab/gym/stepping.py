@@ -56,7 +56,7 @@ from schedlab.gym.pool import (
     program_of,
     state_of,
 )
-from schedlab.kernels import bare_kernel, inner_kernel
+from schedlab.kernels import bare_kernel, pruned
 
 LONG_WAIT = 43_200
 """Seconds of waiting that count as 1 in observations: 12 h, as in SC'20."""
@@ -140,7 +140,7 @@ def play_out(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) 
         _step(pool, policies, rules, e, _answer(pool, policies, rules, e, policy))
 
 
-@inner_kernel
+@pruned
 def _step(pool: Pool, policies: Policies, rules: Rules, e: int, action: int) -> None:
     """Take an action, and let time pass until the next decision."""
     state = state_of(pool, e)
@@ -150,7 +150,7 @@ def _step(pool: Pool, policies: Policies, rules: Rules, e: int, action: int) -> 
     _reward(pool, rules, e)
 
 
-@inner_kernel
+@pruned
 def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, action: int) -> None:
     """Carry out an action."""
     progress = pool.progress[e]
@@ -179,7 +179,7 @@ def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, act
         progress[PASSED] = 1
 
 
-@inner_kernel
+@pruned
 def _proceed(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) -> None:
     """Let time pass until the next decision, or until all jobs have started; mask what cannot be decided."""
     progress = pool.progress[e]
@@ -202,7 +202,7 @@ def _proceed(pool: Pool, policies: Policies, rules: Rules, state: State, e: int)
         pool.mask[e, action] = False
 
 
-@inner_kernel
+@pruned
 def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) -> bool:
     """Return whether there is something to decide in this second, after what needs no decision has been done."""
     jobs, clock, progress, mask = pool.jobs[e], state.clock, pool.progress[e], pool.mask[e]
@@ -245,7 +245,7 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
     return some
 
 
-@inner_kernel
+@pruned
 def _reward(pool: Pool, rules: Rules, e: int) -> None:
     """Tell by how much the metric has grown, or, at the end, what it is."""
     cost = pool.cost[e]
@@ -256,7 +256,7 @@ def _reward(pool: Pool, rules: Rules, e: int) -> None:
         cost[TOLD] = cost[ACCRUED]
 
 
-@inner_kernel
+@pruned
 def _clear(pool: Pool, e: int) -> None:
     """Empty the observation of an episode."""
     shown = pool.shown[e]
@@ -265,7 +265,7 @@ def _clear(pool: Pool, e: int) -> None:
             shown[slot, i] = 0.0
 
 
-@inner_kernel
+@pruned
 def _show(pool: Pool, rules: Rules, state: State, e: int) -> None:
     """Write the observation."""
     jobs, queue, progress = pool.jobs[e], pool.queue[e], pool.progress[e]
@@ -295,7 +295,7 @@ def _show(pool: Pool, rules: Rules, state: State, e: int) -> None:
     _summarise(pool, rules, state, e)
 
 
-@inner_kernel
+@pruned
 def _show_job(row: NDArray[np.float32], feature: NDArray[np.float32], waited: int, allowed: bool) -> None:
     """Write what is shown of a job."""
     for i in range(FEATURES):
@@ -304,7 +304,7 @@ def _show_job(row: NDArray[np.float32], feature: NDArray[np.float32], waited: in
     row[ALLOWED] = 1.0 if allowed else 0.0
 
 
-@inner_kernel
+@pruned
 def _summarise(pool: Pool, rules: Rules, state: State, e: int) -> None:
     """Write what is shown of the machine and its queue; shares x / (1 + x) where there is no largest value."""
     jobs, queue, progress, clock = pool.jobs[e], pool.queue[e], pool.progress[e], state.clock
@@ -340,7 +340,7 @@ def action_of(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int)
     return _answer(pool, policies, rules, e, policy)
 
 
-@inner_kernel
+@pruned
 def _answer(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) -> int:
     """Do the same as `action_of`."""
     state = state_of(pool, e)
