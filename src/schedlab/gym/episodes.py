@@ -15,7 +15,7 @@ from schedlab.engine.state import NOW
 from schedlab.errors import InputError
 from schedlab.gym.moves import BACKFILL, COMMIT, INSPECT, NEXT, PICK, Policies, Rules
 from schedlab.gym.pool import BLAMED, JOBS, OVER, Pool, new_pool, size_of
-from schedlab.gym.sources import Episode, Model, Source
+from schedlab.gym.sources import Episode, Model, Source, as_numbers
 from schedlab.gym.stepping import action_of, begin_episode, play_out, step_episodes
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Easy
@@ -100,10 +100,11 @@ class Episodes:
         shown = Scheduler.parse(order)
         if _program(shown).uses_waiting_time:
             raise InputError(f"order={order!r} changes with time; visible jobs stand in an order that does not")
-        self.texts.append(shown.text)
+        if shown.text not in self.texts:
+            self.texts.append(shown.text)
         actions = {NEXT: slots + 1, BACKFILL: slots + 1, INSPECT: 2, PICK: self.choices, COMMIT: slots}[kind]
         self.rules = Rules(
-            *(kind, self.source.processors, slots, actions, self.choices, pause, period),
+            *(kind, self.source.processors, slots, actions, self.texts.index(shown.text), pause, period),
             dense=increments,
             at_end=not increments,
         )
@@ -130,6 +131,7 @@ class Episodes:
             depth=formulas.depth,
             processors=self.rules.processors,
         )
+        self._numbers = as_numbers(self.pool.jobs)
         self.pool.progress[:, OVER] = 1  # none has begun
         self._drawn = [None] * self.number
 
@@ -168,7 +170,7 @@ class Episodes:
         """Bring an episode to its first decision; `scores`, if given, are those of its jobs under all policies."""
         pool, table, part = self.pool, episode.table, slice(episode.low, episode.high)
         count = episode.high - episode.low
-        pool.jobs[e, :count] = table.jobs[part]
+        self._numbers[e, :count] = table.numbers[part]
         if episode.load != 1:
             pool.jobs["submit"][e, :count] = episode.submit
         pool.feature[e, :count] = table.feature[part]
