@@ -9,13 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.gym.episodes import Episodes
 from schedlab.gym.pool import OVER, PROPOSED, QUEUED
 from schedlab.gym.sources import METRICS, Source
 from schedlab.schedule.schedule import Schedule
-from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.workload import Workload
 
 MANY = 400
@@ -50,11 +48,7 @@ def played(episodes: Episodes, policy: str) -> tuple[Schedule, float]:
 @pytest.mark.parametrize("jobs", [model_jobs(1), random_jobs(2), random_jobs(3, enforced=False)], ids=str)
 def test_an_agent_that_plays_a_policy_gives_the_schedule_of_that_scheduler(decision, base, policy, scheduler, jobs):
     episodes = Episodes(1, jobs, window=None, decision=decision, base=base, slots=MANY)
-    try:
-        schedule, rewards = played(episodes, policy)
-    except InputError as error:
-        assert "nothing to decide" in str(error)
-        return
+    schedule, rewards = played(episodes, policy)
     expected = simulate(jobs, scheduler)
     assert schedule.start_time.tolist() == expected.start_time.tolist()
     assert schedule.end_time.tolist() == expected.end_time.tolist()
@@ -139,29 +133,23 @@ def test_a_random_agent_never_breaks_the_machine(seed, decision, base, slots, en
 
 
 def test_backfilled_jobs_do_not_delay_the_head_if_run_times_are_exact():
-    """Whatever is backfilled: the heads start no later than by their first reservations."""
-    columns = random_jobs(7, jobs=80)
-    jobs = columns.replace(requested_time=np.maximum(columns.run_time, 1), run_time=np.maximum(columns.run_time, 1))
+    """Whatever is backfilled, a head starts no later than it could by what ran when it came to the front."""
+    jobs = random_jobs(7, jobs=80)
+    run = np.maximum(jobs.run_time, 1)
+    jobs = jobs.replace(requested_time=run, run_time=run)
     episodes = Episodes(1, jobs, window=None, decision="backfill", slots=MANY)
-    rng = np.random.default_rng(8)
+    rng, pool = np.random.default_rng(8), episodes.pool
     episodes.begin(0, rng)
     promised: dict[int, int] = {}
     while not episodes.over[0]:
-        head = int(episodes.pool.queue[0, 0])
-        waiting = Simulation(jobs, None)  # only asked when the head would fit
-        waiting.run(until=int(episodes.pool.clock[0, 0]))
-        running = np.flatnonzero(
-            (episodes.pool.start[0] >= 0) & (episodes.pool.start[0] + jobs.run_time > int(episodes.pool.clock[0, 0]))
-        )
-        ends = np.sort(episodes.pool.start[0][running] + jobs.run_time[running])
-        free = int(episodes.pool.clock[0, 1])
-        for end in ends:
-            due = running[episodes.pool.start[0][running] + jobs.run_time[running] == end]
-            if free >= jobs.job_processors[head]:
-                break
-            free += int(jobs.job_processors[due].sum())
-            promised.setdefault(head, int(end)) if free >= jobs.job_processors[head] else None
-        episodes.step(np.array([rng.choice(np.flatnonzero(episodes.pool.mask[0]))]))
+        now, free, head = int(pool.clock[0, 0]), int(pool.clock[0, 1]), int(pool.queue[0, 0])
+        ends = pool.start[0] + run
+        for job in np.argsort(ends, kind="stable"):
+            if pool.start[0, job] >= 0 and ends[job] > now and free < jobs.job_processors[head]:
+                free += int(jobs.job_processors[job])
+                if free >= jobs.job_processors[head]:
+                    promised.setdefault(head, int(ends[job]))
+        episodes.step(np.array([rng.choice(np.flatnonzero(pool.mask[0]))]))
     start = episodes.schedule(0).start_time
     assert promised
     assert all(start[job] <= moment for job, moment in promised.items())
@@ -195,7 +183,7 @@ def test_windows_and_loads_are_drawn_from_the_log():
     one = source.draw(np.random.default_rng(1))
     again = source.draw(np.random.default_rng(1))
     assert (one.low, one.load) == (again.low, again.load)
-    assert one.high - one.low == 50 <= 300
+    assert one.high - one.low == 50
     fixed = source.draw(np.random.default_rng(1), {"start": 20, "load": 2.0}).workload
     assert fixed.run_time.tolist() == jobs.run_time[20:70].tolist()
     gaps = np.diff(fixed.submit_time) - np.diff(jobs.submit_time[20:70]) / 2
@@ -242,14 +230,6 @@ def test_workloads_that_cannot_be_episodes_are_refused():
         Episodes(1, lambda rng: jobs, window=None)
     with pytest.raises(InputError, match="the model has drawn 60 jobs, but window=20"):
         Episodes(1, lambda rng: jobs, window=20, processors=8).begin(0, np.random.default_rng(1))
-    chained = (
-        jobs.replace(dependencies=Dependencies.from_preceding(jobs))
-        if hasattr(Dependencies, "from_preceding")
-        else None
-    )
-    if chained is not None:
-        with pytest.raises(InputError, match="wait for others"):
-            Episodes(1, chained, window=None)
     with pytest.raises(InputError, match="nothing to decide"):
         Episodes(1, jobs[:1], window=1, decision="backfill").begin(0, np.random.default_rng(1))
 
