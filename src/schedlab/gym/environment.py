@@ -209,7 +209,8 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are possible, as sb3-contrib's MaskablePPO asks."""
-        return self.episodes.pool.mask[0].copy()
+        mask: NDArray[np.bool_] = self.episodes.pool.mask[0].copy()
+        return mask
 
     def schedule(self) -> Schedule:
         """Return the schedule of the episode.

@@ -152,7 +152,8 @@ class Episodes:
     @property
     def over(self) -> NDArray[np.bool_]:
         """Which episodes are over."""
-        return self.pool.progress[:, OVER] == 1
+        over: NDArray[np.bool_] = self.pool.progress[:, OVER] == 1
+        return over
 
     def begin(self, e: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
         """Draw an episode in which something is to be decided; parameters and errors as for `Source.draw`."""

@@ -89,7 +89,7 @@ class Policies(NamedTuple):
 @pruned
 def cost_at(growth: NDArray[np.float64], waited: int) -> float:
     """Return what a job has cost after so many seconds of waiting."""
-    return max(growth[2], (waited + growth[0]) * growth[1])
+    return max(growth[2], (waited + growth[0]) * growth[1])  # type: ignore[no-any-return]
 
 
 @pruned
@@ -263,7 +263,7 @@ def keep_commitment(pool: Pool, policies: Policies, rules: Rules, state: State, 
     """
     jobs, clock, progress = pool.jobs[e], state.clock, pool.progress[e]
     job = progress[COMMITTED]
-    shadow, _ = reservation(clock, state.running, jobs[job].processors, np.int64(-NEVER))
+    shadow, _ = reservation(clock, state.running, jobs[job].processors, -NEVER)
     while jobs[job].processors > clock[FREE]:
         if policies.easy[0]:
             while True:
@@ -287,4 +287,4 @@ def keep_commitment(pool: Pool, policies: Policies, rules: Rules, state: State, 
 @pruned
 def all_started(pool: Pool, state: State, e: int) -> bool:
     """Return whether an episode is over."""
-    return state.clock[STARTED] == pool.progress[e, 0]
+    return bool(state.clock[STARTED] == pool.progress[e, 0])

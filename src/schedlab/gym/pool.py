@@ -121,7 +121,7 @@ def new_pool(episodes: int, jobs: int, *, policies: int, slots: int, actions: in
             line(2),
         )
 
-    return Pool(
+    return Pool(  # type: ignore[call-arg]
         new_records((episodes, jobs), JOB),  # type: ignore[arg-type]
         line(CLOCK_SIZE),
         line(jobs),
@@ -168,6 +168,7 @@ def state_of(pool: Pool, e: int) -> State:
         queue,
         queue,
         queue,
+        None,  # a number of processors, no nodes
     )
 
 

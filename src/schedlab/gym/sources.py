@@ -66,9 +66,9 @@ class Episode(NamedTuple):
     def submit(self) -> NDArray[np.int64]:
         """int64 seconds: when the jobs are submitted."""
         submit: NDArray[np.int64] = self.table.jobs["submit"][self.low : self.high]
-        if self.load == 1:
-            return submit
-        return submit[0] + np.floor((submit - submit[0]) / self.load + 0.5).astype(np.int64)
+        if self.load != 1:
+            submit = submit[0] + np.floor((submit - submit[0]) / self.load + 0.5).astype(np.int64)
+        return submit
 
     @property
     def workload(self) -> Workload:
@@ -208,7 +208,7 @@ def table_of(workload: Workload, processors: int | None, metric: str, longest: i
 
 def as_numbers(jobs: NDArray[Any]) -> NDArray[np.int64]:
     """Return the memory of records of type JOB as numbers, with one more dimension."""
-    return jobs.view(np.ndarray).view(np.int64).reshape(*jobs.shape, len(JOB))
+    return jobs.view(np.ndarray).view(np.int64).reshape(*jobs.shape, len(JOB.fields or ()))
 
 
 def growth_of(metric: str, run_time: NDArray[np.int64], processors: NDArray[np.int64]) -> NDArray[np.float64]:

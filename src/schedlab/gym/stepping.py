@@ -224,7 +224,7 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
         mask[0] = True
         mask[1] = not ends
         return True
-    head, shadow, extra = NOBODY, NEVER, np.int64(0)
+    head, shadow, extra = NOBODY, NEVER, 0
     if rules.kind == BACKFILL:
         score_now(pool, policies, state, e, 0)
         head = first_of(pool, e, 0)
