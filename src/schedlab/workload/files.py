@@ -16,10 +16,10 @@ from schedlab.workload._sacct_columns import is_xdmod_line
 from schedlab.workload.batsim import read_batsim, write_batsim
 from schedlab.workload.event_lines import EVENT_LINE, read_event_lines
 from schedlab.workload.gpu_logs import (
-    FIFTEEN_THOUSAND,
+    GEN_PARALLEL,
     OPENB,
     PHILLY,
-    read_fifteen_thousand,
+    read_gen_parallel,
     read_openb,
     read_philly,
 )
@@ -34,12 +34,23 @@ from schedlab.workload.torque import read_torque
 from schedlab.workload.workload import Workload
 
 Format = Literal[
-    "swf", "batsim", "table", "sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "15k"
+    "swf",
+    "batsim",
+    "table",
+    "sacct",
+    "torque",
+    "moab",
+    "events",
+    "slurmctld",
+    "squeue",
+    "openb",
+    "philly",
+    "gen-parallel",
 ]
-SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "15k")
+SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "gen-parallel")
 ZONELESS = ("sacct", "slurmctld", "squeue")
 """Formats whose times may name no zone."""
-COLUMNS: dict[Format, tuple[str, ...]] = {"openb": OPENB, "philly": PHILLY, "15k": FIFTEEN_THOUSAND}
+COLUMNS: dict[Format, tuple[str, ...]] = {"openb": OPENB, "philly": PHILLY, "gen-parallel": GEN_PARALLEL}
 """Columns that tell published logs of GPU clusters from other tables in CSV."""
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
@@ -52,7 +63,7 @@ READERS: dict[str, Callable[[str | os.PathLike[str]], Workload]] = {
     "events": read_event_lines,
     "openb": read_openb,
     "philly": read_philly,
-    "15k": read_fifteen_thousand,
+    "gen-parallel": read_gen_parallel,
 }
 HEAD_BYTES = 8192
 """Enough for the first line of a log, as far as it says what the log is."""
@@ -68,7 +79,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     path
         The file. Its first line tells the text of sacct ("sacct") and squeue ("squeue"; also as JSON), logs of
         slurmctld ("slurmctld"), accounting logs of Torque and PBS ("torque"), events of Moab ("moab") and of UB CCR's
-        Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "15k"), also if it is
+        Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "gen-parallel"), also if it is
         compressed; otherwise its suffix decides, and any other name is SWF.
 
     Raises
