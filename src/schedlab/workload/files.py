@@ -50,8 +50,6 @@ Format = Literal[
 SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "gen-parallel")
 ZONELESS = ("sacct", "slurmctld", "squeue")
 """Formats whose times may name no zone."""
-COLUMNS: dict[Format, tuple[str, ...]] = {"openb": OPENB, "philly": PHILLY, "gen-parallel": GEN_PARALLEL}
-"""Columns that tell published logs of GPU clusters from other tables in CSV."""
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 SWF_SUFFIXES = (".swf", ".swf.gz")
@@ -97,23 +95,23 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     """
     head = _head(path)
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "").lstrip()
-    if is_squeue_header(line) or is_squeue_json(head):
-        return "squeue"
-    if STAMP.match(line):
-        return "slurmctld"
-    if EVENT_LINE.match(line):
-        return "events"
-    for form, columns in COLUMNS.items():
-        if set(columns) <= set(line.strip().split(",")):
-            return form
-    if _names_sacct_columns(line) or is_xdmod_line(line):
-        return "sacct"
-    if TORQUE_LINE.match(line):
-        return "torque"
-    if MOAB_LINE.match(line):
-        return "moab"
+    cells = set(line.strip().split(","))
+    first_lines: dict[Format, bool] = {
+        "squeue": is_squeue_header(line) or is_squeue_json(head),
+        "slurmctld": STAMP.match(line) is not None,
+        "events": EVENT_LINE.match(line) is not None,
+        "openb": cells.issuperset(OPENB),
+        "philly": cells.issuperset(PHILLY),
+        "gen-parallel": cells.issuperset(GEN_PARALLEL),
+        "sacct": _names_sacct_columns(line) or is_xdmod_line(line),
+        "torque": TORQUE_LINE.match(line) is not None,
+        "moab": MOAB_LINE.match(line) is not None,
+    }
     name = os.fspath(path)
-    return "table" if name.endswith(TABLE_SUFFIXES) else "batsim" if name.endswith(BATSIM_SUFFIXES) else "swf"
+    by_suffix: Format = (
+        "table" if name.endswith(TABLE_SUFFIXES) else "batsim" if name.endswith(BATSIM_SUFFIXES) else "swf"
+    )
+    return next((form for form, found in first_lines.items() if found), by_suffix)
 
 
 def _head(path: str | os.PathLike[str]) -> str:

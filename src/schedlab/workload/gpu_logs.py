@@ -177,8 +177,8 @@ def read_gen_parallel(path: str | os.PathLike[str]) -> Workload:
     Workload
         Intervals, added up, are the submit times; wall_time is the requested time (the collection calls it the time
         in the system, but it is a limit, mostly in whole minutes, that a tenth to a fifth of the jobs exceed; in Helios
-        and Philly it is 0, which means unknown). Processors are cpu_num, or the GPUs where it is 0. Nodes are those that a job had. Pass is status 1,
-        Failed 0, Killed 5.
+        and Philly it is 0, which means unknown). Processors are cpu_num, or the GPUs where it is 0. Nodes are those
+        that a job had. Pass is status 1, Failed 0, Killed 5.
 
     Raises
     ------
