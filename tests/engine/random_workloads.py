@@ -11,13 +11,19 @@ from schedlab.workload.workload import Workload
 
 @st.composite
 def workloads(
-    draw: st.DrawFn, *, shortest: int = 0, enforced: bool | None = None, users: int = 1, units: tuple[int, ...] = (1,)
+    draw: st.DrawFn,
+    *,
+    shortest: int = 0,
+    enforced: bool | None = None,
+    users: int = 1,
+    units: tuple[int, ...] = (1,),
+    widest: int = 8,
 ) -> Workload:
-    """Draw up to 20 jobs on up to 8 processors; requests may be too short, and then are enforced or not.
+    """Draw up to 20 jobs on up to 8 processors (or so many); requests may be too short, and then are enforced or not.
 
     Times are a few of one of the `units`, in seconds.
     """
-    processors = draw(st.integers(1, 8))
+    processors = draw(st.integers(1, widest))
     unit = draw(st.sampled_from(units))
     period = draw(st.sampled_from([0, 3, 40]))
     jobs = draw(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -122,7 +123,7 @@ def request_of(words: Sequence[str]) -> Request:
         partition=told.pop("partition", None),
         account=told.pop("account", None),
         qos=told.pop("qos", None),
-        seconds=-1 if limit is None else seconds_of(limit),
+        seconds=-1 if limit is None else parse_time_limit(limit),
         unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
     )
 
@@ -191,24 +192,3 @@ def mebibytes(text: str) -> int:
     if found is None:
         raise InputError(f"{shown(text)} is not an amount of memory such as 4G or 500")
     return -int(-float(found[1]) * MEBIBYTES[found[2].upper()] // 1)
-
-
-def seconds_of(text: str) -> int:
-    """Return the seconds of a time limit as Slurm writes them.
-
-    Examples
-    --------
-    >>> [seconds_of(text) for text in ("90", "2:30", "1:00:00", "1-12", "1-0:30:0")]
-    [5400, 150, 3600, 129600, 88200]
-    """
-    matched = _DURATION.fullmatch(text)
-    if matched is None:
-        raise InputError(f"{text!r} is no time limit such as 90, 2:30, 1:00:00 or 1-12:00:00")
-    days, *parts = matched.groups()
-    values = [int(part) for part in parts if part is not None]
-    if days is not None:
-        hours, mins, secs = [*values, 0, 0][:3]
-        return int(days) * 86400 + hours * 3600 + mins * 60 + secs
-    if len(values) == 1:
-        return values[0] * 60
-    return values[0] * 60 + values[1] if len(values) == 2 else values[0] * 3600 + values[1] * 60 + values[2]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from schedlab.documents import parse_json
+from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 from schedlab.streams import read_whole
 from schedlab.wording import shown
 from schedlab.workload._accounting import workload_of_records
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.sbatch import mebibytes, request_of, seconds_of
+from schedlab.workload.sbatch import mebibytes, request_of
 from schedlab.workload.workload import Workload
 
 COMMAND = 'TZ=UTC squeue --all --array --format="%A|%u|%a|%P|%q|%T|%V|%S|%l|%C|%D|%m|%b|%f|%j"'
@@ -121,7 +122,7 @@ def _of_text(cells: Mapping[str, str], timezone: str) -> dict[str, Any]:
         "state": text("STATE", "ST") or "PENDING",
         "submit": _moment("SUBMIT_TIME", text("SUBMIT_TIME") or "", timezone),
         "start": _moment("START_TIME", start, timezone) if (start := text("START_TIME")) else UNKNOWN,
-        "requested_time": UNKNOWN if limit is None or limit in NO_LIMIT else seconds_of(limit),
+        "requested_time": UNKNOWN if limit is None or limit in NO_LIMIT else parse_time_limit(limit),
         "requested_processors": cpus,
         "user_id": text("USER"),
         "group_id": text("ACCOUNT"),

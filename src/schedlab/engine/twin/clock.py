@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.machine import Machine, View
+from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.order import Order
 from schedlab.engine.twin.predictors import Forecast
 from schedlab.engine.twin.priority import Priority
@@ -61,6 +63,7 @@ class Clock:
 
     def __post_init__(self) -> None:
         self.scheduler = self.prepared.scheduler
+        self.machine = Machine(self.prepared)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries)
@@ -168,12 +171,17 @@ class Clock:
         return self.running
 
     def free(self) -> int:
-        """Return how many processors the scheduler believes free."""
+        """Return how many processors nobody has asked for, as the scheduler believes; of nodes, fewer may be free."""
         return self.prepared.processors - sum(job.processors for job in self.seen())
+
+    def view(self, second: int | None = None) -> View:
+        """Return what the scheduler believes free now, or in a second, once those have ended that should by then."""
+        running = self.seen()
+        return self.machine.beside(job for job in running if second is None or job.expected_end > second)
 
     def fits(self, job: Job) -> bool:
         """Return whether there is room for a job now."""
-        return job.processors <= self.free()
+        return self.view().place(job) is not None
 
     def running_ends(self) -> dict[Job, int]:
         """Return when running jobs are expected to end, late ones now."""
@@ -184,9 +192,10 @@ class Clock:
         """Whether jobs are still started strictly in the order of entry."""
         return self.started < self.prepared.in_order
 
-    def begin(self, job: Job, backfilled: bool = False, speculative: int | None = None) -> None:
-        """Start a job now, perhaps before others, and perhaps speculatively, for so many seconds."""
+    def begin(self, job: Job, parts: list[Part], backfilled: bool = False, speculative: int | None = None) -> None:
+        """Start a job now on its parts of the machine, perhaps before others, perhaps speculatively for so long."""
         job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
+        job.parts = parts
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
         job.completion = (self.now + lasts, self.started)
         self.started += 1
@@ -194,10 +203,10 @@ class Clock:
         self.waiting.remove(job)
         self.running.append(job)
 
-    def speculate(self, lengths: dict[Job, int]) -> Job | None:
-        """Start the job whose speculative run would use a gap best, given how long each could run; return it."""
+    def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Part]]) -> Job | None:
+        """Start the job whose speculative run would use a gap best; `lengths` and `places` say how long and where."""
         limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
         job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)
         if job is not None:
-            self.begin(job, backfilled=True, speculative=lengths[job])
+            self.begin(job, places[job], backfilled=True, speculative=lengths[job])
         return job

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from schedlab.engine.twin.nodes import Part
 from schedlab.scheduler.policy import Policy
 
 
@@ -29,6 +30,7 @@ class Job:
     eligible: int = -1  # since when
     scores: dict[Policy, float] = field(default_factory=dict)  # by the orders that stand still while it waits
     start: int = -1
+    parts: list[Part] = field(default_factory=list)  # what it has of the machine in its last run
     completion: tuple[int, int] = (-1, -1)  # when the present run will end, and number of the start
     backfilled: bool = False
     ended: int | None = None  # when it was done, or given up

@@ -6,21 +6,23 @@ from dataclasses import dataclass, field
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import Profile
 
 
 @dataclass
 class PlanPass:
-    """The plan: `listed` are the visible waiting jobs in its order, `reserved` says when jobs are to start.
+    """The plan: `listed` are the visible waiting jobs in its order, `reserved` says when they are to start.
 
-    A job that runs speculatively keeps its reservation. `set_at` counts reservations, in the order in which they were
-    set. `planning` is false until the warm-up jobs have been started.
+    They start on their `parts` of the machine. A job that runs speculatively keeps its reservation. `set_at` counts
+    reservations, in the order in which they were set. `planning` is false until the warm-up jobs have been started.
     """
 
     clock: Clock
     fixed: bool
     listed: list[Job] = field(default_factory=list)
     reserved: dict[Job, int] = field(default_factory=dict)
+    parts: dict[Job, list[Part]] = field(default_factory=dict)
     set_at: dict[Job, int] = field(default_factory=dict)
     reservations: int = 0
     round_end: int = 0
@@ -44,8 +46,11 @@ class PlanPass:
         if not (news.events or news.corrected or news.computed or due):
             return
         if clock.in_order:
-            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]) and clock.fits(ready[0]):
-                clock.begin(ready[0])
+            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]):
+                parts = clock.view().place(ready[0])
+                if parts is None:
+                    break
+                clock.begin(ready[0], parts)
             if clock.in_order:
                 return
         afresh = self.expect_longer() or news.corrected or not self.planning
@@ -79,11 +84,17 @@ class PlanPass:
             self.reserve(job, before.get(job))
 
     def compress(self) -> None:
-        """Move the reservations of those that waited before forward, one by one, in the order of the policy."""
+        """Move the reservations of those that waited before forward, one by one, in the order of the policy.
+
+        Who cannot start sooner keeps his place.
+        """
         self.listed = self.clock.sorted(self.listed)
         for job in self.listed:
             if self.reserved.get(job, self.clock.now + 1) > self.clock.now:
-                self.reserve(job, self.reserved.pop(job, None))
+                before, place = self.reserved.pop(job, None), self.parts.get(job)
+                self.reserve(job, before)
+                if self.reserved[job] == before and place is not None:
+                    self.parts[job] = place
 
     def go_round(self, afresh: bool) -> None:
         """Reserve within the round, or begin a new one: when nobody runs and nobody has a reservation.
@@ -123,7 +134,7 @@ class PlanPass:
             overtakes = not all(map(self.is_due, self.listed[: self.listed.index(job)]))
             self.listed.remove(job)
             del self.reserved[job]
-            clock.begin(job, backfilled=overtakes)
+            clock.begin(job, self.parts[job], backfilled=overtakes)
 
     def is_due(self, job: Job) -> bool:
         """Return whether the reserved time of a job has come."""
@@ -132,12 +143,13 @@ class PlanPass:
     def reserve(self, job: Job, before: int | None, longer_round: bool = False) -> None:
         """Give a job its earliest slot; in a round, only if it ends within, or may make it longer."""
         clock = self.clock
-        begin = self.profile().earliest(job.processors, job.estimate, clock.now)
+        begin, parts = self.profile().earliest(job, job.estimate, clock.now)
         if longer_round:
             self.round_end = max(self.round_end, begin + job.estimate)
         if self.fixed and begin + job.estimate > self.round_end:
             return
         self.reserved[job] = begin
+        self.parts[job] = parts
         if begin != before:
             self.set_at[job] = self.reservations
             self.reservations += 1
@@ -145,21 +157,23 @@ class PlanPass:
     def profile(self) -> Profile:
         """Return what running jobs and reservations leave free."""
         now = self.clock.now
-        profile = Profile(now, self.clock.prepared.processors)
+        profile = Profile(now, self.clock.machine.empty)
         for job in self.clock.seen():
-            profile.take(now, job.expected_end, job.processors)
+            profile.take(now, job.expected_end, job.parts)
         for job, begin in self.reserved.items():
-            profile.take(max(now, begin), begin + job.estimate, job.processors)
+            profile.take(max(now, begin), begin + job.estimate, self.parts[job])
         return profile
 
     def use_gap(self) -> bool:
         """Run the best job speculatively beside the plan, its own reservation included; return whether there is one."""
-        clock, profile, lengths = self.clock, self.profile(), {}
+        clock, profile, lengths, places = self.clock, self.profile(), dict[Job, int](), dict[Job, list[Part]]()
         for job in self.listed:
             ends = [self.reserved[job]] if job in self.reserved else []
-            end = min([*ends, self.round_end] if self.fixed else ends)
-            lengths[job] = max(0, profile.room_until(job.processors, clock.now, end) - clock.now)
-        chosen = clock.speculate(lengths)
+            end = profile.room_until(job, clock.now, min([*ends, self.round_end] if self.fixed else ends))
+            parts = profile.throughout(clock.now, end).place(job) if end > clock.now else None
+            if parts is not None:
+                lengths[job], places[job] = end - clock.now, parts
+        chosen = clock.speculate(lengths, places)
         if chosen is not None:
             self.listed.remove(chosen)
         return chosen is not None

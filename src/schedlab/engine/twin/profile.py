@@ -1,37 +1,50 @@
-"""How many processors will be free when, by what running jobs and reservations occupy."""
+"""What will be free when, by what running jobs and reservations occupy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.machine import View
+from schedlab.engine.twin.nodes import Part
 
 
 class Profile:
-    """Free processors from some seconds on, each up to the next one; the first is now."""
+    """What is free from some seconds on, each up to the next one; the first is now."""
 
-    def __init__(self, now: int, free: int) -> None:
+    def __init__(self, now: int, free: View) -> None:
         self.free_from = {now: free}
 
-    def at(self, second: int) -> int:
-        """Return how many are free in a second."""
+    def at(self, second: int) -> View:
+        """Return what is free in a second."""
         return self.free_from[max(step for step in self.free_from if step <= second)]
 
-    def take(self, begin: int, end: int, processors: int) -> None:
-        """Occupy processors for a time."""
-        self.change(begin, end, lambda free: free - processors)
+    def throughout(self, begin: int, end: int) -> View:
+        """Return what is free all the time from one second to another, or in the first alone."""
+        views = [self.at(begin), *(view for step, view in self.free_from.items() if begin < step < end)]
+        return reduce(lambda one, other: one.lesser(other), views)
 
-    def change(self, begin: int, end: int, change: Callable[[int], int]) -> None:
-        """Change how many are free in a time."""
+    def take(self, begin: int, end: int, parts: list[Part]) -> None:
+        """Occupy parts of the machine for a time."""
+        self.change(begin, end, lambda free: free.without(parts))
+
+    def change(self, begin: int, end: int, change: Callable[[View], View]) -> None:
+        """Change what is free in a time."""
         if begin < end:
             self.free_from |= {second: self.at(second) for second in (begin, end)}
             inside = [step for step in self.free_from if begin <= step < end]
             self.free_from |= {step: change(self.free_from[step]) for step in inside}
 
-    def room_until(self, processors: int, begin: int, end: int) -> int:
-        """Return until when, from `begin` to `end`, so many are free; `begin` if they are not at all."""
+    def room_until(self, job: Job, begin: int, end: int) -> int:
+        """Return until when, from `begin` to `end`, a job has room; `begin` if it has none at all."""
         steps = sorted({begin, *(step for step in self.free_from if begin < step < end)})
-        return next((step for step in steps if self.at(step) < processors), end)
+        return next((step for step in steps if self.throughout(begin, step + 1).place(job) is None), end)
 
-    def earliest(self, processors: int, length: int, begin: int) -> int:
-        """Return the earliest second, from `begin` on, from which so many are free for so long."""
-        steps = sorted({begin, *(step for step in self.free_from if step > begin)})
-        return next(step for step in steps if self.room_until(processors, step, step + length) == step + length)
+    def earliest(self, job: Job, length: int, begin: int) -> tuple[int, list[Part]]:
+        """Return the earliest second, from `begin` on, from which a job has room for so long, and where."""
+        for step in sorted({begin, *(step for step in self.free_from if step > begin)}):
+            parts = self.throughout(step, step + length).place(job)
+            if parts is not None:
+                return step, parts
+        raise AssertionError("the machine is too small for a job")

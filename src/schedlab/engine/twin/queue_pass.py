@@ -6,6 +6,16 @@ from dataclasses import dataclass
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.nodes import Part
+
+
+@dataclass
+class Reservation:
+    """What is kept for a job from the second on in which it is expected to fit."""
+
+    job: Job
+    shadow: int
+    parts: list[Part]
 
 
 @dataclass
@@ -28,20 +38,34 @@ class QueuePass:
         clock = self.clock
         if not (news.events or news.corrected or (news.computed and self.easy)):
             return
-        while (head := self.head()) and clock.fits(head):
-            clock.begin(head)
+        while (head := self.head()) and (parts := clock.view().place(head)) is not None:
+            clock.begin(head, parts)
         if not self.easy or clock.in_order:
             return
         tasks = self.tasks()
+        self.backfill(tasks)
+        while self.head():
+            free, length = clock.view(), self.reservation(tasks).shadow - clock.now
+            places = {job: parts for job in clock.visible() if job.ready and (parts := free.place(job)) is not None}
+            if clock.speculate(dict.fromkeys(places, length), places) is None:
+                break
+
+    def backfill(self, tasks: dict[Job, int]) -> None:
+        """Start candidates beside the reservation, which stands until jobs come into view that may go before it."""
+        clock = self.clock
+        reservation, seen = None, set[Job]()
         while head := self.head():
-            candidate = head if clock.fits(head) else self.candidate(tasks)
+            parts = clock.view().place(head)
+            if parts is not None:
+                clock.begin(head, parts)
+                reservation = None
+                continue
+            if reservation is None or not seen.issuperset(clock.visible()):
+                reservation, seen = self.reservation(tasks), set(clock.visible())
+            candidate = self.candidate(reservation)
             if candidate is None:
                 break
-            clock.begin(candidate, backfilled=candidate is not head)
-        while self.head():
-            length = self.reservation(tasks)[0] - clock.now
-            if clock.speculate({job: length for job in clock.visible() if job.ready}) is None:
-                break
+            clock.begin(*candidate, backfilled=True)
 
     def head(self) -> Job | None:
         """Return the first job that is ready, if there is one and any processor is free."""
@@ -54,24 +78,26 @@ class QueuePass:
         moments = {job: clock.dependencies.after_parents(job, clock.now, ends) for job in clock.waiting}
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
-    def candidate(self, tasks: dict[Job, int]) -> Job | None:
-        """Return the first job that does not delay the reservation."""
+    def candidate(self, reservation: Reservation) -> tuple[Job, list[Part]] | None:
+        """Return the first job that does not delay the reservation, and what it gets."""
         clock = self.clock
-        shadow, extra = self.reservation(tasks)
+        free = clock.view()
+        throughout = free.lesser(clock.view(reservation.shadow).without(reservation.parts))
         for job in clock.sorted(clock.visible(), clock.order.candidates):
-            in_time = clock.now + job.estimate <= shadow
-            if job.ready and clock.fits(job) and (in_time or job.processors <= extra):
-                return job
+            in_time = clock.now + job.estimate <= reservation.shadow
+            parts = (free if in_time else throughout).place(job) if job.ready else None
+            if parts is not None:
+                return job, parts
         return None
 
-    def reservation(self, tasks: dict[Job, int]) -> tuple[int, int]:
-        """Return when the head, or a task before it, is expected to fit, and how many processors are free beside it."""
+    def reservation(self, tasks: dict[Job, int]) -> Reservation:
+        """Return when the head, or a task before it, is expected to fit, and where."""
         clock = self.clock
         first = next(job for job in clock.sorted(clock.visible()) if job.ready or job in tasks)
         earliest = clock.now if first.ready else tasks[first]
         ends = {job.expected_end for job in clock.seen()}
         for second in sorted({earliest, *(end for end in ends if end > earliest)}):
-            free = clock.free() + sum(job.processors for job in clock.seen() if job.expected_end <= second)
-            if free >= first.processors:
-                return second, free - first.processors
+            parts = clock.view(second).place(first)
+            if parts is not None:
+                return Reservation(first, second, parts)
         raise AssertionError("the machine is too small for a job")

@@ -12,6 +12,7 @@ from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.plan_pass import PlanPass
 from schedlab.engine.twin.priority import new_priority
 from schedlab.engine.twin.queue_pass import QueuePass
@@ -59,6 +60,11 @@ def simulate_plain(
 
 def replay(prepared: Prepared) -> Schedule:
     """Replay a simulation that is ready to run."""
+    return replay_on_nodes(prepared)[0]
+
+
+def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
+    """Replay a simulation; return also what each job, in order of submission, has of the nodes in its last run."""
     jobs = _jobs_of(prepared)
     share_places(prepared, jobs, prepared.scheduler.ranking)
     retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)
@@ -72,7 +78,7 @@ def replay(prepared: Prepared) -> Schedule:
         prepared = prepared._replace(killed=_killed(prepared, retries))
         predicted = predicted if prepared.scheduler.runtimes.learns else prepared.jobs["estimate"]
     prepared.jobs["duration"] = [job.completion[0] - job.start for job in jobs]
-    return to_schedule(
+    schedule = to_schedule(
         prepared,
         start=start,
         backfilled=backfilled,
@@ -81,6 +87,7 @@ def replay(prepared: Prepared) -> Schedule:
         eligible=eligible,
         runs=None if retries is None else _runs(prepared, retries),
     )
+    return schedule, [job.parts for job in jobs]
 
 
 def _pass(clock: Clock) -> Pass:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import Profile
 from schedlab.scheduler.backfilling import Slurm
 
@@ -82,10 +83,11 @@ class SlurmPass:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     return
             head = clock.head(ready)
-            if not clock.fits(head):
+            parts = clock.view().place(head)
+            if parts is None:
                 return
             ready.remove(head)
-            clock.begin(head)
+            clock.begin(head, parts)
             self.last_change = clock.now
 
     def backfill_pass(self, visible: list[Job]) -> None:
@@ -100,22 +102,25 @@ class SlurmPass:
             previous = job.workflow
             opened += another and job.workflow is not None
             possible = now if job.ready else self.after_parents(job, ends)
-            begin = None
+            begin, parts, length = None, list[Part](), job.estimate + self.inclusive
             if possible is not None and (job.workflow is None or opened <= rules.wf_depth):
                 if another or rules.wf_count == "tasks":
                     if looked_at == rules.depth:
                         break
                     looked_at += 1
-                begin = profile.earliest(job.processors, job.estimate + self.inclusive, possible)
-            if begin == now and job.ready and clock.fits(job):
-                clock.begin(job, backfilled=blocked)
+                begin, parts = profile.earliest(job, length, possible)
+            place = None
+            if begin == now and job.ready:
+                place = clock.view().lesser(profile.throughout(now, now + length)).place(job)
+            if place is not None:
+                clock.begin(job, place, backfilled=blocked)
                 ends[job] = job.expected_end
-                profile.take(now, job.expected_end, job.processors)
+                profile.take(now, job.expected_end, place)
                 continue
             blocked |= job.ready
             if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
                 begins[job], ends[job] = begin, begin + job.estimate
-                self.book(profile, job, begin)
+                self.book(profile, job, begin, parts)
         self.use_gaps(profile, begins)
 
     @property
@@ -126,29 +131,27 @@ class SlurmPass:
     def machine(self) -> Profile:
         """Return what running jobs leave free, before anybody is planned."""
         clock, now = self.clock, self.clock.now
-        profile = Profile(now, clock.prepared.processors)
+        profile = Profile(now, clock.machine.empty)
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
         grouped = self.rules.interval and not self.rules.node  # so does select/cons_tres
         together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
         for job in clock.seen():
-            profile.take(now, together.get(job.expected_end, now + self.inclusive), job.processors)
+            profile.take(now, together.get(job.expected_end, now + self.inclusive), job.parts)
         return profile
 
-    def book(self, profile: Profile, job: Job, begin: int) -> None:
-        """Reserve processors: rounded down, but where the begin is, only those that the job would use itself.
+    def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
+        """Reserve parts of the machine: rounded down, but before the begin, only what the job would use itself.
 
         Where jobs share nodes, whole nodes are reserved, whoever runs on them.
         """
-        node = self.rules.shared or 1
-        processors = -(-job.processors // node) * node
         resolution = self.rules.resolution
         floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
         if self.rules.interval:
             end = max(end, floor + resolution)
         if end > begin:
-            profile.take(begin, end, processors)
+            profile.change(begin, end, lambda free: free.without_nodes(parts, self.rules.shared or 1))
             left = profile.at(begin)
-            profile.change(max(self.clock.now, floor), begin, lambda free: min(free, left))
+            profile.change(max(self.clock.now, floor), begin, lambda free: free.shortly_before(left, parts))
 
     def after_parents(self, job: Job, ends: dict[Job, int]) -> int | None:
         """Return when a task that waits for others could start by the plan, None if the plan does not say."""
@@ -158,12 +161,16 @@ class SlurmPass:
         """Run jobs speculatively before their own reservations and beside those of others."""
         clock, now = self.clock, self.clock.now
         while clock.free() > 0:
-            planned = {job: begin for job, begin in begins.items() if job in clock.waiting and job.ready}
-            lengths = {job: profile.room_until(job.processors, now, begin) - now for job, begin in planned.items()}
-            job = clock.speculate(lengths)
-            if job is None:
+            lengths, places = dict[Job, int](), dict[Job, list[Part]]()
+            for job in [job for job in begins if job in clock.waiting and job.ready]:
+                end = profile.room_until(job, now, begins[job])
+                parts = profile.throughout(now, end).place(job) if end > now else None
+                if parts is not None:
+                    lengths[job], places[job] = end - now, parts
+            chosen = clock.speculate(lengths, places)
+            if chosen is None:
                 return
-            profile.take(now, job.expected_end, job.processors)
+            profile.take(now, chosen.expected_end, chosen.parts)
 
 
 def in_groups(ends: list[int]) -> dict[int, int]:

@@ -1,0 +1,118 @@
+"""What is free, now or at another second: so many processors, or something of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.nodes import Node, Part, Request, empty_nodes, requests_of
+from schedlab.engine.twin.placement import Placement, new_placement
+
+
+class View(Protocol):
+    """What is free; views of the same machine at different seconds can be compared."""
+
+    def place(self, job: Job) -> list[Part] | None:
+        """Return what a job would get, None if it does not fit."""
+
+    def without(self, parts: Iterable[Part]) -> View:
+        """Return what is free beside a job with its parts."""
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> View:
+        """Return what is free while the nodes of some parts are kept whole for somebody; each has `size` cores."""
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
+        """Return what others may use before somebody begins for whom nodes are kept, given what is free then."""
+
+    def lesser(self, other: View) -> View:
+        """Return what is free both here and there."""
+
+
+@dataclass(frozen=True)
+class Processors:
+    """So many processors, one as good as the other."""
+
+    free: int
+
+    def place(self, job: Job) -> list[Part] | None:
+        """Return a part with the processors of a job, if so many are free."""
+        return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
+
+    def without(self, parts: Iterable[Part]) -> Processors:
+        """Return what is free beside a job."""
+        return Processors(self.free - sum(part.cores for part in parts))
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> Processors:
+        """Return what is free beside whole nodes of some size."""
+        cores = sum(part.cores for part in parts)
+        return Processors(self.free - -(-cores // size) * size)
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> Processors:
+        """Return what is free and will be: those who run still leave to others what they will not give back."""
+        return self.lesser(later)
+
+    def lesser(self, other: View) -> Processors:
+        """Return the smaller number."""
+        assert isinstance(other, Processors)
+        return Processors(min(self.free, other.free))
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """What is free of each node; `requests` are those of all jobs."""
+
+    nodes: list[Node]
+    requests: list[Request]
+    placement: Placement
+
+    def place(self, job: Job) -> list[Part] | None:
+        """Return the parts of nodes that a job gets, if it fits."""
+        return self.placement.place(self.nodes, self.requests[job.number])
+
+    def without(self, parts: Iterable[Part]) -> Nodes:
+        """Return what is free beside a job."""
+        nodes = list(self.nodes)
+        for part in parts:
+            nodes[part.node] = nodes[part.node].without(part)
+        return Nodes(nodes, self.requests, self.placement)
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
+        """Return what is free beside nodes that are kept, whoever runs there still."""
+        kept = {part.node for part in parts}
+        nodes = [node.kept() if node.number in kept else node for node in self.nodes]
+        return Nodes(nodes, self.requests, self.placement)
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
+        """Return what is free beside the nodes that are kept."""
+        return self.without_nodes(parts, 1)
+
+    def lesser(self, other: View) -> Nodes:
+        """Return what is free of each node in both views."""
+        assert isinstance(other, Nodes)
+        both = [one.lesser(another) for one, another in zip(self.nodes, other.nodes, strict=True)]
+        return Nodes(both, self.requests, self.placement)
+
+
+@dataclass
+class Machine:
+    """The machine of a simulation: processors, or nodes if it has any."""
+
+    prepared: Prepared
+    empty: View = field(init=False)
+
+    def __post_init__(self) -> None:
+        inputs = self.prepared.nodes
+        if inputs is None:
+            self.empty = Processors(self.prepared.processors)
+        else:
+            self.empty = Nodes(empty_nodes(inputs), requests_of(inputs), new_placement(inputs))
+
+    def beside(self, jobs: Iterable[Job]) -> View:
+        """Return what is free while some jobs run."""
+        view: View = self.empty
+        for job in jobs:
+            view = view.without(job.parts)
+        return view

@@ -1,0 +1,144 @@
+"""Nodes: what is free on each, how many tasks it can hold, and what a job has of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from schedlab.engine.node_inputs import UNLIMITED, WHOLE, NodeInputs
+
+ANY_TYPE = -1
+
+
+class Gpu(NamedTuple):
+    """A GPU, with its number in the cluster and its type."""
+
+    number: int
+    type: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a job asks for: so many `nodes` (0: any number) for its tasks, for each task and besides for each node.
+
+    `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells of each node whether it will do.
+    """
+
+    nodes: int
+    tasks: int
+    tasks_per_node: int
+    cores: int
+    memory: int
+    gpus: int
+    node_memory: int
+    node_gpus: int
+    share: int
+    gpu_type: int
+    exclusive: bool
+    allowed: list[bool]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a job has of one node: cores, MiB, thousandths of GPUs by their numbers; perhaps it is there `alone`."""
+
+    node: int
+    tasks: int
+    cores: int
+    memory: int = 0
+    gpus: tuple[tuple[int, int], ...] = ()
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Node:
+    """What is free on a node: cores, MiB, thousandths of each GPU; `jobs` run there, perhaps one `alone`."""
+
+    number: int
+    cores: int
+    memory: int
+    gpus: dict[Gpu, int]
+    jobs: int = 0
+    alone: bool = False
+
+    def room(self, request: Request) -> int:
+        """Return how many tasks of a request the node can hold."""
+        if not request.allowed[self.number] or self.alone or (request.exclusive and self.jobs > 0):
+            return 0
+        suitable = len(self.suitable_gpus(request))
+        if self.memory < request.node_memory or suitable < (request.node_gpus if request.share == WHOLE else 1):
+            return 0
+        rooms = [self.cores // request.cores]
+        if request.tasks_per_node:
+            rooms.append(request.tasks_per_node)
+        if request.memory:
+            rooms.append((self.memory - request.node_memory) // request.memory)
+        if request.gpus:
+            rooms.append((suitable - request.node_gpus) // request.gpus)
+        return min(rooms)
+
+    def suitable_gpus(self, request: Request) -> list[Gpu]:
+        """Return the GPUs that a job could have: free as a whole, or as far as its share; by number."""
+        return [
+            gpu for gpu, free in self.gpus.items() if free >= request.share and request.gpu_type in (ANY_TYPE, gpu.type)
+        ]
+
+    def part(self, request: Request, tasks: int, shared: Gpu | None) -> Part:
+        """Return what a job takes for so many tasks, with a share of one GPU or the first ones that are free."""
+        if request.exclusive:
+            memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
+            everything = tuple((gpu.number, free) for gpu, free in self.gpus.items())
+            return Part(self.number, tasks, self.cores, memory, everything, alone=True)
+        gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
+        taken = tuple((gpu.number, request.share) for gpu in gpus)
+        return Part(self.number, tasks, tasks * request.cores, request.node_memory + tasks * request.memory, taken)
+
+    def without(self, part: Part) -> Node:
+        """Return what is free beside a job."""
+        taken = dict(part.gpus)
+        node = Node(
+            self.number,
+            self.cores - part.cores,
+            self.memory - part.memory if self.memory < UNLIMITED else UNLIMITED,
+            {gpu: free - taken.get(gpu.number, 0) for gpu, free in self.gpus.items()},
+            self.jobs + 1,
+            self.alone or part.alone,
+        )
+        assert min(node.cores, node.memory, *node.gpus.values()) >= 0, "more is taken than there is"
+        assert not self.alone, "a job holds the node alone"
+        assert not (part.alone and self.jobs), "a job would hold a node alone on which others run"
+        return node
+
+    def kept(self) -> Node:
+        """Return the node as it is for others while it is kept for somebody: as if he ran there alone."""
+        return replace(self, jobs=self.jobs + 1, alone=True)
+
+    def lesser(self, other: Node) -> Node:
+        """Return what is free both here and in another view of the same node."""
+        return Node(
+            self.number,
+            min(self.cores, other.cores),
+            min(self.memory, other.memory),
+            {gpu: min(free, other.gpus[gpu]) for gpu, free in self.gpus.items()},
+            max(self.jobs, other.jobs),
+            self.alone or other.alone,
+        )
+
+
+def empty_nodes(inputs: NodeInputs) -> list[Node]:
+    """Return the nodes of a cluster on which nobody runs."""
+    types = inputs.device_type.tolist()
+    first = inputs.device_offset.tolist()
+    return [
+        Node(number, cores, memory, {Gpu(gpu, types[gpu]): WHOLE for gpu in range(first[number], first[number + 1])})
+        for number, (cores, memory) in enumerate(zip(inputs.cores.tolist(), inputs.memory.tolist(), strict=True))
+    ]
+
+
+def requests_of(inputs: NodeInputs) -> list[Request]:
+    """Return what each job asks for, in order of submission."""
+    names = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
+    columns = [getattr(inputs, name).tolist() for name in (*names, "share", "gpu_type", "exclusive")]
+    allowed = [inputs.allowed[row].tolist() for row in inputs.eligible.tolist()]
+    requests = [Request(*values) for values in zip(*columns, allowed, strict=True)]
+    return [requests[shape] for shape in inputs.shape.tolist()]

@@ -1,0 +1,134 @@
+"""Which nodes a job gets: the order of the nodes by the rule of placement, and how tasks are dealt to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, requests_of
+
+MILLION = 1_000_000
+
+
+@dataclass
+class Placement:
+    """The rule of placement, with what it must know of the cluster and of the workload.
+
+    `largest` are cores, MiB and thousandths of GPUs of the nodes that have most of them; `typical` counts the jobs of
+    one node by what they need: cores, and thousandths of GPUs.
+    """
+
+    rule: str
+    weight: list[int]
+    largest: tuple[int, int, int]
+    typical: dict[tuple[int, int], int]
+
+    def place(self, nodes: list[Node], request: Request) -> list[Part] | None:
+        """Return the parts of nodes that a job gets, None if it does not fit."""
+        room = {node.number: node.room(request) for node in nodes}
+        key = self.key(request, room)
+        order = sorted((node for node in nodes if room[node.number] > 0), key=lambda node: (key(node), node.number))
+        if request.nodes == 0:
+            tasks = fill(order, room, request.tasks)
+        else:
+            tasks = deal(enough(order, room, request), room, request.tasks)
+        if sum(tasks.values()) < request.tasks:
+            return None
+        return [self.part(nodes[number], request, count) for number, count in tasks.items()]
+
+    def key(self, request: Request, room: dict[int, int]) -> Callable[[Node], int]:
+        """Return what nodes are ordered by, the smallest first, equal ones by number."""
+        match self.rule:
+            case "weight":
+                return lambda node: self.weight[node.number]
+            case "best":
+                return self.left
+            case "spread":
+                return lambda node: -self.left(node)
+            case "fgd":
+                return lambda node: self.growth(node, request, min(room[node.number], request.tasks))
+        return lambda node: node.number
+
+    def left(self, node: Node) -> int:
+        """Return how much of a node is free, in millionths of the largest node, of all its resources together."""
+        free = (node.cores, node.memory if node.memory < UNLIMITED else 0, sum(node.gpus.values()))
+        return sum(amount * MILLION // most for amount, most in zip(free, self.largest, strict=True) if most)
+
+    def part(self, node: Node, request: Request, tasks: int) -> Part:
+        """Return what a job takes of a node for so many tasks."""
+        return node.part(request, tasks, None if request.share == WHOLE else self.gpu_to_share(node, request, tasks))
+
+    def gpu_to_share(self, node: Node, request: Request, tasks: int) -> Gpu:
+        """Return the GPU of which a job gets its share: the one with least free, or that leaves least in fragments."""
+
+        def key(gpu: Gpu) -> int:
+            if self.rule != "fgd":
+                return node.gpus[gpu]
+            return self.fragments(node.without(node.part(request, tasks, gpu)))
+
+        return min(node.suitable_gpus(request), key=lambda gpu: (key(gpu), gpu.number))
+
+    def growth(self, node: Node, request: Request, tasks: int) -> int:
+        """Return by how much the fragments of a node grow if it takes so many tasks."""
+        return self.fragments(node.without(self.part(node, request, tasks))) - self.fragments(node)
+
+    def fragments(self, node: Node) -> int:
+        """Return the thousandths of free GPUs that typical jobs cannot use, summed over them (Weng et al., 2023)."""
+        free = node.gpus.values()
+        total = 0
+        for (cores, gpus), jobs in self.typical.items():
+            usable = [one for one in free if one >= min(gpus, WHOLE)]
+            if gpus == 0 or cores > node.cores or len(usable) * WHOLE < gpus:
+                usable = []
+            total += jobs * (sum(free) - sum(usable))
+        return total
+
+
+def fill(order: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
+    """Return how many tasks each node gets if each is filled before the next."""
+    filled: dict[int, int] = {}
+    for node in order:
+        if tasks > 0:
+            filled[node.number] = min(tasks, room[node.number])
+            tasks -= filled[node.number]
+    return filled
+
+
+def enough(order: list[Node], room: dict[int, int], request: Request) -> list[Node]:
+    """Return as many nodes as asked for: the first ones, or those with most room if these do not suffice."""
+    if len(order) < request.nodes:
+        return []
+    first = order[: request.nodes]
+    if sum(room[node.number] for node in first) >= request.tasks:
+        return first
+    return sorted(order, key=lambda node: -room[node.number])[: request.nodes]
+
+
+def deal(chosen: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
+    """Return how many tasks each node gets if they are dealt in turn, one at a time, as long as there is room."""
+    dealt = {node.number: 0 for node in chosen}
+    while tasks > 0 and any(dealt[node.number] < room[node.number] for node in chosen):
+        for node in chosen:
+            if tasks > 0 and dealt[node.number] < room[node.number]:
+                dealt[node.number] += 1
+                tasks -= 1
+    return dealt
+
+
+def new_placement(inputs: NodeInputs) -> Placement:
+    """Return the rule of placement of a simulation."""
+    gpus = (inputs.device_offset[1:] - inputs.device_offset[:-1]) * WHOLE
+    limited = inputs.memory[inputs.memory < UNLIMITED]
+    largest = (int(inputs.cores.max()), int(limited.max(initial=0)), int(gpus.max()))
+    return Placement(PLACEMENTS[inputs.placement], inputs.weight.tolist(), largest, typical_jobs(inputs))
+
+
+def typical_jobs(inputs: NodeInputs) -> dict[tuple[int, int], int]:
+    """Return how many jobs of one node need so many cores and so many thousandths of GPUs."""
+    return Counter(
+        (one.tasks * one.cores, one.share if one.share < WHOLE else WHOLE * (one.node_gpus + one.tasks * one.gpus))
+        for one in requests_of(inputs)
+        if one.nodes == 1 or one.tasks == 1
+    )

@@ -1,0 +1,130 @@
+"""Small random clusters of nodes for any workload, and requests for what they have, rich in what does not fit."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+from random_workloads import workloads
+
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.prepared import Prepared, prepare
+from schedlab.engine.twin.machine import Nodes
+from schedlab.engine.twin.nodes import empty_nodes, requests_of
+from schedlab.engine.twin.placement import new_placement
+from schedlab.scheduler import Scheduler
+from schedlab.workload.workload import Workload
+
+MOST_NODES = 5
+TRIES = 6
+
+
+class Shape(NamedTuple):
+    """A request, with the fields of `NodeInputs`."""
+
+    nodes: int
+    tasks: int
+    tasks_per_node: int = 0
+    task_cores: int = 1
+    task_memory: int = 0
+    task_gpus: int = 0
+    node_memory: int = 0
+    node_gpus: int = 0
+    share: int = WHOLE
+    gpu_type: int = -1
+    exclusive: bool = False
+    eligible: int = 0
+
+
+@st.composite
+def node_workloads(draw: st.DrawFn, **options: Any) -> tuple[Workload, NodeInputs]:
+    """Draw a workload, with the options of `workloads`, and nodes for it."""
+    workload = draw(workloads(widest=20, **options)).sorted_by_submit()
+    return workload, random_nodes(workload, draw(st.randoms(use_true_random=False)))
+
+
+def on_nodes(workload: Workload, nodes: NodeInputs, scheduler: str | Scheduler, **options: Any) -> Prepared:
+    """Return a simulation on nodes, ready to run; options as for `simulate`."""
+    return prepare(workload, scheduler, **options)._replace(nodes=nodes)
+
+
+def random_nodes(workload: Workload, random: Random, placement: str | None = None) -> NodeInputs:
+    """Return nodes with as many cores as a workload, in order of submission, has processors, and requests for them.
+
+    Every request fits the empty cluster.
+    """
+    cluster = random_cluster(int(workload.processors or 1), random)
+    rule = PLACEMENTS.index(placement or random.choice(PLACEMENTS))
+    shapes: dict[Shape, int] = {}
+    numbers = []
+    for width in workload.job_processors.tolist():
+        tries = [random_shape(width, cluster, random) for _ in range(TRIES)]
+        shape = next((one for one in tries if fits(one, cluster)), Shape(0, width))
+        numbers.append(shapes.setdefault(shape, len(shapes)))
+    return node_inputs(cluster, list(shapes), numbers, rule)
+
+
+def random_cluster(cores: int, random: Random) -> dict[str, Any]:
+    """Return the columns of a cluster: nodes of different sizes, some with memory, GPUs of two types."""
+    count = random.randint(1, min(MOST_NODES, cores))
+    cuts = sorted(random.sample(range(1, cores), count - 1))
+    memory = random.choice([[UNLIMITED], [8], [8, 16, 30], [10, UNLIMITED]])
+    gpus = [random.choice(random.choice([[0], [0, 1, 2], [1, 4]])) for _ in range(count)]
+    rows = [[True] * count, *([random.random() < 0.6 for _ in range(count)] for _ in range(random.randint(0, 2)))]
+    return {
+        "cores": [end - begin for begin, end in zip([0, *cuts], [*cuts, cores], strict=True)],
+        "memory": [random.choice(memory) for _ in range(count)],
+        "weight": [random.randint(0, 2) for _ in range(count)],
+        "gpus": gpus,
+        "types": [random.randint(0, 1) for _ in range(sum(gpus))],
+        "allowed": [row for row in rows if any(row)],
+    }
+
+
+def random_shape(width: int, cluster: dict[str, Any], random: Random) -> Shape:
+    """Return a request for so many cores in all, which may be more than any node can hold."""
+    cores = random.choice([divisor for divisor in range(1, width + 1) if width % divisor == 0])
+    tasks = width // cores
+    gpus = random.choice(["none", "none", "task", "node", "share"]) if cluster["types"] else "none"
+    shares = gpus == "share"
+    return Shape(
+        nodes=1 if shares else random.choice([0, 0, random.randint(1, min(tasks, len(cluster["cores"])))]),
+        tasks=tasks,
+        tasks_per_node=random.choice([0, 0, random.randint(1, tasks)]),
+        task_cores=cores,
+        task_memory=random.choice([0, 1, 3, 5]),
+        task_gpus=random.randint(1, 2) if gpus == "task" else 0,
+        node_memory=random.choice([0, 0, 2, 6]),
+        node_gpus=random.randint(1, 2) if gpus == "node" else 0,
+        share=random.choice([100, 300, 500, 700]) if shares else WHOLE,
+        gpu_type=random.choice([-1, -1, 0, 1]) if gpus != "none" else -1,
+        exclusive=random.random() < 0.15,
+        eligible=random.randrange(len(cluster["allowed"])),
+    )
+
+
+def fits(shape: Shape, cluster: dict[str, Any]) -> bool:
+    """Return whether a request fits the empty cluster."""
+    inputs = node_inputs(cluster, [shape], [0], 0)
+    empty = Nodes(empty_nodes(inputs), requests_of(inputs), new_placement(inputs))
+    return empty.placement.place(empty.nodes, empty.requests[0]) is not None
+
+
+def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int], rule: int) -> NodeInputs:
+    """Return the numbers that engine and twin take."""
+    columns = {name: np.array([getattr(shape, name) for shape in shapes], dtype=np.int64) for name in Shape._fields}
+    columns["exclusive"] = columns["exclusive"].astype(np.bool_)
+    return NodeInputs(
+        names=tuple(f"n{number}" for number in range(len(cluster["cores"]))),
+        cores=np.array(cluster["cores"], dtype=np.int64),
+        memory=np.array(cluster["memory"], dtype=np.int64),
+        weight=np.array(cluster["weight"], dtype=np.int64),
+        device_offset=np.concatenate([[0], np.cumsum(cluster["gpus"])]).astype(np.int64),
+        device_type=np.array(cluster["types"], dtype=np.int64),
+        shape=np.array(numbers, dtype=np.int64),
+        allowed=np.array(cluster["allowed"], dtype=np.bool_),
+        placement=rule,
+        **columns,
+    )
