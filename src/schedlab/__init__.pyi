@@ -165,7 +165,7 @@ from .workload.dependencies import Dependencies as Dependencies
 from .workload.event_lines import read_event_lines as read_event_lines
 from .workload.files import read_workload as read_workload
 from .workload.files import write_workload as write_workload
-from .workload.gpu_logs import read_fifteen_thousand as read_fifteen_thousand
+from .workload.gpu_logs import read_gen_parallel as read_gen_parallel
 from .workload.gpu_logs import read_openb as read_openb
 from .workload.gpu_logs import read_philly as read_philly
 from .workload.handling import submit_workflows as submit_workflows
