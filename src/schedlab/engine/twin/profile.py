@@ -9,9 +9,6 @@ from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import View
 from schedlab.engine.twin.nodes import Part
 
-FOREVER = 1 << 62
-"""Later than anything."""
-
 
 class Profile:
     """What is free from some seconds on, each up to the next one; the first is now."""

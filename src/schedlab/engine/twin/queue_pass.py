@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
-from schedlab.engine.twin.profile import FOREVER, Profile
+from schedlab.engine.twin.profile import Profile
 
 
 @dataclass
@@ -96,11 +96,13 @@ class QueuePass:
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
     def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
-        """Return the first job that has room now and as long as it is expected to run, and where."""
+        """Return the first job that has room now and as long as it is expected to run, beside others, and where."""
         clock = self.clock
-        free, profile = clock.view(), self.profile(reserved)
+        free, beside_all = clock.view(), self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
             if clock.admitted(job):
+                others = [one for one in reserved if one.job is not job]
+                profile = beside_all if len(others) == len(reserved) else self.profile(others)
                 parts = free.lesser(profile.throughout(clock.now, clock.now + job.estimate)).place(job)
                 if parts is not None:
                     return job, parts
@@ -122,7 +124,7 @@ class QueuePass:
         for job in self.first_ones(tasks):
             earliest = tasks.get(job, self.clock.now)
             shadow, parts = self.profile(reserved).earliest(job, job.estimate, earliest)
-            reserved.append(Reservation(job, shadow, parts if shadow < FOREVER else []))
+            reserved.append(Reservation(job, shadow, parts))
         return reserved
 
     def profile(self, reserved: list[Reservation]) -> Profile:
@@ -131,5 +133,5 @@ class QueuePass:
         for job in self.clock.seen():
             profile.take(self.clock.now, job.expected_end, job.parts)
         for one in reserved:
-            profile.take(one.shadow, FOREVER, one.parts)
+            profile.take(one.shadow, one.shadow + one.job.estimate, one.parts)
         return profile
