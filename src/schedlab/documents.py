@@ -10,6 +10,8 @@ import json
 import os
 import stat
 import tomllib
+from bisect import bisect_left
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -30,6 +32,12 @@ DEEPEST = 64
 
 DIGITS = 40
 """Of a whole number: 64 bits need 20."""
+
+CLOSERS = ("", "]", "}", "}]", "]}", "]}]")
+"""What may be missing at the end of a prefix of a TOML file that stops within arrays and tables."""
+
+SEARCHED_LINES = 400
+"""Of one table, to find the line of a value."""
 
 
 def read_bytes(path: str | os.PathLike[str], what: str, *, largest: int = LARGEST) -> bytes:
@@ -226,3 +234,58 @@ def _check_text(text: str) -> None:
 
 def _is_regular(path: str | os.PathLike[str]) -> bool:
     return stat.S_ISREG(os.stat(Path(path)).st_mode)
+
+
+def path_in(location: Sequence[int | str], value: Any) -> tuple[int | str, ...]:
+    """Return the part of a location that a value has: no missing fields, and no position where a list is optional."""
+    path = []
+    for step in location:
+        if isinstance(value, str):
+            break
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            continue
+        path.append(step)
+    return tuple(path)
+
+
+def line_of(text: str, path: Sequence[int | str]) -> int | None:
+    """Return the line of a TOML text on which a value stands, counted from 1; None if that takes too long to find.
+
+    It is the end of the shortest beginning of the text that is TOML and has the value.
+
+    Parameters
+    ----------
+    text
+        Valid TOML.
+    path
+        Keys and positions that lead to the value.
+
+    Examples
+    --------
+    >>> line_of('a = 1\\nb = [\\n  1,\\n  "x",\\n]\\n', ["b", 1])
+    4
+    """
+    lines = text.splitlines(keepends=True)
+    # A table is complete where the next one begins: halving finds the table, and then its lines are tried in turn.
+    tables = [0, *(number for number, line in enumerate(lines) if line.startswith("[")), len(lines)]
+    if len(lines) > SEARCHED_LINES * len(tables):
+        return None
+    last = bisect_left(range(len(tables)), True, key=lambda place: _has(lines, tables[place], path))
+    if not 0 < last < len(tables):
+        return None
+    first = tables[last - 1] + 1
+    tried = range(first, min(tables[last], first + SEARCHED_LINES) + 1)
+    return next((number for number in tried if _has(lines, number, path)), None)
+
+
+def _has(lines: Sequence[str], number: int, path: Sequence[int | str]) -> bool:
+    """Return whether so many lines of a TOML text, closed in some way, are TOML and have a value."""
+    for closer in CLOSERS:
+        try:
+            value: Any = tomllib.loads("".join(lines[:number]) + closer)
+        except (tomllib.TOMLDecodeError, RecursionError):
+            continue
+        return len(path_in(path, value)) == len(path)
+    return False

@@ -19,6 +19,8 @@ _CLOCK = re.compile(r"(?:(?P<d>\d+)-)?(?P<h>\d+):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d(
 _DAYS = re.compile(r"(?P<d>\d+)-(?P<h>\d+)(?::(?P<m>[0-5]?\d))?")
 """Slurm's D-HH:MM:SS, HH:MM:SS, D-HH and D-HH:MM. Its MM:SS is refused: others read it as hours and minutes."""
 
+_LIMIT = re.compile(r"(?:(\d{1,9})-)?(\d{1,12})(?::(\d{1,9}))?(?::(\d{1,9}))?")
+
 
 def parse_duration(text: str) -> float:
     """Read a duration, in seconds; "inf" is one too.
@@ -74,3 +76,29 @@ def duration_text(seconds: float) -> str:
         if seconds >= UNITS[unit] * (2 if unit == "d" else 1) and _seconds(text) == seconds:
             return text
     return f"{repr(float(seconds)).removesuffix('.0')}s"
+
+
+def parse_time_limit(text: str) -> int:
+    """Read a time limit as Slurm's options and files have it, in seconds: a plain number is minutes.
+
+    Raises
+    ------
+    InputError
+        If it is not such a limit.
+
+    Examples
+    --------
+    >>> [parse_time_limit(text) for text in ("90", "2:30", "1:00:00", "1-12", "1-0:30:0")]
+    [5400, 150, 3600, 129600, 88200]
+    """
+    matched = _LIMIT.fullmatch(text.strip())
+    if matched is None:
+        raise InputError(f"{shown(text)} is not a time limit such as 90 (minutes), 2:30, 1:00:00 or 1-12:00:00")
+    days, *parts = matched.groups()
+    values = [int(part) for part in parts if part is not None]
+    if days is not None:
+        hours, minutes, seconds = [*values, 0, 0][:3]
+        return int(days) * 86_400 + hours * 3_600 + minutes * 60 + seconds
+    if len(values) < 3:
+        return values[0] * 60 + (values[1] if len(values) == 2 else 0)
+    return values[0] * 3_600 + values[1] * 60 + values[2]

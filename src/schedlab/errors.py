@@ -10,6 +10,9 @@ pages long: messages of an InputError are cut to a bounded length.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from schedlab.wording import bounded
 
 
@@ -36,3 +39,21 @@ class InputError(SchedlabError, ValueError):
 
 class OutputError(SchedlabError, OSError):
     """A result could not be written; nothing half-written is left behind."""
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Put a place, such as file and line, in front of the message of an InputError that happens within.
+
+    Examples
+    --------
+    >>> with located("a.conf:3"):
+    ...     raise InputError("no cores")
+    Traceback (most recent call last):
+        ...
+    schedlab.errors.InputError: a.conf:3: no cores
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}", row=error.row) from None

@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from schedlab.linking import InnerCompiler
+from schedlab.linking import APART, InnerCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -101,6 +101,15 @@ _PRUNED: Any = {**_INNER, "forceinline": True}
 def inner_kernel(function: Function) -> Function:
     """Compile like `bare_kernel`, for other kernels only: optimised where it is called, and not kept by itself."""
     return cast(Function, numba.njit(function, **_INNER))
+
+
+def apart(function: Function) -> Function:
+    """Compile like `inner_kernel`, but never copy it into its callers: for long kernels that are called here and there.
+
+    What is copied is optimised wherever it is; that is what takes long when a simulation is compiled.
+    """
+    setattr(function, APART, True)
+    return inner_kernel(function)
 
 
 def inlined(function: Function) -> Function:

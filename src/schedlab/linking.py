@@ -15,6 +15,9 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
+APART = "_apart"
+"""Attribute of functions that are not to be copied into their callers."""
+
 
 class _UnoptimisedLibrary(JITCodeLibrary):
     """The code of a kernel and of those that it calls, to be linked into a caller's."""
@@ -42,6 +45,8 @@ class _LoweringForCallers(NativeLowering):
         super().run_pass(state)
         lowered = state["cr"]
         description = lowered.fndesc
+        if getattr(state.func_id.func, APART, False):
+            state.library._final_module.get_function(description.mangled_name).add_function_attribute("noinline")
         key = _dynfunc.make_function(
             description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, (state.library,)
         )

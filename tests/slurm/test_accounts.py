@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from schedlab.cluster.sacctmgr import USE_PARENT, read_accounts
 from schedlab.errors import InputError
 from schedlab.slurm.account_state import state_files
-from schedlab.slurm.accounts import USE_PARENT, read_accounts
 from schedlab.slurm.wire import PROTOCOL, Reader
 
 SCRIPT = """\

@@ -37,7 +37,7 @@ def site(tmp_path: Path) -> Path:
 
 def test_what_decides_about_scheduling_stays_as_it_is(site: Path):
     lines = site_configuration(site).lines
-    assert "SchedulerParameters=bf_interval=60, bf_window=4320,bf_continue" in lines
+    assert "SchedulerParameters=bf_interval=60,bf_window=4320,bf_continue" in lines
     assert "PriorityWeightAge=1000" in lines
     assert "PartitionName=batch Nodes=ALL Default=YES MaxTime=1-0" in lines
     assert "NodeName=n[1-4] CPUs=8 State=UNKNOWN" in lines
@@ -58,7 +58,7 @@ def test_a_directory_without_slurm_conf_and_a_missing_include_are_named(tmp_path
     with pytest.raises(InputError, match=r"no slurm\.conf"):
         site_configuration(tmp_path)
     (tmp_path / "slurm.conf").write_text("\ninclude /etc/slurm/other.conf\n")
-    with pytest.raises(InputError, match=r"line 2 includes /etc/slurm/other\.conf"):
+    with pytest.raises(InputError, match=r"slurm\.conf:2: this line includes /etc/slurm/other\.conf"):
         site_configuration(tmp_path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.workload._sacct_columns import COMMAND
+from schedlab.workload._sacct_columns import COMMAND, XDMOD
 from schedlab.workload.files import read_workload
+from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.sacct import read_sacct
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import FIELDS, Workload
 
 JOB = {
     "JobID": "101",
@@ -34,6 +36,10 @@ JOB = {
     "AllocCPUS": "8",
     "NNodes": "2",
     "ReqMem": "16G",
+    "ReqTRES": "billing=8,cpu=8,gres/gpu:a100=2,mem=16G,node=1",
+    "AllocTRES": "billing=8,cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16G,node=2",
+    "NodeList": "n[1-2]",
+    "Constraints": "ib",
     "TotalCPU": "02:00:00",
     "JobName": "model.sh",
 }
@@ -68,7 +74,7 @@ def refused(directory: Path, *jobs: dict[str, str], **options: Any) -> str:
 class TestOneJob:
     def test_every_field_has_its_meaning(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, JOB)
-        found = {field: column.tolist() for field, column in jobs.to_frame().fillna(-1).items()}
+        found = {field: column.tolist() for field, column in jobs.to_frame()[list(FIELDS)].fillna(-1).items()}
         assert found == {
             "job_id": [101],
             "submit_time": [0],
@@ -90,6 +96,18 @@ class TestOneJob:
             "think_time": [-1],
         }
         assert (jobs.name, jobs.start_time) == ("april", APRIL)
+        resources = jobs.resources
+        assert resources is not None
+        asked = {name: getattr(resources, name).tolist() for name in NUMBERS if name in resources.said}
+        assert asked == {"nodes": [2], "tasks": [8], "memory_per_node": [8 * 1024], "gpus": [2]}
+        names = {name: getattr(resources, name).texts() for name in LABELS}
+        assert names == {
+            "gpu_type": ["a100"],
+            "constraint": ["ib"],
+            "partition": ["batch"],
+            "account": ["ocean"],
+            "qos": ["normal"],
+        }
 
     def test_names_are_numbered_by_first_appearance_and_kept_in_the_header(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, job(1, User="zoë"), job(2, User="bob"), job(3, User="zoë", QOS=""))
@@ -345,7 +363,7 @@ class TestRefusals:
 
     def test_alternatives_of_a_missing_column_are_named(self, tmp_path: Path) -> None:
         assert "there is no column JobIDRaw or JobID;" in refused(tmp_path, without("JobID", "JobIDRaw"))
-        message = refused(tmp_path, without("AllocCPUS", "ReqCPUS"))
+        message = refused(tmp_path, without("AllocCPUS", "ReqCPUS", "AllocTRES", "ReqTRES"))
         assert "no column AllocCPUS or NCPUS or AllocTRES or ReqCPUS or ReqTRES;" in message
 
     @pytest.mark.parametrize(
@@ -355,12 +373,12 @@ class TestRefusals:
         lines = sacct_text(*(job(number) for number in (1, 2, 3))).splitlines()
         lines[cut] = lines[cut][:40]
         (tmp_path / "t.txt").write_text("\n".join(lines))
-        with pytest.raises(InputError, match=rf"t\.txt, line {line}: 8 columns instead of 18; {advice}"):
+        with pytest.raises(InputError, match=rf"t\.txt, line {line}: 8 columns instead of 22; {advice}"):
             read_sacct(tmp_path / "t.txt")
 
     def test_a_name_with_the_delimiter_in_it(self, tmp_path: Path) -> None:
         message = refused(tmp_path, job(1), job(2, JobName="a|b"))
-        assert "line 3: 19 columns instead of 18; a name holds the delimiter: leave JobName out" in message
+        assert "line 3: 23 columns instead of 22; a name holds the delimiter: leave JobName out" in message
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),
@@ -412,7 +430,8 @@ class TestText:
 
     @pytest.mark.parametrize("delimiter", ["^", ";", ",", "\t"])
     def test_other_delimiters_are_found(self, tmp_path: Path, delimiter: str) -> None:
-        (tmp_path / "d.txt").write_text(sacct_text(JOB).replace("|", delimiter))
+        one = without("ReqTRES", "AllocTRES") if delimiter == "," else JOB  # a list of resources has commas
+        (tmp_path / "d.txt").write_text(sacct_text(one).replace("|", delimiter))
         assert read_workload(tmp_path / "d.txt").run_time.tolist() == [3600]
 
     def test_parsable_with_a_delimiter_at_the_end_and_crlf(self, tmp_path: Path) -> None:
@@ -473,3 +492,96 @@ def test_a_damaged_text_is_read_or_refused(
     path.write_text(text[:at] + put + text[at + gone :], encoding="utf-8")
     with contextlib.suppress(InputError):
         assert len(read_workload(path)) > 0
+
+
+def xdmod_line(**changes: str) -> str:
+    cells = {
+        **dict.fromkeys(XDMOD, "x"),
+        **{name: value for name, value in JOB.items() if name in XDMOD},
+        **{"Cluster": "c", "Elapsed": "01:00:00", "Timelimit": "02:00:00", "NCPUS": "8", "JobID": "7", "JobIDRaw": "7"},
+    }
+    return "|".join((cells | changes).values())
+
+
+class TestResources:
+    @pytest.mark.parametrize(
+        ("request_", "per_node", "per_core"),
+        [
+            ("4Gn", 4096, 0),
+            ("2Gc", 0, 2048),
+            ("16G", 8192, 0),
+            ("1000K", 1, 0),
+            ("0", 8192, 0),
+            ("2147486448Mn", 0, 2800),
+        ],
+    )
+    def test_memory_is_per_node_per_core_or_of_the_job(
+        self, tmp_path: Path, request_: str, per_node: int, per_core: int
+    ) -> None:
+        """The last one is how some versions print 2800Mc; 0 asks for all, of which AllocTRES says how much it is."""
+        resources = read(tmp_path, job(ReqMem=request_)).resources
+        assert (resources.memory_per_node.tolist(), resources.memory_per_core.tolist()) == ([per_node], [per_core])
+
+    @pytest.mark.parametrize(
+        ("requested", "allocated", "gpus", "kind"),
+        [
+            ("cpu=8,gres/gpu=2", "cpu=8,gres/gpu=2,gres/gpu:a100=2", 2, ""),
+            ("cpu=8,gres/gpu:a100=2", "cpu=8,gres/gpu=2,gres/gpu:a100=2", 2, "a100"),
+            ("cpu=8,gres/gpu:v100=3", "", 3, "v100"),
+            ("cpu=8", "cpu=8", 0, ""),
+        ],
+    )
+    def test_gpus_are_counted_as_given_and_typed_as_asked_for(
+        self, tmp_path: Path, requested: str, allocated: str, gpus: int, kind: str
+    ) -> None:
+        resources = read(tmp_path, job(ReqTRES=requested, AllocTRES=allocated)).resources
+        assert (resources.gpus.tolist(), resources.gpu_type.texts()) == ([gpus], [kind])
+
+    def test_older_versions_say_gpus_per_node(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, without("ReqTRES", "AllocTRES", AllocGRES="gpu:tesla:2"))
+        assert (jobs.resources.gpus_per_node.tolist(), jobs.resources.gpu_type.texts()) == ([2], ["tesla"])
+
+    def test_nodes_are_counted_in_the_list_where_nothing_else_says_them(self, tmp_path: Path) -> None:
+        few = without("NNodes", "ReqTRES", "AllocTRES", NodeList="n[1-3,7],m2")
+        assert read(tmp_path, few).resources.nodes.tolist() == [5]
+        jobs = read(tmp_path, job(NNodes="4"))
+        assert jobs.resources.nodes.tolist() == [4]
+        assert " Note: NodeList has other nodes than NNodes says, counted as NNodes says: 1" in jobs.header
+
+    def test_components_of_a_heterogeneous_job_add_up(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job("7+0", AllocCPUS="4"), job("7+1", AllocCPUS="12"))
+        resources = jobs.resources
+        assert (resources.nodes.tolist(), resources.tasks.tolist(), resources.gpus.tolist()) == ([4], [16], [4])
+
+    def test_a_file_of_xdmod_needs_no_header(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.txt"
+        path.write_text(xdmod_line() + "\n" + xdmod_line(JobID="8", JobIDRaw="8", Account="lakes") + "\n")
+        jobs = read_workload(path)
+        assert (jobs.job_id.tolist(), jobs.run_time.tolist()) == ([7, 8], [3600, 3600])
+        assert jobs.resources.account.texts() == ["ocean", "lakes"]
+        path.write_text(xdmod_line() + "\n" + xdmod_line(NNodes="some") + "\n")
+        with pytest.raises(InputError, match=r"x\.txt, line 2: NNodes is 'some', not a whole number"):
+            read_workload(path)
+        path.write_text(xdmod_line() + "\n" + xdmod_line(JobName="a|b") + "\n")
+        with pytest.raises(InputError, match=r"x\.txt, line 2: 27 columns instead of 26"):
+            read_workload(path)
+
+    def test_columns_of_any_other_file_without_a_header_are_given(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.txt"
+        path.write_text("|".join(JOB.values()) + "\n")
+        assert read_sacct(path, columns=list(JOB)).resources.gpus.tolist() == [2]
+
+    def test_the_log_of_pozidriv_is_what_it_says_itself(self, traces: Path) -> None:
+        """11,704 rows of one cluster; memory as requested agrees with the memory that was given, job by job."""
+        path = traces / "modern/xdmod-sacct-2017/pozidriv.sacct.txt.gz"
+        jobs = read_workload(path)
+        resources = jobs.resources
+        assert (len(jobs), len(resources.partition.names), len(resources.qos.names)) == (11_704, 7, 8)
+        whole = resources.memory_per_node * resources.nodes + resources.memory_per_core * resources.tasks
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        given = {int(line.split("|")[1]): line.split("|")[22] for line in lines}
+        units = {"M": 1, "G": 1024}
+        for number, memory in zip(jobs.job_id.tolist(), whole.tolist(), strict=True):
+            text = re.search(r"mem=(\d+(?:\.\d+)?)([MG])", given[number])
+            assert abs(memory - float(text[1]) * units[text[2]]) < 6 * units[text[2]]
+        assert "NodeList" not in " ".join(jobs.header)

@@ -89,7 +89,7 @@ def test_a_parquet_file_says_its_schema_version_units_and_machine(tmp_path: Path
     )
     write_table(jobs, tmp_path / "w.parquet")
     schema = pq.read_schema(tmp_path / "w.parquet")
-    assert b'"schema_version": 2' in schema.metadata[b"schedlab"]
+    assert b'"schema_version": 3' in schema.metadata[b"schedlab"]
     assert schema.field("run_time").metadata[b"unit"] == b"s"
     again = read_table(tmp_path / "w.parquet")
     assert (again.processors, again.start_time, again.requests_enforced) == (16, 99, False)
@@ -98,7 +98,7 @@ def test_a_parquet_file_says_its_schema_version_units_and_machine(tmp_path: Path
 
 
 def test_a_table_of_a_newer_schema_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedlab.workload.tables.SCHEMA_VERSION", 3)
+    monkeypatch.setattr("schedlab.workload.tables.SCHEMA_VERSION", 99)
     write_table(Workload.from_columns({"submit_time": [0], "run_time": [5]}), tmp_path / "w.parquet")
     monkeypatch.undo()
     with pytest.raises(InputError, match="newer schedlab"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import runpy
 import tomllib
-from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from schedlab.campaign.definition import Campaign, scheduler_texts_in
-from schedlab.documents import LARGEST_TOML, parse_toml, read_text
+from schedlab.documents import LARGEST_TOML, line_of, parse_toml, path_in, read_text
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
 from schedlab.wording import shown
 
-CLOSERS = ("", "]", "}", "}]", "]}", "]}]")
-"""What may be missing at the end of a prefix of a TOML file that stops within arrays and tables."""
-
 SHOWN_PROBLEMS = 8
-SEARCHED_LINES = 400
-"""Of one table, to find the line of a value."""
 
 MESSAGES = {
     "extra_forbidden": "unknown field",
@@ -109,7 +103,7 @@ def _sentences(error: ValidationError, file: Path, text: str | None) -> list[str
             continue
         # The names of alternatives, such as "<trace>", are no steps that a user knows.
         location = [step for step in problem["loc"] if not str(step).startswith("<")]
-        path = location if text is None else _path_in(location, document)
+        path = location if text is None else path_in(location, document)
         found = line_of(text, path) if text is not None and path else None
         line = f", line {found}" if found else ""
         field = _shown(location, path, missing=text is not None and problem["type"] == "missing")
@@ -127,20 +121,6 @@ def _message(problem: Any) -> str:
     return f"{text} (it is {shown(given)})" if is_shown else text
 
 
-def _path_in(location: Sequence[int | str], value: Any) -> tuple[int | str, ...]:
-    """Return the part of a location that a value has: no missing fields, and no position where a list is optional."""
-    path = []
-    for step in location:
-        if isinstance(value, str):
-            break
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            continue
-        path.append(step)
-    return tuple(path)
-
-
 def _shown(location: Sequence[int | str], path: Sequence[int | str], *, missing: bool) -> str:
     """Return a path as one writes it: workloads[0].windows.length, with a colon behind it."""
     steps = [*path, location[-1]] if missing else path
@@ -148,44 +128,3 @@ def _shown(location: Sequence[int | str], path: Sequence[int | str], *, missing:
         return ""
     written = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return f"{written.removeprefix('.')}: "
-
-
-def line_of(text: str, path: Sequence[int | str]) -> int | None:
-    """Return the line of a TOML text on which a value stands, counted from 1; None if that takes too long to find.
-
-    It is the end of the shortest beginning of the text that is TOML and has the value.
-
-    Parameters
-    ----------
-    text
-        Valid TOML.
-    path
-        Keys and positions that lead to the value.
-
-    Examples
-    --------
-    >>> line_of('a = 1\\nb = [\\n  1,\\n  "x",\\n]\\n', ["b", 1])
-    4
-    """
-    lines = text.splitlines(keepends=True)
-    # A table is complete where the next one begins: halving finds the table, and then its lines are tried in turn.
-    tables = [0, *(number for number, line in enumerate(lines) if line.startswith("[")), len(lines)]
-    if len(lines) > SEARCHED_LINES * len(tables):
-        return None
-    last = bisect_left(range(len(tables)), True, key=lambda place: _has(lines, tables[place], path))
-    if not 0 < last < len(tables):
-        return None
-    first = tables[last - 1] + 1
-    tried = range(first, min(tables[last], first + SEARCHED_LINES) + 1)
-    return next((number for number in tried if _has(lines, number, path)), None)
-
-
-def _has(lines: Sequence[str], number: int, path: Sequence[int | str]) -> bool:
-    """Return whether so many lines of a TOML text, closed in some way, are TOML and have a value."""
-    for closer in CLOSERS:
-        try:
-            value: Any = tomllib.loads("".join(lines[:number]) + closer)
-        except (tomllib.TOMLDecodeError, RecursionError):
-            continue
-        return len(_path_in(path, value)) == len(path)
-    return False

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 DEFAULT_SCHEDULER = "fcfs+easy"
-FORMATS = "SWF (also .gz), Batsim JSON, CSV, Parquet, by the suffix; or a log of sacct, Torque, PBS or Moab."
+FORMATS = "SWF (also .gz), Batsim JSON, CSV, Parquet, by the suffix; or a log of Slurm, Torque, PBS, Moab, ..."
 
 
 def complete_scheduler(incomplete: str) -> list[tuple[str, str]]:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from schedlab.workload.workload import Workload
 
 
+Partitions = Annotated[
+    list[str] | None,
+    typer.Option("--partition", metavar="NAME", help="Keep the jobs of this partition only; may be repeated."),
+]
+
+
 def inspect(
     trace: Trace,
     processors: Processors = None,
@@ -25,6 +31,7 @@ def inspect(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE_OR_DIR", help="Write the figures of the jobs, as .png, .pdf or .svg.")
     ] = None,
+    partition: Partitions = None,
     as_json: Json = False,
 ) -> None:
     """Say what is in a trace, and what cleaning would do to it."""
@@ -36,14 +43,22 @@ def inspect(
         check_figure(plot, trace)
     read = read_trace(trace, "none", processors=processors)
     with read.blamed():
-        summary = summarise(read.workload, rules=None if clean == "none" else clean)
+        workload = _chosen(read.workload, partition)
+        summary = summarise(workload, rules=None if clean == "none" else clean)
     if plot is not None:
-        _plot(read.workload, plot)
+        _plot(workload, plot)
     if as_json:
         show_json(summary.to_dict())
     else:
         show(summary)
     read.note_reading()
+
+
+def _chosen(workload: Workload, partitions: list[str] | None) -> Workload:
+    """Return the jobs of some partitions, all without a name."""
+    from schedlab.workload.sampling import in_partitions
+
+    return in_partitions(workload, partitions) if partitions else workload
 
 
 def _is_directory(target: Path) -> bool:
@@ -68,24 +83,30 @@ def convert(
     ],
     clean: Clean = "none",
     processors: Processors = None,
+    partition: Partitions = None,
     timezone: Annotated[
         str | None,
         typer.Option(
             metavar="ZONE",
             show_default="UTC",
-            help="With the text of sacct: zone of times that name none, as Europe/Stockholm.",
+            help="With logs of Slurm: zone of times that name none, as Europe/Stockholm.",
         ),
     ] = None,
 ) -> None:
     """Write a trace in another format, with all its jobs unless --clean says otherwise."""
-    from schedlab.workload.files import write_workload
+    from schedlab.workload.files import lost_in, write_workload
 
     check_output(target, source)
     read = read_trace(source, clean, processors=processors, timezone=timezone)
     with read.blamed():
-        write_workload(read.workload, target)
+        workload = _chosen(read.workload, partition)
+        write_workload(workload, target)
     read.note_cleaning()
-    note(f"{target}: {count_of(len(read.workload), 'job')}")
+    if lost := lost_in(workload, target):
+        note(
+            f"{target}: left out, as this format has no place for them: {', '.join(lost)}; .parquet and .csv keep them"
+        )
+    note(f"{target}: {count_of(len(workload), 'job')}")
 
 
 def fetch(

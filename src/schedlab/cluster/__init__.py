@@ -1,6 +1,7 @@
 """What the jobs run on."""
 
-from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.cluster import Cluster, IgnoredLine
+from schedlab.cluster.files import read_cluster, write_cluster
+from schedlab.cluster.nodes import NodeGroup, Partition, Switch
 
-__all__ = ["Cluster", "NodeGroup", "Partition"]
+__all__ = ["Cluster", "IgnoredLine", "NodeGroup", "Partition", "Switch", "read_cluster", "write_cluster"]

@@ -10,6 +10,7 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecasts
 from schedlab.engine.loop import note_all_runs
 from schedlab.engine.needs import Needs
+from schedlab.engine.node_pass import fits
 from schedlab.engine.pass_choice import after_pass
 from schedlab.engine.plan import Plan
 from schedlab.engine.queue import NONE
@@ -44,6 +45,7 @@ def start_by_hand(
     clock = state.clock
     before = clock[STARTED]
     first = head_of(seen, state, waiting, needs, rules)
+    fits(state.nodes, job)  # its nodes are those of the last choice
     begin(jobs, state, job)
     state.backfilled[job] = first not in (NONE, job) and jobs[first].processors > clock[FREE] + jobs[job].processors
     clock[LEFT] = UNKNOWN

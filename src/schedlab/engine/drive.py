@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecast
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, PREDICTED, run
+from schedlab.engine.nodes import LOGGED, with_more_places
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
@@ -64,13 +65,21 @@ class Driver:
                 if stage == DUE and self.parts.rules.observed:
                     return ASK
             elif reason == FULL:
-                assert self.parts.retries is not None
-                retries, state = with_more_room(self.parts.retries, self.parts.state)
-                self.parts = self.parts._replace(retries=retries, state=state)
+                self._make_room()
             elif reason == BAD_SCORE:
                 self.blame()
             else:
                 return reason
+
+    def _make_room(self) -> None:
+        """Make room for more runs, and for more nodes of runs."""
+        parts, nodes = self.parts, self.parts.state.nodes
+        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > len(nodes.places):
+            self.parts = parts._replace(state=parts.state._replace(nodes=with_more_places(nodes)))
+        else:
+            assert parts.retries is not None
+            retries, state = with_more_room(parts.retries, parts.state)
+            self.parts = parts._replace(retries=retries, state=state)
 
     def _answer(self, stage: int) -> None:
         state = self.parts.state

@@ -60,7 +60,12 @@ MOST_KNOWN = 4096
 
 def known_scheduler(prepared: Prepared) -> Known | None:
     """Return the scheduler of a simulation in the form of the kernel, or None if it is not of this kind."""
-    if prepared.asked is not None or len(prepared.pilot) or prepared.workload.dependencies is not None:
+    if (
+        prepared.nodes is not None
+        or prepared.asked is not None
+        or len(prepared.pilot)
+        or prepared.workload.dependencies is not None
+    ):
         return None
     try:
         key = (prepared.scheduler, prepared.events, prepared.in_order)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.forecast import Forecasts, correct_expired, learn_from_ends, note_starts, predict_for_entries
 from schedlab.engine.needs import Needs, next_release, release
+from schedlab.engine.nodes import lacks_places
 from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
 from schedlab.engine.pass_choice import (
     after_pass,
@@ -60,7 +61,7 @@ from schedlab.kernels import bare_kernel, inlined, pruned
 DONE = 0  # all jobs have ended
 PAUSED = 1  # nothing more happens until the second given
 ASK = 2  # Python has to answer; State.clock[STAGE] says what
-FULL = 3  # there may be more runs than there is room for
+FULL = 3  # there may be more runs, or more nodes of runs, than there is room for
 BAD_SCORE = 4  # State.clock[BLAMED] is a job whose score is not a number
 
 # How far the event at hand has come: State.clock[STAGE].
@@ -109,7 +110,7 @@ def run(
     clock = state.clock
     while True:
         if clock[STAGE] == OVER:
-            if retries is not None and is_full(retries):
+            if (retries is not None and is_full(retries)) or lacks_places(state.nodes):
                 return FULL
             now = _next_second(jobs, state, plan, forecasts, needs, priority, rules)
             if now == NEVER:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.needs import Needs, new_needs
+from schedlab.engine.nodes import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
 from schedlab.engine.plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared
@@ -68,6 +69,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         watched=scheduler.runtimes.learns,
         runs=n if retries is None else len(retries.runs),
     )
+    if prepared.nodes is not None:
+        state = state._replace(nodes=new_nodes(prepared.nodes))
     needs = None
     if prepared.workload.dependencies is not None or prepared.pilot.any():
         needs = new_needs(prepared)

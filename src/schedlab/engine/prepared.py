@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -19,6 +20,7 @@ from schedlab.engine.columns import (
     whole_number,
 )
 from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_requests import node_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
@@ -123,9 +125,14 @@ def prepare(
     events: Events = "batched",
     in_order: int = 0,
     requests: Requests | None = None,
+    cluster: Cluster | None = None,
 ) -> Prepared:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
-    scheduler, in_order = _checked(workload, scheduler, events, in_order)
+    scheduler, in_order = _checked(workload, scheduler, events, in_order, nodes=has_nodes(cluster))
+    if cluster is not None:
+        if processors is not None:
+            raise InputError("give the machine once: as processors= or as cluster=")
+        processors = cluster.processors
     asked = None
     if requests is not None or scheduler.tries_again:
         machine = machine_of(workload, processors)
@@ -155,10 +162,18 @@ def prepare(
         events,
         in_order,
         asked if asked is None or order is None else asked.in_order(order),
+        node_inputs(workload, cluster, order, scheduler.placement) if has_nodes(cluster) else None,
     )
 
 
-def _checked(workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int) -> tuple[Scheduler, int]:
+def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
+    """Return whether a machine is more than a number of processors."""
+    return cluster is not None and bool(cluster.groups)
+
+
+def _checked(
+    workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, *, nodes: bool
+) -> tuple[Scheduler, int]:
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation do not go together."""
     if not isinstance(workload, Workload):
         raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
@@ -174,8 +189,10 @@ def _checked(workload: Workload, scheduler: str | Scheduler, events: Events, in_
     if in_order < 0:
         raise InputError(f"in_order={in_order}: it counts jobs")
     shared = workload.workflows is not None and bool(pilots(workload).any())
-    if sentence := _why_not(scheduler, events, in_order, workload.dependencies is not None, shared):
+    if sentence := _why_not(scheduler, events, in_order, workload.dependencies is not None, shared, nodes):
         raise InputError(sentence)
+    if scheduler.placement is not None and not nodes:
+        raise InputError(f"{scheduler.text}: placement={scheduler.placement} is for a cluster of nodes; give cluster=")
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
     return scheduler, in_order
@@ -198,18 +215,20 @@ MOST_TEXTS = 512
 
 
 @lru_cache(maxsize=MOST_TEXTS)
-def _refusal(scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool) -> str | None:
+def _refusal(
+    scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool, nodes: bool
+) -> str | None:
     """Return why a scheduler cannot run in a simulation, or None."""
     return compatible.refusal(
-        scheduler, events=events, in_order=in_order, dependencies=dependencies, shared_places=shared
+        scheduler, events=events, in_order=in_order, dependencies=dependencies, shared_places=shared, nodes=nodes
     )
 
 
-def _why_not(scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool) -> str | None:
+def _why_not(scheduler: Scheduler, *others: Any) -> str | None:
     try:
-        return _refusal(scheduler, events, in_order, dependencies, shared)
+        return _refusal(scheduler, *others)
     except TypeError:  # a part of it cannot be looked up
-        return _refusal.__wrapped__(scheduler, events, in_order, dependencies, shared)
+        return _refusal.__wrapped__(scheduler, *others)
 
 
 def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) -> Requests:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import soonest
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, after_parents, is_ready
+from schedlab.engine.node_pass import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
@@ -36,7 +37,6 @@ from schedlab.engine.state import (
     WAITING,
     State,
     begin,
-    reservation,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation, pruned
@@ -62,7 +62,7 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     job = state.entering[0]
     processors = jobs[job].processors
     if clock[WAITING] == 0:
-        return STARTS if processors <= clock[FREE] else OPEN
+        return STARTS if processors <= clock[FREE] and fits(state.nodes, job) else OPEN
     if (
         not rules.easy
         or rules.starvation >= 0
@@ -74,8 +74,9 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     ):
         return OPEN
     if processors <= clock[FREE]:
-        shadow, extra = reservation(clock, state.running, jobs[clock[HEAD]].processors, clock[NOW])
-        if processors <= extra or clock[NOW] + jobs[job].estimate <= shadow:
+        shadow, extra = reserve_for(state.nodes, jobs, state, clock[HEAD], clock[NOW])
+        ends_before = clock[NOW] + jobs[job].estimate <= shadow
+        if (processors <= extra or ends_before) and fits_beside(state.nodes, job, ends_before):
             return STARTS
     return WAITS
 
@@ -109,7 +110,7 @@ def queue_pass(
             if first == NONE:
                 break
             job = first
-            if jobs[first].processors > clock[FREE]:
+            if jobs[first].processors > clock[FREE] or not fits(state.nodes, first):
                 if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
                     break
                 blocked = True
@@ -126,7 +127,7 @@ def queue_pass(
                 place = 0
                 continue
             job = job_at(waiting.ages, place)
-            if not is_ready(needs, job):
+            if not is_ready(needs, job) or not fits_beside(state.nodes, job, now + jobs[job].estimate <= shadow):
                 place += 1
                 continue
         else:
@@ -134,13 +135,15 @@ def queue_pass(
             if place == NONE:
                 break
             job = candidate_at(waiting.candidates, waiting.queue, place)
-            if not is_ready(needs, job):
+            if not is_ready(needs, job) or not fits_beside(state.nodes, job, now + jobs[job].estimate <= shadow):
                 place += 1
                 continue
         if blocked and now + jobs[job].estimate > shadow:
             extra -= jobs[job].processors
         begin(jobs, state, job)
         state.backfilled[job] = blocked
+        if blocked:
+            note_beside(state.nodes, job, clock[STARTED], now + jobs[job].estimate <= shadow)
         if leave(jobs, seen, state, waiting, orders, retries, rules, now, job):
             if clock[BLAMED] >= 0:
                 return
@@ -220,7 +223,7 @@ def reserve(
 @chosen(reserve)
 def _reserve(queue: Any, waiting: Any, jobs: Any, seen: Any, state: Any, needs: Any, rules: Any, first: Any) -> Any:
     def for_head(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
-        return reservation(state.clock, state.running, jobs[first].processors, state.clock[NOW])
+        return reserve_for(state.nodes, jobs, state, first, state.clock[NOW])
 
     def for_first(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
         return _reserve_for_first(queue, waiting.ages, jobs, seen, state, needs, rules, first)
@@ -249,13 +252,13 @@ def _reserve_for_first(
                 break
             begins = now if job == first else _begin_of_task(jobs, state, needs, job)
             if begins != NOT_KNOWN:
-                return reservation(state.clock, state.running, jobs[job].processors, begins)
+                return reserve_for(state.nodes, jobs, state, job, begins)
     for i in range(queue.length[0]):
         job = queue.order[i]
         begins = now if job == first else _begin_of_task(jobs, state, needs, job)
         if begins != NOT_KNOWN:
-            return reservation(state.clock, state.running, jobs[job].processors, begins)
-    return reservation(state.clock, state.running, jobs[first].processors, now)
+            return reserve_for(state.nodes, jobs, state, job, begins)
+    return reserve_for(state.nodes, jobs, state, first, now)
 
 
 @inlined
@@ -290,7 +293,7 @@ def use_gap(
         while place != NONE:
             job = job_at(waiting.queue, place)
             share = 0.0
-            if is_ready(needs, job):
+            if is_ready(needs, job) and fits(state.nodes, job):
                 share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
             if is_better(jobs, job, share, best, most) or (
                 best != NONE and is_as_good(jobs, job, share, best, most) and state.entered[job] < state.entered[best]
@@ -299,6 +302,7 @@ def use_gap(
             place = first_fit(waiting.queue, jobs, place + 1, clock[FREE], ANY, clock[FREE])
         if best == NONE:
             return
+        fits(state.nodes, best)  # its nodes are those of the last choice
         run_speculatively(jobs, state, retries, best, shadow - now)
         if leave(jobs, seen, state, waiting, orders, retries, rules, now, best) and clock[BLAMED] >= 0:
             return

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.engine.drive import Driver
 from schedlab.engine.known import known_scheduler, simulate_known
+from schedlab.engine.node_output import placement_of
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
@@ -16,6 +18,7 @@ from schedlab.engine.retries import RUNS
 from schedlab.engine.sc17_simulator import run_sc17
 from schedlab.engine.state import new_state
 from schedlab.schedule.measures import LARGEST
+from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -30,6 +33,7 @@ def simulate(
     events: Events = "batched",
     in_order: int = 0,
     requests: Requests | None = None,
+    cluster: Cluster | None = None,
 ) -> Schedule:
     """Replay a workload under a scheduler.
 
@@ -51,6 +55,9 @@ def simulate(
     requests
         What the jobs ask for, one after the other, if that is not what the scheduler's `requests` says. Jobs whose
         requests are too short fail and come back; the schedule shows their last runs, and all of them in `runs`.
+    cluster
+        The machine, instead of `processors`. On a cluster of nodes, jobs get the cores, memory and GPUs that their
+        `Workload.resources` ask for on nodes that their partition and constraint allow; the schedule says on which.
 
     Returns
     -------
@@ -76,7 +83,15 @@ def simulate(
     >>> simulate(jobs, "fcfs+easy").start_time.tolist()
     [0, 10, 2]
     """
-    prepared = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests)
+    prepared = prepare(
+        workload,
+        scheduler,
+        processors=processors,
+        events=events,
+        in_order=in_order,
+        requests=requests,
+        cluster=cluster,
+    )
     if prepared.events == "sc17":
         state = new_state(prepared.jobs, prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs))
         start = run_sc17(prepared, state)
@@ -123,6 +138,7 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         corrections=corrections,
         eligible=None if parts.needs is None else parts.needs.eligible,
         runs=runs,
+        placement=None if prepared.nodes is None else placement_of(prepared, state),
     )
 
 
@@ -135,6 +151,7 @@ def to_schedule(
     corrections: NDArray[np.int64] | None = None,
     eligible: NDArray[np.int64] | None = None,
     runs: NDArray[Any] | None = None,
+    placement: Placement | None = None,
 ) -> Schedule:
     """Bring what the engine or its twin decided back into the workload's order.
 
@@ -146,6 +163,8 @@ def to_schedule(
         In order of submission; without predictions, the estimates; without corrections, none.
     runs
         All runs, if they may fail; their jobs are rows of the workload.
+    placement
+        On which nodes they were: of each run, or of each job in the workload's order.
     """
     if not prepared.scheduler.start_delay:
         start = start.astype(np.int64, copy=False)
@@ -167,4 +186,5 @@ def to_schedule(
         specification={"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced},
         eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
         runs=runs,
+        placement=placement,
     )

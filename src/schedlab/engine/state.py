@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.jitable import jitable
+from schedlab.engine.nodes import Nodes, note_change, occupy, vacate
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -53,7 +54,8 @@ class State(NamedTuple):
     them by the end that will come. `ended` lists the jobs whose runs the last event completed, `begun` all runs in the
     order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the entries.
     `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if estimates are
-    watched. `request` is what a job asks for at present, in seconds.
+    watched. `request` is what a job asks for at present, in seconds. `nodes` is None on a machine that is but a number
+    of processors. On nodes, `FREE` is what running jobs leave by what they have asked for: no less than is free.
     """
 
     clock: NDArray[np.int64]
@@ -67,6 +69,7 @@ class State(NamedTuple):
     entering: NDArray[np.int64]
     entered: NDArray[np.int64]
     request: NDArray[np.int64]
+    nodes: Nodes | None
 
 
 def new_jobs(
@@ -125,6 +128,7 @@ def new_state(
         np.empty(n, dtype=np.int64),
         np.arange(n),
         request,
+        None,
     )
 
 
@@ -177,16 +181,18 @@ def complete(jobs: NDArray[Any], state: State) -> None:
     clock[COMPLETED] += 1
     if discard(state.running, state.start[job] + jobs[job].estimate, job):
         clock[FREE] += jobs[job].processors
+        vacate(state.nodes, job)
 
 
 @inlined
 def begin(jobs: NDArray[Any], state: State, job: int) -> None:
-    """Start a job now."""
+    """Start a job now; on nodes, those that were chosen last."""
     clock = state.clock
     now = clock[NOW]
     processors = jobs[job].processors
     state.start[job] = now
     clock[FREE] -= processors
+    occupy(state.nodes, job)
     state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
     add(state.completions, now + jobs[job].duration, job, processors)
@@ -207,6 +213,7 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
     if discard(state.running, state.start[job] + jobs[job].estimate, job):
         jobs[job].estimate = estimate
         add(state.running, state.start[job] + estimate, job, jobs[job].processors)
+        note_change(state.nodes)
 
 
 @inlined

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.workload.links import link_facts
+from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def input_sha256(workload: Workload) -> str:
     """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in their order, little-endian, and of the laws.
 
-    Dependencies and workflows follow where there are some.
+    Dependencies, workflows and requests for resources follow where there are some.
 
     Examples
     --------
@@ -47,6 +48,13 @@ def input_sha256(workload: Workload) -> str:
         digest.update(json.dumps(link_facts(workload), sort_keys=True).encode())
         for numbers in (workload.workflows.number, workload.workflows.task):
             digest.update(np.ascontiguousarray(numbers, dtype="<i8").data)
+    if (resources := workload.resources) is not None:
+        for name in NUMBERS:
+            digest.update(np.ascontiguousarray(getattr(resources, name), dtype="<i8").data)
+        for name in LABELS:
+            labels = getattr(resources, name).in_order()
+            digest.update("\n".join(labels.names).encode())
+            digest.update(np.ascontiguousarray(labels.codes, dtype="<i8").data)
     return digest.hexdigest()
 
 

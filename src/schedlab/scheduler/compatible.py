@@ -40,12 +40,17 @@ DELAY = "the other event orders have whole seconds, and a start takes no time in
 
 SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
 
+NODES = "nodes are reserved under EASY backfilling only, so far"
+EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
+
 TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),
     Incompatible(":ORDER", ":multifactor", "multifactor orders the queue, not the candidates of a scheduling pass"),
     *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
     Incompatible("speculation=SHARE", NONE, GAPS),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
+    *(Incompatible("nodes", backfill, NODES) for backfill in ("+conservative", "+slurm")),
+    *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
     *(
         Incompatible("events=sc17", other, SC17)
@@ -73,6 +78,7 @@ def refusal(
     in_order: int = 0,
     dependencies: bool = False,
     shared_places: bool = False,
+    nodes: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -88,6 +94,8 @@ def refusal(
         Whether jobs of the workload wait for others.
     shared_places
         Whether tasks of a workflow share one place in the queue.
+    nodes
+        Whether the machine is a cluster of nodes.
 
     Examples
     --------
@@ -103,6 +111,8 @@ def refusal(
         features["dependencies"] = "jobs that wait for others"
     if shared_places:
         features["workflows with one place"] = "workflows whose tasks share one place in the queue"
+    if nodes:
+        features["nodes"] = "a cluster of nodes"
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
@@ -114,10 +124,16 @@ def check(
     in_order: int = 0,
     dependencies: bool = False,
     shared_places: bool = False,
+    nodes: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
-        scheduler, events=events, in_order=in_order, dependencies=dependencies, shared_places=shared_places
+        scheduler,
+        events=events,
+        in_order=in_order,
+        dependencies=dependencies,
+        shared_places=shared_places,
+        nodes=nodes,
     ):
         raise InputError(sentence)
 

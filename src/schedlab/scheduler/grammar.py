@@ -162,6 +162,15 @@ ALIASES = {
 }
 """Whole schedulers with a name of their own: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and our own."""
 
+PLACEMENTS = {
+    "first": "the first nodes with room",
+    "weight": "nodes of the least weight, of equal ones the first",
+    "best": "nodes with the least left free",
+    "spread": "nodes with the most left free",
+    "fgd": "nodes whose GPUs are least fragmented by the job (Weng et al., ATC 2023)",
+}
+"""Rules for the choice of nodes."""
+
 LONGEST_START = 1_000_000
 
 
@@ -303,6 +312,14 @@ OPTIONS: dict[str, Option] = {
             _number("speculation", "a share of 0 or more and below 1, such as 0.2"),
             _decimal,
             part="retries",
+        ),
+        Option(
+            "placement",
+            "RULE",
+            "on a cluster of nodes, which ones a job gets: those with the least weight, the first, best fit, ...",
+            "weight",
+            str.lower,
+            words=tuple(PLACEMENTS),
         ),
     )
 }

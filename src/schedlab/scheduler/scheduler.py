@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
-from schedlab.scheduler.grammar import LONGEST_START, OPTIONS
+from schedlab.scheduler.grammar import LONGEST_START, OPTIONS, PLACEMENTS
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, OnlinePredictor, Predictor
 from schedlab.scheduler.predictor_text import as_predictor
@@ -44,6 +44,8 @@ class Scheduler:
         only. None is no time.
     retries
         What jobs with a run-time distribution ask for, and their speculative runs; None: no run fails.
+    placement
+        Which nodes a job gets, one of `PLACEMENTS`, on a cluster of nodes; None is "weight".
 
     Raises
     ------
@@ -74,6 +76,7 @@ class Scheduler:
     window: int | None
     start_delay: float | None
     retries: Retries | None
+    placement: str | None
     _text: str | None = field(init=False, repr=False, compare=False)
 
     def __init__(
@@ -88,6 +91,7 @@ class Scheduler:
         window: int | None = None,
         start_delay: float | None = None,
         retries: Retries | None = None,
+        placement: str | None = None,
     ) -> None:
         queue_order, overtaking = as_policy(policy), as_backfill(backfill)
         if isinstance(overtaking, Easy) and overtaking.order == queue_order:
@@ -106,6 +110,7 @@ class Scheduler:
             "window": window,
             "start_delay": start_delay,
             "retries": retries,
+            "placement": placement,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -129,6 +134,8 @@ class Scheduler:
             raise InputError(f"window={self.window}: the scheduler must see at least 1 job")
         if self.retries is not None and not isinstance(self.retries, Retries):
             raise InputError(f"retries={self.retries!r}: give Retries(...) or None")
+        if self.placement not in (None, *PLACEMENTS):
+            raise InputError(f"placement={self.placement}: known are {' '.join(PLACEMENTS)}")
         if sentence := clash(features_of(self)):
             raise InputError(f"{self.text}: {sentence}")
 

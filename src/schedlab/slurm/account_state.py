@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 
+from schedlab.cluster.sacctmgr import INFINITE, Accounts, Association, Qos, Value
 from schedlab.errors import InputError
-from schedlab.slurm.accounts import INFINITE, Accounts, Association, Qos, Value
 from schedlab.slurm.wire import NO_VAL, PROTOCOL, text
 
 TRES = {"cpu": 1, "mem": 2, "energy": 3, "node": 4, "billing": 5, "fs/disk": 6, "vmem": 7, "pages": 8}

@@ -7,15 +7,15 @@ daemons of the nodes) is changed or dropped in a copy, and each line that was is
 from __future__ import annotations
 
 import getpass
-import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
+from schedlab.cluster.sacctmgr import Accounts, account_file, read_accounts
+from schedlab.cluster.slurm_lines import ASSIGNMENT, config_lines
 from schedlab.errors import InputError
-from schedlab.slurm.accounts import Accounts, read_accounts
 
 _ADDRESS = "the controller runs on this host, on a free port"
 _PATH = "files of the laboratory"
@@ -82,7 +82,6 @@ DROPPED: dict[str, str] = {
 """Parameters that cannot be used in a laboratory: the reason."""
 
 _OF_NODES = ("nodeaddr", "nodehostname", "port", "bcastaddr")
-_ASSIGNMENT = re.compile(r"([A-Za-z0-9_]+)\s*=\s*(\"[^\"]*\"|\S*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +264,8 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
         raise InputError(f"there is no slurm.conf in {directory}")
     lines: list[str] = []
     changes: list[Change] = []
-    for where, line in _logical_lines(main):
-        kept = _converted(where, line, changes)
+    for line in config_lines(main):
+        kept = _converted(line.where, line.text, changes)
         if kept is not None:
             lines.append(kept)
     present = {line.partition("=")[0].strip().lower() for line in lines}
@@ -287,10 +286,10 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
 
 
 def _with_accounts(configuration: Configuration, directory: Path) -> Configuration:
-    found = sorted(path for pattern in ("*.script", "*.dump", "*.cfg") for path in directory.glob(pattern))
+    found = account_file(directory)
     stored = (configuration.value("AccountingStorageType") or "").lower() == "accounting_storage/slurmdbd"
-    if found:
-        accounts = read_accounts(found[0], cluster=configuration.value("ClusterName") or "lab")
+    if found is not None:
+        accounts = read_accounts(found, cluster=configuration.value("ClusterName") or "lab")
         return replace(configuration.having(AccountingStorageType="accounting_storage/slurmdbd"), accounts=accounts)
     if not stored:
         return configuration
@@ -321,32 +320,6 @@ def _with_plugins(configuration: Configuration) -> Configuration:
     return kept.having(JobSubmitPlugins=",".join(others)) if others else kept
 
 
-def _logical_lines(path: Path, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a file with where they begin, continued ones joined, comments gone, included files in "
-    "place."""
-    if depth > 5:
-        raise InputError(f"{path}: files include each other")
-    pending, begin = "", 0
-    for number, raw in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        line = re.sub(r"(?<!\\)#.*", "", raw).strip()
-        begin = begin or number
-        if line.endswith("\\"):
-            pending += line[:-1] + " "
-            continue
-        line, pending = (pending + line).strip(), ""
-        where, begin = f"{path.name}:{begin}", 0
-        included = re.match(r"include\s+(\S+)", line, re.IGNORECASE)
-        if included:
-            other = path.parent / Path(included[1]).name
-            if not other.is_file():
-                raise InputError(
-                    f"{path}: line {where.rpartition(':')[2]} includes {included[1]}, and {other} is not there"
-                )
-            yield from _logical_lines(other, depth + 1)
-        elif line:
-            yield where, line
-
-
 def _converted(where: str, line: str, changes: list[Change]) -> str | None:
     """Return a line as it is in the laboratory, None if it is dropped, and note what was done."""
     key, _, value = line.partition("=")
@@ -366,7 +339,7 @@ def _converted(where: str, line: str, changes: list[Change]) -> str | None:
 
 def _node_line(where: str, line: str, changes: list[Change]) -> str:
     kept = line
-    for matched in _ASSIGNMENT.finditer(line):
+    for matched in ASSIGNMENT.finditer(line):
         if matched[1].lower() in _OF_NODES:
             kept = kept.replace(matched[0], "")
     if kept != line:

@@ -19,7 +19,7 @@ PREFIX_VARIABLE = "SCHEDLAB_SLURM"
 """Environment variable that names the root of an unpacked Slurm, if it is not installed."""
 
 KNOWN_VERSION = "22.05"
-"""The release whose messages and state files `schedlab.slurm.wire` and `schedlab.slurm.accounts` write."""
+"""The release whose messages and state files `schedlab.slurm.wire` and `schedlab.slurm.account_state` write."""
 
 UNKNOWN_CLOCKS = frozenset(
     [

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from schedlab.errors import InputError
+from schedlab.workload.event_lines import event_lines, workload_of_events
 from schedlab.workload.workload import Workload
-
-FOR_EVER = 10 * 365 * 86400
-"""Seconds: the run time of a job that runs until it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,108 +145,18 @@ def _after(workload: Workload, row: int) -> list[str]:
     return [f"--dependency=afterany:%after({','.join(map(str, parents))})"]
 
 
-_EVENT = re.compile(r"-dt\s+(\S+)\s+-e\s+(\S+)\s*\|(.*)")
-_DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
-
-
 def read_events(path: str | PathLike[str]) -> JobList:
     """Read the events file of UB CCR's Slurm simulator: submissions with the options of sbatch.
 
     `-sim-walltime` is the run time: -1 runs until it is killed. Options are passed to sbatch as they are, but for the
-    user.
+    user. The workload is that of `schedlab.workload.event_lines.read_event_lines`.
 
     Raises
     ------
     InputError
-        If a line is no event.
+        If a line is no event, or an option cannot be understood.
     """
-    path = Path(path)
-    data = path.read_bytes()
-    jobs, rows = [], []
-    for number, line in enumerate((gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            matched = _EVENT.match(line.strip())
-            if matched is None or matched[2] != "submit_batch_job":
-                raise InputError(
-                    f"{path}:{number}: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'"
-                )
-            job, processors, request = _event(matched, f"{path}:{number}")
-            jobs.append(job)
-            rows.append((job.submit, processors, request, job.run_time))
-    if not jobs:
-        raise InputError(f"{path}: there is no event in it")
-    table = np.array(rows, dtype=np.int64)
-    submits, sizes, requests, run_times = table.T
-    names = tuple(sorted({job.user for job in jobs if job.user is not None}))
-    numbers = {name: number for number, name in enumerate(names, 1)}
-    workload = Workload.from_columns(
-        {
-            "submit_time": submits,
-            "run_time": np.minimum(run_times, np.where(requests > 0, requests, run_times)),
-            "requested_processors": sizes,
-            "requested_time": requests,
-            "user_id": np.array([numbers.get(job.user or "", -1) for job in jobs]),
-        },
-        name=path.name.partition(".")[0],
-        header=tuple(f" User: {number} {name}" for name, number in numbers.items()),
-    )
-    return JobList(tuple(jobs), workload, users=names)
-
-
-def _event(matched: re.Match[str], where: str) -> tuple[Job, int, int]:
-    words = shlex.split(matched[3])
-    run_time, user, kept, name = FOR_EVER, None, [], "job"
-    position = 0
-    while position < len(words):
-        word = words[position]
-        if word == "-sim-walltime":
-            position += 1
-            value = round(float(words[position]))
-            run_time = FOR_EVER if value < 0 else value
-        elif word.startswith("--uid="):
-            user = word.removeprefix("--uid=")
-        elif word in ("-J", "--job-name"):
-            position += 1
-            name = words[position]
-        elif word.endswith(".job"):
-            pass
-        else:
-            kept.append(word)
-        position += 1
-    submit = round(float(matched[1]))
-    return Job(submit, run_time, tuple(kept), user, name), _number(kept, "-n", 1), _request(kept, where)
-
-
-def _number(words: list[str], option: str, default: int) -> int:
-    return int(words[words.index(option) + 1]) if option in words else default
-
-
-def _request(words: list[str], where: str) -> int:
-    if "-t" not in words:
-        return -1
-    text = words[words.index("-t") + 1]
-    try:
-        return seconds_of(text)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-
-
-def seconds_of(text: str) -> int:
-    """Return the seconds of a time limit as Slurm writes them.
-
-    Examples
-    --------
-    >>> [seconds_of(text) for text in ("90", "2:30", "1:00:00", "1-12", "1-0:30:0")]
-    [5400, 150, 3600, 129600, 88200]
-    """
-    matched = _DURATION.fullmatch(text)
-    if matched is None:
-        raise InputError(f"{text!r} is no time limit such as 90, 2:30, 1:00:00 or 1-12:00:00")
-    days, *parts = matched.groups()
-    values = [int(part) for part in parts if part is not None]
-    if days is not None:
-        hours, mins, secs = [*values, 0, 0][:3]
-        return int(days) * 86400 + hours * 3600 + mins * 60 + secs
-    if len(values) == 1:
-        return values[0] * 60
-    return values[0] * 60 + values[1] if len(values) == 2 else values[0] * 3600 + values[1] * 60 + values[2]
+    events = list(event_lines(path))
+    workload = workload_of_events(events, path)
+    jobs = tuple(Job(event.second, event.run_time, event.options, event.user, event.name) for event in events)
+    return JobList(jobs, workload, users=tuple(sorted({job.user for job in jobs if job.user is not None})))

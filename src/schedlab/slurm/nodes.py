@@ -1,39 +1,15 @@
-"""Where the jobs of a laboratory ran: host lists, and what each run held on which node."""
+"""Where the jobs of a laboratory ran: what each run held on which node."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from schedlab.cluster.hostlist import host_names
 from schedlab.schedule.placement import Placement
 from schedlab.slurm.job_table import Run
 from schedlab.slurm.wire import Node
-
-_PART = re.compile(r"([^,\[]*)(?:\[([^\]]*)\])?([^,\[]*)(?:,|$)")
-
-
-def host_names(expression: str) -> list[str]:
-    """Return the names of a host list.
-
-    Examples
-    --------
-    >>> host_names("b1,gn[003-004,9],m[1-2]-ib")
-    ['b1', 'gn003', 'gn004', 'gn9', 'm1-ib', 'm2-ib']
-    """
-    return [name for before, numbers, after in _PART.findall(expression) for name in _names(before, numbers, after)]
-
-
-def _names(before: str, numbers: str, after: str) -> Iterator[str]:
-    if not numbers:
-        if before + after:
-            yield before + after
-        return
-    for part in numbers.split(","):
-        first, _, last = part.partition("-")
-        for number in range(int(first), int(last or first) + 1):
-            yield f"{before}{number:0{len(first)}d}{after}"
 
 
 def placement_of(nodes: Sequence[Node], runs: Sequence[Run]) -> Placement:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.streams import read_whole, workload_name
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.links import FIELDS_OF_NAMES
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -158,7 +160,7 @@ def workload_of_records(
     records
         One row per job: SWF fields by name but for the submit and wait times; `submit` and `start` as Unix times (-1
         unknown, but every job has a submit time); names of users, groups, queues and partitions in the columns of
-        their numbers, any hashable value in `executable_id`; null is unknown.
+        their numbers, any hashable value in `executable_id`; null is unknown. Columns of `Resources` by name.
     path
         The file, for the name of the workload.
     notes
@@ -194,7 +196,27 @@ def workload_of_records(
         start_time=int(submit[0]),
         header=(*header, *(f" Note: {note}" for note in told)),
         cores_per_node=cores_per_node,
+        resources=Resources.from_frame(records),
     )
+
+
+def numbered_names(resources: Resources) -> tuple[dict[str, NDArray[np.int64]], list[str]]:
+    """Return the fields of SWF that stand for partition, account and QOS, and header lines that say which is which.
+
+    Examples
+    --------
+    >>> columns, header = numbered_names(Resources.of(2, partition=["gpu", None]))
+    >>> columns["partition_id"].tolist(), header
+    ([1, -1], [' MaxPartitions: 1', ' Partition: 1 gpu'])
+    """
+    columns: dict[str, NDArray[np.int64]] = {}
+    header: list[str] = []
+    for name, field in FIELDS_OF_NAMES.items():
+        labels = getattr(resources, name)
+        if labels.names:
+            columns[field] = np.where(labels.codes >= 0, labels.codes + 1, UNKNOWN)
+            header += _header_of_names(field, labels.names)
+    return columns, header
 
 
 _LABELLED = (*NAMED_FIELDS.values(), "executable_id")

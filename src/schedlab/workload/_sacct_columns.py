@@ -20,18 +20,25 @@ if TYPE_CHECKING:
 COMMAND = (
     "TZ=UTC sacct --allusers --allocations --duplicates --parsable2 --starttime=2026-04-01 --endtime=2026-05-01 "
     "--format=JobID,JobIDRaw,User,Account,Partition,QOS,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,"
-    "ReqCPUS,AllocCPUS,NNodes,ReqMem,TotalCPU,JobName"
+    "ReqCPUS,AllocCPUS,NNodes,ReqMem,ReqTRES,AllocTRES,NodeList,Constraints,TotalCPU,JobName"
 )
 """What to run on a site; every column of it is used."""
 
-NULLS = ("", "Unknown", "None", "NONE", "N/A", "INVALID", "UNLIMITED", "Partition_Limit", "(null)")
+NULLS = ("", "Unknown", "None", "None assigned", "NONE", "N/A", "INVALID", "UNLIMITED", "Partition_Limit", "(null)")
 PROCESSORS = {"allocated": ("AllocCPUS", "NCPUS", "AllocTRES"), "requested": ("ReqCPUS", "ReqTRES")}
 NEEDED = (("JobIDRaw", "JobID"), ("Submit",), ("State",), ("Start",), ("End",))
 USED = (
     *("JobID", "JobIDRaw", "Cluster", "User", "Account", "Group", "Partition", "QOS", "JobName", "State"),
     *("Submit", "Start", "End", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit"),
     *(*PROCESSORS["allocated"], *PROCESSORS["requested"], "NNodes", "AllocNodes", "ReqMem", "TotalCPU"),
+    *("NodeList", "Constraints", "AllocGRES", "ReqGRES"),
 )
+XDMOD = (
+    *("JobID", "JobIDRaw", "Cluster", "Partition", "QOS", "Account", "Group", "GID", "User", "UID", "Submit"),
+    *("Eligible", "Start", "End", "Elapsed", "ExitCode", "State", "NNodes", "NCPUS", "ReqCPUS", "ReqMem"),
+    *("ReqTRES", "AllocTRES", "Timelimit", "NodeList", "JobName"),
+)
+"""The columns that Open XDMoD's shredder of Slurm asks sacct for, without a header."""
 
 
 class SacctColumns:
@@ -43,16 +50,23 @@ class SacctColumns:
         self.rows = np.arange(len(table))
         self.ignored = ignored
         self.local_times = False
+        self.lines_above = 1
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> SacctColumns:
-        """Cut a file into the columns that are used."""
+    def read(cls, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> SacctColumns:
+        """Cut a file into the columns that are used; `names` are those of a file without a header."""
         import pyarrow as pa
 
         text = read_text(path)
         header, _, body = text.lstrip().partition(b"\n")
-        _check_repeated(header, text, path)
-        labels, delimiter = _labels(header.decode("latin-1").rstrip("\r"), path)
+        above = 1
+        if names is None and is_xdmod_line(header.decode("latin-1")):
+            names = XDMOD
+        if names is None:
+            _check_repeated(header, text, path)
+            labels, delimiter = _labels(header.decode("latin-1").rstrip("\r"), path)
+        else:
+            labels, delimiter, body, above = list(names), "|", text, 0
         known = {name.lower(): name for name in USED}
         places: dict[str, int] = {}
         for place, label in enumerate(labels):
@@ -68,7 +82,9 @@ class SacctColumns:
         except pa.ArrowInvalid as error:
             raise _bad_line(path, text, delimiter, len(labels), str(error)) from None
         ignored = [label for label in labels if label and label.lower() not in known]
-        return cls(path, table.rename_columns(list(places)), ignored)
+        columns = cls(path, table.rename_columns(list(places)), ignored)
+        columns.lines_above = above
+        return columns
 
     def __contains__(self, name: str) -> bool:
         return name in self.table.column_names
@@ -115,7 +131,7 @@ class SacctColumns:
         """Raise InputError at the first bad cell, if there is one."""
         if bad.any():
             row = int(np.argmax(bad))
-            line = _line_of_row(self.path, int(self.rows[row]))
+            line = _line_of_row(self.path, int(self.rows[row]) + self.lines_above)
             cell = self.table[name][row].as_py()
             raise InputError(f"{self.path}, line {line}: {name} is {'unknown' if cell is None else repr(cell)}, {what}")
 
@@ -219,9 +235,20 @@ def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns
 
 
 def _line_of_row(path: str, row: int) -> int:
-    """Return the line of a row below the header."""
+    """Return the line of a row, the header counted as one."""
     lines = [number for number, line in enumerate(read_text(path).split(b"\n"), start=1) if line.strip()]
-    return lines[row + 1]
+    return lines[row]
+
+
+def is_xdmod_line(line: str) -> bool:
+    """Return whether a line is a job as Open XDMoD has sacct print them."""
+    cells = dict(zip(XDMOD, line.rstrip("\r\n").split("|"), strict=False))
+    return (
+        line.count("|") == len(XDMOD) - 1
+        and re.match(r"\d+", cells["JobID"]) is not None
+        and re.match(r"\d{4}-\d\d-\d\dT", cells["Submit"]) is not None
+        and re.match(r"[A-Z_]+", cells["State"]) is not None
+    )
 
 
 def _not_times(column: pa.ChunkedArray) -> NDArray[np.bool_]:

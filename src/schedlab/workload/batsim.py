@@ -83,7 +83,7 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     ----------
     workload
         The jobs; all need a run time and processors. Without a machine size, that of the largest job is
-        written.
+        written. Requests for other resources are left out.
     path
         The file; it appears when it is complete, compressed if its name ends with ".gz".
     version

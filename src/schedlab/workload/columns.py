@@ -79,3 +79,19 @@ def take(column: NDArray[Any], rows: Any) -> Any:
     if column.strides == (0,) and len(column):
         return np.broadcast_to(column[0], np.empty(len(column), dtype=np.bool_)[rows].shape)
     return column[rows]
+
+
+def below(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Return a column with another one below, read-only; if both store one value for all jobs, so does the whole.
+
+    Examples
+    --------
+    >>> below(np.array([1, 2]), np.array([3])).tolist()
+    [1, 2, 3]
+    """
+    parts = [one for one in (first, second) if len(one)]
+    if parts and all(one.strides == (0,) for one in parts) and parts[0][0] == parts[-1][0]:
+        return np.broadcast_to(parts[0][0], (len(first) + len(second),))
+    both = np.concatenate([first, second])
+    both.flags.writeable = False
+    return both

@@ -5,25 +5,55 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from schedlab.errors import InputError
 from schedlab.streams import open_input
 from schedlab.workload._sacct_columns import USED as SACCT_COLUMNS
+from schedlab.workload._sacct_columns import is_xdmod_line
 from schedlab.workload.batsim import read_batsim, write_batsim
+from schedlab.workload.event_lines import EVENT_LINE, read_event_lines
+from schedlab.workload.gpu_logs import (
+    FIFTEEN_THOUSAND,
+    OPENB,
+    PHILLY,
+    read_fifteen_thousand,
+    read_openb,
+    read_philly,
+)
+from schedlab.workload.links import left_out
 from schedlab.workload.moab import read_moab
 from schedlab.workload.sacct import read_sacct
+from schedlab.workload.slurmctld_log import STAMP, read_slurmctld_log
+from schedlab.workload.squeue import is_squeue_header, is_squeue_json, read_squeue
 from schedlab.workload.swf import read_swf, write_swf
 from schedlab.workload.tables import read_table, write_table
 from schedlab.workload.torque import read_torque
 from schedlab.workload.workload import Workload
 
-Format = Literal["swf", "batsim", "table", "sacct", "torque", "moab"]
-SITE_LOGS = ("sacct", "torque", "moab")
+Format = Literal[
+    "swf", "batsim", "table", "sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "15k"
+]
+SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "15k")
+ZONELESS = ("sacct", "slurmctld", "squeue")
+"""Formats whose times may name no zone."""
+COLUMNS: dict[Format, tuple[str, ...]] = {"openb": OPENB, "philly": PHILLY, "15k": FIFTEEN_THOUSAND}
+"""Columns that tell published logs of GPU clusters from other tables in CSV."""
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 SWF_SUFFIXES = (".swf", ".swf.gz")
+READERS: dict[str, Callable[[str | os.PathLike[str]], Workload]] = {
+    "swf": read_swf,
+    "batsim": read_batsim,
+    "torque": read_torque,
+    "moab": read_moab,
+    "events": read_event_lines,
+    "openb": read_openb,
+    "philly": read_philly,
+    "15k": read_fifteen_thousand,
+}
 HEAD_BYTES = 8192
 """Enough for the first line of a log, as far as it says what the log is."""
 TORQUE_LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;")
@@ -36,8 +66,10 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     Parameters
     ----------
     path
-        The file. Its first line tells the text of sacct ("sacct"), accounting logs of Torque and PBS ("torque") and
-        events of Moab ("moab"), also if it is compressed; otherwise its suffix decides, and any other name is SWF.
+        The file. Its first line tells the text of sacct ("sacct") and squeue ("squeue"; also as JSON), logs of
+        slurmctld ("slurmctld"), accounting logs of Torque and PBS ("torque"), events of Moab ("moab") and of UB CCR's
+        Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "15k"), also if it is
+        compressed; otherwise its suffix decides, and any other name is SWF.
 
     Raises
     ------
@@ -52,8 +84,18 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     >>> format_of(path)
     'sacct'
     """
-    line = _first_line(path)
-    if _names_sacct_columns(line):
+    head = _head(path)
+    line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "").lstrip()
+    if is_squeue_header(line) or is_squeue_json(head):
+        return "squeue"
+    if STAMP.match(line):
+        return "slurmctld"
+    if EVENT_LINE.match(line):
+        return "events"
+    for form, columns in COLUMNS.items():
+        if set(columns) <= set(line.strip().split(",")):
+            return form
+    if _names_sacct_columns(line) or is_xdmod_line(line):
         return "sacct"
     if TORQUE_LINE.match(line):
         return "torque"
@@ -63,13 +105,12 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     return "table" if name.endswith(TABLE_SUFFIXES) else "batsim" if name.endswith(BATSIM_SUFFIXES) else "swf"
 
 
-def _first_line(path: str | os.PathLike[str]) -> str:
-    """Return the first line with something in it; of a pipe none, because it can be read only once."""
+def _head(path: str | os.PathLike[str]) -> str:
+    """Return the begin of a file; of a pipe nothing, because it can be read only once."""
     if not Path(path).is_file():
         return ""
     with open_input(path) as stream:
-        head = stream.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
-    return head.lstrip().partition("\n")[0]
+        return stream.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
 
 
 def _names_sacct_columns(line: str) -> bool:
@@ -87,18 +128,18 @@ def read_workload(
     Parameters
     ----------
     path
-        The text of sacct, an accounting log of Torque or PBS or events of Moab, with any name; Batsim JSON (.json,
-        .json.gz), a table (.csv, .csv.gz, .parquet) or, with any other name, SWF.
+        A log of a site (see `format_of`), with any name; Batsim JSON (.json, .json.gz), a table (.csv, .csv.gz,
+        .parquet) or, with any other name, SWF.
     processors
         Size of the machine, if it is not the one that the file gives.
     timezone
-        For the text of sacct: the zone of times that name none; by default UTC.
+        For the text of sacct and squeue and for slurmctld.log: the zone of times that name none; by default UTC.
 
     Raises
     ------
     InputError
-        If the file cannot be read, see `read_swf`, `read_batsim`, `read_table`, `read_sacct`, `read_torque` and
-        `read_moab`; or if a time zone is given for another format than sacct's.
+        If the file cannot be read, see the functions that read each format; or if a time zone is given for a format
+        whose times need none.
 
     Examples
     --------
@@ -110,15 +151,19 @@ def read_workload(
     <Workload one: 1 jobs, 8 processors>
     """
     form = format_of(path)
-    if timezone is not None and form != "sacct":
-        raise InputError(f"{os.fspath(path)}: only the text of sacct has times without a zone; leave the zone out")
+    if timezone is not None and form not in ZONELESS:
+        raise InputError(
+            f"{os.fspath(path)}: only the text of sacct and squeue and slurmctld.log have times without a zone; leave "
+            "the zone out"
+        )
     if form == "table":
         return read_table(path, processors)
-    if form == "sacct":
-        workload = read_sacct(path, timezone=timezone or "UTC")
+    if form == "slurmctld":
+        workload = read_slurmctld_log(path, timezone=timezone or "UTC").workload
+    elif form in ZONELESS:
+        workload = (read_sacct if form == "sacct" else read_squeue)(path, timezone=timezone or "UTC")
     else:
-        readers = {"swf": read_swf, "batsim": read_batsim, "torque": read_torque, "moab": read_moab}
-        workload = readers[form](path)
+        workload = READERS[form](path)
     return workload if processors is None else workload.replace(processors=processors)
 
 
@@ -137,8 +182,16 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
         raise InputError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
 
 
+def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the columns of resources that `write_workload` leaves out, by the name of the file."""
+    return () if os.fspath(path).endswith(TABLE_SUFFIXES) else left_out(workload)
+
+
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload to a file, in the format that its suffix names (see `read_workload`); SWF without one.
+
+    Tables keep what jobs ask for besides processors and time; SWF and Batsim's JSON leave it out (a note in the header
+    of SWF names the columns).
 
     Raises
     ------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from schedlab.errors import InputError
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.joining import joined
 from schedlab.workload.submissions import Submission, WorkflowJobs
-from schedlab.workload.workload import FIELDS, Workload
+from schedlab.workload.workload import Workload
 
 MINUTE = 60
 
@@ -141,38 +142,16 @@ def submit_workflows(workload: Workload, submissions: Sequence[Submission], *, r
     new = sorted(submissions, key=lambda submission: submission.submit_time)
     if not new:
         return workload.sorted_by_submit()
-    templates = _templates(workload, new, rules)
-    sizes = np.array([len(template) for template in templates], dtype=np.int64)
-    first = len(workload) + np.cumsum(sizes) - sizes
-    columns = _joined_columns(workload, new, templates, sizes)
-    old = workload.workflows
-    old_submissions = () if old is None else tuple(old.submissions)
-    every = [*old_submissions, *new]
+    both = joined(workload, _jobs_of(workload, new, _templates(workload, new, rules)))
+    assert both.workflows is not None
+    every = both.workflows.submissions
     order = sorted(range(len(every)), key=lambda place: every[place].submit_time)
     renumbered = np.full(len(every) + 1, -1, dtype=np.int64)  # the last one is for ordinary jobs
     renumbered[order] = np.arange(len(every))
-    ordinary = np.full(len(workload), -1, dtype=np.int64)
-    number = np.concatenate(
-        [ordinary if old is None else old.number, len(old_submissions) + np.repeat(np.arange(len(new)), sizes)]
+    workflows = WorkflowJobs(
+        renumbered[both.workflows.number], both.workflows.task, tuple(every[place] for place in order)
     )
-    task = np.concatenate([ordinary if old is None else old.task, *(template.task for template in templates)])
-    law = workload.law
-    joined = Workload.from_columns(
-        columns,
-        name=workload.name,
-        processors=workload.processors,
-        start_time=workload.start_time,
-        header=workload.header,
-        requests_enforced=workload.requests_enforced,
-        rounded=workload.rounded,
-        law=None if law is None else np.concatenate([law, np.full(int(sizes.sum()), -1, dtype=np.int64)]),
-        laws=workload.laws,
-        sequences=workload.sequences,
-        dependencies=_joined_dependencies(workload, templates, first, len(workload) + int(sizes.sum())),
-        workflows=WorkflowJobs(renumbered[number], task, tuple(every[place] for place in order)),
-        cores_per_node=workload.cores_per_node,
-    )
-    return joined.sorted_by_submit()
+    return both.replace(workflows=workflows).sorted_by_submit()
 
 
 def _templates(workload: Workload, submissions: Sequence[Submission], rules: Rules) -> list[JobTemplate]:
@@ -203,49 +182,32 @@ def _check_fits(workload: Workload, workflow: Workflow, template: JobTemplate) -
     )
 
 
-def _joined_columns(
-    workload: Workload, submissions: Sequence[Submission], templates: Sequence[JobTemplate], sizes: NDArray[np.int64]
-) -> dict[str, NDArray[Any]]:
-    """Return the columns of the workload with those of the new jobs below; what is unknown of all stays out."""
+def _jobs_of(workload: Workload, submissions: Sequence[Submission], templates: Sequence[JobTemplate]) -> Workload:
+    """Return the jobs of the submissions, numbered after those of the workload."""
+    sizes = np.array([len(template) for template in templates], dtype=np.int64)
     count = int(sizes.sum())
-    submitted = np.repeat(np.array([submission.submit_time for submission in submissions], dtype=np.int64), sizes)
-    next_id = max(int(workload.job_id.max(initial=0)), 0) + 1
+    first = max(int(workload.job_id.max(initial=0)), 0) + 1
+    submitted = np.array([submission.submit_time for submission in submissions], dtype=np.int64)
     processors = np.concatenate([template.processors for template in templates])
-    new: dict[str, NDArray[np.int64]] = {
-        "job_id": np.arange(next_id, next_id + count),
-        "submit_time": submitted,
+    columns = {
+        "job_id": np.arange(first, first + count),
+        "submit_time": np.repeat(submitted, sizes),
         "run_time": np.concatenate([template.run_time for template in templates]),
         "requested_processors": processors,
-        "allocated_processors": processors,
         "requested_time": np.concatenate([template.requested_time for template in templates]),
     }
-    columns: dict[str, NDArray[Any]] = {}
-    for field in FIELDS:
-        old = getattr(workload, field)
-        known = not bool((old == UNKNOWN).all())
-        if known or (field in new and field != "allocated_processors"):
-            below = new.get(field, np.full(count, UNKNOWN, dtype=old.dtype))
-            columns[field] = np.concatenate([old, below])
-            columns[field].flags.writeable = False
-    return columns
-
-
-def _joined_dependencies(
-    workload: Workload, templates: Sequence[JobTemplate], first: NDArray[np.int64], jobs: int
-) -> Dependencies | None:
-    """Return the dependencies of the workload and, behind its rows, those within each workflow."""
+    if bool((workload.allocated_processors != UNKNOWN).any()):
+        columns["allocated_processors"] = processors
     pairs = np.array([len(template.children) for template in templates])
-    shift = np.repeat(first, pairs)
+    shift = np.repeat(np.cumsum(sizes) - sizes, pairs)
     children = np.concatenate([template.children for template in templates]) + shift
     parents = np.concatenate([template.parents for template in templates]) + shift
-    old = workload.dependencies
-    if old is None and not len(children):
-        return None
-    delay = np.zeros_like(children)
-    if old is not None:
-        children, parents = np.concatenate([old.children, children]), np.concatenate([old.parents, parents])
-        delay = np.concatenate([old.delay, delay])
-    return Dependencies.from_pairs(children, parents, delay, jobs=jobs)
+    task = np.concatenate([template.task for template in templates])
+    return Workload.from_columns(
+        columns,
+        dependencies=Dependencies.from_pairs(children, parents, jobs=count) if len(children) else None,
+        workflows=WorkflowJobs(np.repeat(np.arange(len(submissions)), sizes), task, tuple(submissions)),
+    )
 
 
 def _whole_seconds(seconds: float) -> int:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.workload.columns import below
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -20,7 +22,7 @@ def joined(first: Workload, second: Workload) -> Workload:
     first
         Its name, machine, header and rule about requests stay.
     second
-        Its dependencies, workflows and laws come with its jobs.
+        Its dependencies, workflows, laws and requests for resources come with its jobs.
 
     Examples
     --------
@@ -28,9 +30,7 @@ def joined(first: Workload, second: Workload) -> Workload:
     >>> joined(one, one.replace(submit_time=[5])).submit_time.tolist()
     [0, 5]
     """
-    columns: dict[str, Any] = {
-        field: np.concatenate([getattr(first, field), getattr(second, field)]) for field in FIELDS
-    }
+    columns: dict[str, Any] = {field: below(getattr(first, field), getattr(second, field)) for field in FIELDS}
     links: dict[str, Any] = {}
     if first.law is not None or second.law is not None:
         links = _joined_laws(first, second)
@@ -38,7 +38,14 @@ def joined(first: Workload, second: Workload) -> Workload:
         links["dependencies"] = _joined_dependencies(first, second)
     if first.workflows is not None or second.workflows is not None:
         links["workflows"] = _joined_workflows(first, second)
+    if first.resources is not None or second.resources is not None:
+        links["resources"] = _resources(first).join(_resources(second))
     return first.replace(**columns, rounded=first.rounded + second.rounded, **links)
+
+
+def _resources(workload: Workload) -> Resources:
+    """Return what jobs ask for; as much as their processors if they say nothing else."""
+    return Resources.of_processors(workload.job_processors) if workload.resources is None else workload.resources
 
 
 def _joined_laws(first: Workload, second: Workload) -> dict[str, Any]:

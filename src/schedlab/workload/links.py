@@ -1,4 +1,4 @@
-"""What ties jobs together (dependencies, workflows, laws) in tables of Parquet, and what other formats do about it."""
+"""What jobs carry beside the fields of SWF (dependencies, workflows, laws, resources), as columns of tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from schedlab.errors import InputError
 from schedlab.parquet import whole_numbers
 from schedlab.workflow.workflow import Workflow
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.resources import LABELS, NUMBERS, Labels, Resources
 from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import Workload
 
@@ -23,8 +24,12 @@ LINK_COLUMNS = ("workflow", "workflow_task", "parents", "parent_delays", "law")
 wait for and seconds after the end of each, number of the law."""
 
 
+FIELDS_OF_NAMES = {"partition": "partition_id", "account": "group_id", "qos": "queue_id"}
+"""Fields of SWF whose numbers stand for names that readers of logs put into resources, too."""
+
+
 def link_columns(workload: Workload) -> dict[str, pa.Array]:
-    """Return the columns of Parquet that tie jobs together, as far as there are ties."""
+    """Return the columns of Parquet that tie jobs together, as far as there are ties, and those of resources."""
     import pyarrow as pa
 
     columns: dict[str, pa.Array] = {}
@@ -37,6 +42,20 @@ def link_columns(workload: Workload) -> dict[str, pa.Array]:
         columns["parent_delays"] = pa.LargeListArray.from_arrays(offsets, pa.array(after.delay))
     if workload.law is not None:
         columns["law"] = pa.array(workload.law)
+    return columns | resource_columns(workload)
+
+
+def resource_columns(workload: Workload) -> dict[str, pa.Array]:
+    """Return what jobs ask for besides processors and time, as columns of numbers and of names."""
+    import pyarrow as pa
+
+    if (resources := workload.resources) is None:
+        return {}
+    columns: dict[str, pa.Array] = {name: pa.array(getattr(resources, name)) for name in NUMBERS}
+    for name in LABELS:
+        labels = getattr(resources, name)
+        codes = pa.array(labels.codes, pa.int32(), mask=labels.codes < 0)
+        columns[name] = pa.DictionaryArray.from_arrays(codes, pa.array(labels.names, pa.string()))
     return columns
 
 
@@ -64,7 +83,7 @@ def link_facts(workload: Workload) -> dict[str, Any]:
 
 
 def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the table without the columns that tie jobs together, and what they and the metadata say.
+    """Return the table without the columns beside the fields of SWF, and what they and the metadata say.
 
     Returns
     -------
@@ -99,7 +118,33 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
             links["sequences"] = tuple(facts["sequences"])
     if "cores_per_node" in facts:
         links["cores_per_node"] = facts["cores_per_node"]
-    return table.drop_columns([name for name in LINK_COLUMNS if name in table.column_names]), links
+    if (resources := _read_resources(table)) is not None:
+        links["resources"] = resources
+    beside = (*LINK_COLUMNS, *NUMBERS, *LABELS)
+    return table.drop_columns([name for name in beside if name in table.column_names]), links
+
+
+def _read_resources(table: pa.Table) -> Resources | None:
+    """Return what the columns of resources say, None if there are none."""
+    found: dict[str, Any] = {
+        name: whole_numbers(table, name).to_numpy() for name in NUMBERS if name in table.column_names
+    }
+    for name in LABELS:
+        if name in table.column_names:
+            found[name] = _labels(table[name])
+    return Resources.of(table.num_rows, **found) if found else None
+
+
+def _labels(column: pa.ChunkedArray) -> Labels:
+    """Return a column of names."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = column.cast(pa.string())
+    coded = pc.if_else(pc.equal(texts, ""), None, texts).combine_chunks().dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    return Labels(pc.fill_null(coded.indices.cast(pa.int64()), -1).to_numpy(), tuple(coded.dictionary.to_pylist()))
 
 
 def _lists(table: pa.Table, name: str) -> pa.Array:
@@ -112,6 +157,29 @@ def _lists(table: pa.Table, name: str) -> pa.Array:
     if column.null_count or column.flatten().null_count:
         raise ValueError(f"the column {name} has empty cells")
     return column
+
+
+def left_out(workload: Workload) -> tuple[str, ...]:
+    """Return the columns of resources that say something which no field of SWF and no job of Batsim can hold.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns({"submit_time": [0], "run_time": [60], "requested_processors": [8]})
+    >>> left_out(jobs.replace(resources=Resources.of(1, tasks=[8], nodes=[2], gpus=[1])))
+    ('nodes', 'gpus')
+    """
+    if (resources := workload.resources) is None:
+        return ()
+    kept = [name for name, field in FIELDS_OF_NAMES.items() if not _misses(workload, name, field)]
+    if bool((resources.tasks == np.maximum(workload.job_processors, 1)).all()):
+        kept.append("tasks")
+    return tuple(name for name in resources.said if name not in kept)
+
+
+def _misses(workload: Workload, name: str, field: str) -> bool:
+    """Return whether a job has a name in a column of resources, but no number in the field of SWF that replaces it."""
+    labels = getattr(workload.resources, name)
+    return bool(((labels.codes >= 0) & (getattr(workload, field) < 0)).any())
 
 
 def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.wording import shown
+from schedlab.workload.columns import as_column, below, take
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WHOLE = 1000
 """Thousandths of a GPU."""
+
+LARGEST = 2**53
+"""No request is larger: beyond, numbers of data frames with missing values would lose digits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,16 +42,70 @@ class Labels:
     codes: NDArray[np.int64]
     names: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 1 or self.codes.dtype.kind not in "iu":
+            raise InputError("a column of names needs one whole number per job")
+        if self.codes.min(initial=-1) < -1 or self.codes.max(initial=-1) >= len(self.names):
+            raise InputError(f"a column of names has numbers beyond its {len(self.names)} names")
+        if len(set(self.names)) < len(self.names) or "" in self.names:
+            raise InputError("a column of names has each name once, and none that is empty")
+        view = self.codes.astype(np.int64, copy=False).view()
+        view.flags.writeable = False
+        object.__setattr__(self, "codes", view)
+
     @classmethod
     def of(cls, values: Any) -> Labels:
-        """Return the column of these names, in order of appearance; None and "" are no name."""
+        """Return the column of these names, in order of appearance; None, NaN and "" are no name."""
         places: dict[str, int] = {}
-        codes = [places.setdefault(str(value), len(places)) if value else -1 for value in values]
+        codes = [
+            -1 if value is None or str(value) in ("", "nan") else places.setdefault(str(value), len(places))
+            for value in values
+        ]
         return cls(np.array(codes, dtype=np.int64), tuple(places))
+
+    @classmethod
+    def none(cls, jobs: int) -> Labels:
+        """Return a column without a name; it takes no memory."""
+        return cls(np.broadcast_to(np.int64(-1), (jobs,)), ())
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
     def select(self, rows: Any) -> Labels:
         """Return the column of some rows."""
-        return Labels(self.codes[rows], self.names)
+        return Labels(take(self.codes, rows), self.names)
+
+    def join(self, other: Labels) -> Labels:
+        """Return the column with the rows of another one below.
+
+        Examples
+        --------
+        >>> Labels.of(["a", "b"]).join(Labels.of(["c", None, "a"])).texts()
+        ['a', 'b', 'c', '', 'a']
+        """
+        places = {name: place for place, name in enumerate(self.names)}
+        codes = [places.setdefault(name, len(places)) for name in other.names]
+        renumbered = np.array([*codes, -1], dtype=np.int64)
+        return Labels(below(self.codes, take(renumbered, other.codes)), tuple(places))
+
+    def in_order(self) -> Labels:
+        """Return the same column with the names that occur, in order of appearance."""
+        used, first, number = np.unique(self.codes, return_index=True, return_inverse=True)
+        order = [place for place in np.argsort(first, kind="stable").tolist() if used[place] >= 0]
+        renumbered = np.full(len(used), -1, dtype=np.int64)
+        renumbered[order] = np.arange(len(order))
+        return Labels(renumbered[number], tuple(self.names[used[place]] for place in order))
+
+    def counts(self) -> dict[str, int]:
+        """Return how many jobs have each name that occurs, the most frequent first.
+
+        Examples
+        --------
+        >>> Labels.of(["gpu", None, "cpu", "cpu"]).counts()
+        {'cpu': 2, 'gpu': 1}
+        """
+        number = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+        return {self.names[code]: int(number[code]) for code in np.argsort(-number, kind="stable") if number[code]}
 
     def texts(self) -> list[str]:
         """Return the names, "" for none."""
@@ -127,10 +189,27 @@ class Resources:
             values = column.codes if isinstance(column, Labels) else column
             if values.shape != self.nodes.shape:
                 raise InputError(f"resources: column {field.name} has shape {values.shape}, not {self.nodes.shape}")
+            if values is column:
+                view = values.view()
+                view.flags.writeable = False
+                object.__setattr__(self, field.name, view)
 
     @classmethod
     def of(cls, jobs: int, **columns: Any) -> Resources:
         """Return the requests of so many jobs from some columns; in the others, they say nothing.
+
+        Parameters
+        ----------
+        jobs
+            How many there are.
+        **columns
+            Array-likes of whole numbers, or of names (None, NaN and "" are none), by the name of the column.
+
+        Raises
+        ------
+        InputError
+            If a column is unknown or has another length, if a number is out of its range, or if the numbers of GPUs
+            of a job contradict each other; `row` of the error is the job's.
 
         Examples
         --------
@@ -142,14 +221,42 @@ class Resources:
             raise InputError(f"resources have no column {strangers[0]!r}; they have {', '.join((*NUMBERS, *LABELS))}")
         parts: dict[str, Any] = {}
         for name, usual in NUMBERS.items():
-            values = columns.get(name)
             parts[name] = (
-                np.full(jobs, usual, dtype=np.int64) if values is None else np.asarray(values).astype(np.int64)
+                _number_column(name, columns[name])
+                if columns.get(name) is not None
+                else np.broadcast_to(np.int64(usual), (jobs,))
             )
         for name in LABELS:
-            values = columns.get(name, [None] * jobs)
-            parts[name] = values if isinstance(values, Labels) else Labels.of(values)
-        return cls(**parts)
+            values = columns.get(name)
+            parts[name] = (
+                values if isinstance(values, Labels) else Labels.none(jobs) if values is None else Labels.of(values)
+            )
+        for name, values in parts.items():
+            if len(values) != jobs:
+                raise InputError(f"resources: column {name} has {len(values)} rows, expected {jobs}")
+        resources = cls(**parts)
+        _refuse_contradictions(resources)
+        return resources
+
+    @classmethod
+    def of_processors(cls, processors: NDArray[np.int64]) -> Resources:
+        """Return the requests of jobs that ask for nothing but processors: as many tasks, anywhere.
+
+        Examples
+        --------
+        >>> Resources.of_processors(np.array([4, -1])).tasks.tolist()
+        [4, 1]
+        """
+        return cls.of(len(processors), tasks=np.maximum(processors, 1))
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame) -> Resources | None:
+        """Return the requests in those columns of a data frame that have their names; None if no column has."""
+        columns: dict[str, Any] = {
+            name: frame[name].fillna(usual).to_numpy() for name, usual in NUMBERS.items() if name in frame
+        }
+        columns |= {name: _labels_of_series(frame[name]) for name in LABELS if name in frame}
+        return cls.of(len(frame), **columns) if columns else None
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -159,5 +266,95 @@ class Resources:
         parts: dict[str, Any] = {}
         for field in fields(self):
             column = getattr(self, field.name)
-            parts[field.name] = column.select(rows) if isinstance(column, Labels) else column[rows]
+            parts[field.name] = column.select(rows) if isinstance(column, Labels) else take(column, rows)
         return Resources(**parts)
+
+    def join(self, other: Resources) -> Resources:
+        """Return these requests with those of other jobs below.
+
+        Examples
+        --------
+        >>> Resources.of(1, tasks=[4]).join(Resources.of(2, qos=["high", None])).tasks.tolist()
+        [4, 1, 1]
+        """
+        parts: dict[str, Any] = {}
+        for field in fields(self):
+            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+            parts[field.name] = mine.join(theirs) if isinstance(mine, Labels) else below(mine, theirs)
+        return Resources(**parts)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns by name, for a data frame: arrays of numbers, and categories of names."""
+        import pandas as pd
+
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        labels = {name: getattr(self, name) for name in LABELS}
+        return numbers | {name: pd.Categorical.from_codes(one.codes, one.names) for name, one in labels.items()}
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The columns in which a job asks for something."""
+        numbers = [name for name, usual in NUMBERS.items() if bool((getattr(self, name) != usual).any())]
+        return (*numbers, *(name for name in LABELS if bool((getattr(self, name).codes >= 0).any())))
+
+    @property
+    def gpus_in_all(self) -> NDArray[np.int64]:
+        """GPUs of each job over all its nodes; of a job that says neither tasks nor nodes, those of one.
+
+        Examples
+        --------
+        >>> Resources.of(2, nodes=[2, 0], gpus_per_node=[4, 0], gpus_per_task=[0, 1], tasks=[2, 3]).gpus_in_all.tolist()
+        [8, 3]
+        """
+        each = np.maximum(self.gpus_per_node * np.maximum(self.nodes, 1), self.gpus_per_task * self.tasks)
+        return np.where(self.gpus > 0, self.gpus, each)
+
+
+def _labels_of_series(values: pd.Series[Any]) -> Labels:
+    """Return the names in a column of a data frame, of texts or of categories."""
+    import pandas as pd
+
+    codes, names = pd.factorize(values.astype(object).where(values.notna() & (values.astype(object) != ""), None))
+    return Labels(codes.astype(np.int64), tuple(str(name) for name in names))
+
+
+def _number_column(name: str, values: Any) -> NDArray[np.int64]:
+    """Return a column of whole numbers in their range."""
+    array = np.asarray(values)
+    column, rounded = as_column(name, array.astype(np.int64) if array.dtype.kind == "b" else array)
+    least = 1 if name in ("tasks", "cores_per_task", "gpu_share") else 0
+    most = {"gpu_share": WHOLE, "exclusive": 1}.get(name, LARGEST)
+    bad = (column < least) | (column > most)
+    if rounded:
+        bad |= column != array
+    if bad.any():
+        row = int(np.argmax(bad))
+        until = f" to {most}" if most < LARGEST else " on"
+        raise InputError(
+            f"resources: column {name}, row {row}: {shown(array[row].item())}, but must be a whole number from "
+            f"{least}{until}",
+            row=row,
+        )
+    return column
+
+
+def _refuse_contradictions(resources: Resources) -> None:
+    """Raise InputError at the first job whose numbers of GPUs contradict each other."""
+    nodes, tasks, share = resources.nodes, resources.tasks, resources.gpu_share
+    gpus, per_node, per_task = resources.gpus, resources.gpus_per_node, resources.gpus_per_task
+    several = (gpus > 1) | (per_node > 1) | (per_task > 1) | (nodes > 1)
+    rules = (
+        ((gpus > 0) & (nodes > 0) & (per_node > 0) & (gpus != nodes * per_node), "gpus is not nodes x gpus_per_node"),
+        ((gpus > 0) & (per_node > 0) & (gpus % np.maximum(per_node, 1) > 0), "gpus is no multiple of gpus_per_node"),
+        ((gpus > 0) & (per_task > 0) & (gpus != tasks * per_task), "gpus is not tasks x gpus_per_task"),
+        ((share < WHOLE) & several, "gpu_share is a share of one GPU, on one node, but it asks for several"),
+    )
+    for bad, what in rules:
+        if bad.any():
+            row = int(np.argmax(bad))
+            told = ", ".join(
+                f"{name} {getattr(resources, name)[row]}"
+                for name in ("nodes", "tasks", "gpus", "gpus_per_node", "gpus_per_task", "gpu_share")
+                if getattr(resources, name)[row] != NUMBERS[name]
+            )
+            raise InputError(f"resources, row {row}: {what} ({told}); correct the request", row=row)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.workload._accounting import by_distinct, kilobytes, per_processor, whole_numbers, workload_of_records
+from schedlab.workload._accounting import by_distinct, per_processor, whole_numbers, workload_of_records
 from schedlab.workload._sacct_columns import SacctColumns
+from schedlab.workload._sacct_resources import memory_of_request, requested
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 
@@ -23,10 +25,13 @@ STATUS = {"COMPLETED": 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
 """SWF's status by Slurm's state; all other states are ways to fail."""
 
 
-def read_sacct(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workload:
+def read_sacct(
+    path: str | os.PathLike[str], *, timezone: str = "UTC", columns: Sequence[str] | None = None
+) -> Workload:
     """Read the text that `sacct --parsable2` prints, plain or gzip-compressed.
 
-    The header says which column is which; columns that are not needed are ignored. Records of steps are dropped, the
+    The header says which column is which; columns that are not needed are ignored and named in a note. Nodes, memory,
+    GPUs, partitions, accounts, QOS and constraints become `Workload.resources`. Records of steps are dropped, the
     components of a heterogeneous job are joined to one job, and each run of a requeued job is a job of its own. Jobs
     that never started, and jobs that had not ended, have no run time (-1). What was left out or is unknown is told
     in `Workload.header`.
@@ -38,6 +43,9 @@ def read_sacct(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Worklo
     timezone
         Zone of times that name none, such as "Europe/Stockholm". An hour that a clock shows twice is taken for the
         first one.
+    columns
+        Names of the columns, separated by "|", of a file without a header (sacct --noheader). Without them, a file
+        without a header must have the 26 columns that Open XDMoD asks for.
 
     Raises
     ------
@@ -61,24 +69,25 @@ def read_sacct(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Worklo
     >>> jobs.wait_time.tolist(), jobs.run_time.tolist(), jobs.requested_time.tolist(), jobs.status.tolist()
     ([300, -1], [3600, -1], [7200, 3600], [1, 5])
     """
-    columns = SacctColumns.read(path)
-    told = columns.drop_steps()
-    columns.check_cluster()
-    records = _records(columns, timezone)
+    cells = SacctColumns.read(path, columns)
+    told = cells.drop_steps()
+    cells.check_cluster()
+    records, more = _records(cells, timezone)
     once = _last_of_each(records)
     if again := len(records) - len(once):
         told.append(f"in the file more than once, counted once: {again:,}")
     jobs = _joined(once)
     if components := len(once) - len(jobs):
         told.append(f"components of heterogeneous jobs joined to others: {components:,}")
-    told += _notes(jobs)
-    if columns.local_times:
+    told += [*more, *_notes(jobs)]
+    if cells.local_times:
         told.append(f"times without a zone taken as {timezone}")
     return workload_of_records(jobs, path, told, _whole_nodes(jobs))
 
 
-def _records(columns: SacctColumns, timezone: str) -> pd.DataFrame:
-    """Return one record per row: SWF fields, Unix times, names, and what is needed to find components and doubles."""
+def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return one record per row (SWF fields, Unix times, names, resources, and what is needed to find components and
+    doubles) and what to tell about the columns."""
     import pandas as pd
 
     submit, start, end = (columns.times(name, timezone) for name in ("Submit", "Start", "End"))
@@ -95,15 +104,16 @@ def _records(columns: SacctColumns, timezone: str) -> pd.DataFrame:
         "requested_time": _limits(columns),
         "allocated_processors": allocated,
         "requested_processors": columns.processors("requested"),
-        "nodes": columns.numbers(nodes) if (nodes := columns.first("NNodes", "AllocNodes")) else UNKNOWN,
         "status": status,
     }
-    known |= _resources(columns, allocated)
+    processors = np.where(allocated > 0, allocated, known["requested_processors"])
+    resources, told = requested(columns, processors)
+    known |= resources | _per_processor(columns, allocated, processors, resources["nodes"])
     names = {"user_id": "User", "group_id": columns.first("Account", "Group"), "partition_id": "Partition"}
     names |= {"queue_id": "QOS", "executable_id": "JobName"}
     known |= {field: columns.table[name].to_pandas() for field, name in names.items() if name and name in columns}
     known["identifier"] = columns.table[columns.first("JobID", "JobIDRaw")].to_pandas()
-    return pd.DataFrame(known)
+    return pd.DataFrame(known), told
 
 
 def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -149,21 +159,15 @@ def _limits(columns: SacctColumns) -> NDArray[Any]:
     return np.full(len(columns.table), UNKNOWN)
 
 
-def _resources(columns: SacctColumns, allocated: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def _per_processor(
+    columns: SacctColumns, allocated: NDArray[np.int64], processors: NDArray[np.int64], nodes: NDArray[np.int64]
+) -> dict[str, NDArray[Any]]:
     """Return memory and processor time per processor, as far as the file has them."""
     found: dict[str, NDArray[Any]] = {}
     if "TotalCPU" in columns:
         found["average_cpu_time"] = per_processor(columns.seconds("TotalCPU"), allocated)
     if "ReqMem" in columns:
-        amount, per = kilobytes(columns.table["ReqMem"])
-        amount = np.where(amount > 0, amount, np.nan)
-        processors = np.where(allocated > 0, allocated, columns.processors("requested"))
-        nodes = columns.first("NNodes", "AllocNodes")
-        on_nodes = np.where(per == "n", columns.numbers(nodes) if nodes else UNKNOWN, 1)
-        whole = np.where(on_nodes > 0, amount * on_nodes, np.nan)
-        found["requested_memory"] = np.where(
-            (per == "c") & np.isfinite(amount), np.nan_to_num(amount), per_processor(whole, processors)
-        )
+        found["requested_memory"] = per_processor(memory_of_request(columns, nodes, processors), processors)
     return found
 
 
@@ -179,8 +183,11 @@ def _joined(records: pd.DataFrame) -> pd.DataFrame:
     rules = dict.fromkeys(set(records) - {"submit"}, "first")
     rules |= dict.fromkeys(("run_time", "end", "requested_time"), "max")
     joined = whole.agg(rules)
-    for field in ("allocated_processors", "requested_processors", "nodes"):
+    for field in ("allocated_processors", "requested_processors"):
         joined[field] = whole[field].agg(lambda count: count.sum() if (count > 0).all() else UNKNOWN)
+    joined["nodes"] = whole["nodes"].agg(lambda count: count.sum() if (count > 0).all() else 0)
+    for field in ("tasks", "gpus"):
+        joined[field] = whole[field].sum()
     joined = joined.reset_index(level="submit")
     return pd.concat([records[~component], joined[list(records)]], ignore_index=True)
 

@@ -5,7 +5,7 @@ Logs are to be cleaned first: a job without a submit time has no place in a chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -118,6 +118,34 @@ def time_window(workload: Workload, start: int, end: int) -> Workload:
     [5]
     """
     return workload[(workload.submit_time >= start) & (workload.submit_time < end)]
+
+
+def in_partitions(workload: Workload, names: Iterable[str]) -> Workload:
+    """Return the jobs that may run in one of these partitions.
+
+    Raises
+    ------
+    InputError
+        If no job names such a partition.
+
+    Examples
+    --------
+    >>> from schedlab.workload.resources import Resources
+    >>> requests = Resources.of(3, partition=["cpu", "gpu", "cpu,long"])
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 5, 9]), resources=requests)
+    >>> in_partitions(jobs, ["cpu"]).submit_time.tolist()
+    [0, 9]
+    """
+    wanted = set(names)
+    known = () if workload.resources is None else workload.resources.partition.names
+    parts = [set(name.split(",")) for name in known]
+    for name in sorted(wanted):
+        if not any(name in part for part in parts):
+            told = ", ".join(known[:8]) or "none"
+            raise InputError(f"{workload.name}: no job names the partition {name!r}; its partitions are {told}")
+    assert workload.resources is not None
+    inside = np.array([*(bool(part & wanted) for part in parts), False])
+    return workload[inside[workload.resources.partition.codes]]
 
 
 def rebase(workload: Workload) -> Workload:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from schedlab.workload.cleaning import CleaningReport, clean_with_report
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.distribution import Distribution
+from schedlab.workload.resource_summary import ResourceSummary, summary_of_resources
 from schedlab.workload.sampling import DAY, offered_load
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -20,28 +22,6 @@ WIDTH = 98
 
 EARLIEST_UNIX_TIME = 1_000_000_000
 """A log that does not say when it starts, and whose submit times are this large (2001), has Unix times."""
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """Quantiles and mean of a quantity over the jobs for which it is known."""
-
-    count: int
-    minimum: float
-    quartile_1: float
-    median: float
-    mean: float
-    quartile_3: float
-    percentile_95: float
-    maximum: float
-
-    @classmethod
-    def of(cls, values: NDArray[Any]) -> Distribution | None:
-        """Return the distribution of some values, or None if there is none."""
-        if len(values) == 0:
-            return None
-        low, first, median, third, high, top = np.quantile(values, [0, 0.25, 0.5, 0.75, 0.95, 1]).tolist()
-        return cls(len(values), low, first, median, float(values.mean()), third, high, top)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +63,8 @@ class Summary:
         Those who used most of the machine, largest first.
     cleaning
         What cleaning would do, if that was asked for.
+    resources
+        What the jobs ask for besides processors and time, if anything is known.
     """
 
     name: str
@@ -106,6 +88,7 @@ class Summary:
     above_request: int
     top_users: tuple[UserShare, ...]
     cleaning: CleaningReport | None = None
+    resources: ResourceSummary | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain dictionaries and numbers."""
@@ -135,6 +118,7 @@ class Summary:
             "sizes": f"{self.serial:.1%} serial, {self.power_of_two:.1%} other powers of two",
             "ran too long": f"{self.above_request:,} jobs longer than they asked for",
             "most work by": ", ".join(users) or "unknown",
+            **({} if self.resources is None else self.resources.facts(max(self.jobs, 1))),
             "unknown for all": ", ".join(all_lack) or "nothing",
             "unknown for some": ", ".join(some_lack) or "nothing",
         }
@@ -151,6 +135,7 @@ class Summary:
             "requested time [s]": self.requested_time,
             "run / requested": self.accuracy,
             "inter-arrival [s]": self.interarrival_time,
+            **({} if self.resources is None else self.resources.distributions()),
         }
         columns = ("min", "25 %", "median", "mean", "75 %", "95 %", "max")
         lines = [f"  {'':<18}" + "".join(f"{column:>11}" for column in columns)]
@@ -216,6 +201,7 @@ def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, t
         above_request=int(np.count_nonzero(both & (run_time > requested_time))),
         top_users=_top_users(workload, top_users),
         cleaning=None if rules is None else clean_with_report(workload, rules)[1],
+        resources=summary_of_resources(workload),
     )
 
 

@@ -15,7 +15,7 @@ from schedlab.errors import InputError
 from schedlab.streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload._swf_parser import BadLineError, Block, parse_block
-from schedlab.workload.links import preceding_fields
+from schedlab.workload.links import left_out, preceding_fields
 from schedlab.workload.workload import FIELDS, Workload
 
 READ_BYTES = 1 << 24
@@ -101,7 +101,8 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
 
     The workload's header lines are given back as they were found, except that lines which contradict the
     workload's machine size, start time or (after a cut) number of jobs are replaced. Without header lines a
-    minimal header is written. Dependencies go into the fields `preceding_job_id` and `think_time`.
+    minimal header is written. Dependencies go into the fields `preceding_job_id` and `think_time`; a note in the
+    header names the columns of `resources` that are left out.
 
     Parameters
     ----------
@@ -300,4 +301,5 @@ def _header_to_write(workload: Workload) -> list[str]:
         if _header_number(lines, keys) != value:
             lines = [line for line in lines if _header_number([line], keys) is None]
             own += [f" {keys[0]}: {value}"] if value is not None else []
-    return own + lines
+    lost = left_out(workload)
+    return own + lines + ([f" Note: left out, as SWF has no fields for them: {', '.join(lost)}"] if lost else [])

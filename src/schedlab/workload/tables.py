@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,19 +13,20 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from schedlab.documents import checked
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
-from schedlab.streams import open_input, open_output, workload_name
+from schedlab.streams import open_input, open_output, read_whole, workload_name
 from schedlab.workload._submits import first_bad_submit
-from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links
+from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links, resource_columns
+from schedlab.workload.resources import LABELS
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 2
-"""1 knew neither dependencies and workflows nor laws and nodes; it is still read."""
+SCHEMA_VERSION = 3
+"""1 knew neither dependencies and workflows nor laws and nodes, 2 no resources; both are still read."""
 
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
-LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node")
+LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node", "resources")
 
 
 class StoredAttributes(BaseModel):
@@ -44,12 +46,17 @@ class StoredAttributes(BaseModel):
     cores_per_node: Annotated[int, Field(ge=1)] | None = None
 
 
+NULLS = ["", "NA", "NaN", "nan", "N/A", "<NA>", "null", "NULL", "None"]
+"""Cells of a column of numbers that mean unknown."""
+
 STORED = TypeAdapter(StoredAttributes)
 
 UNITS = {
     **dict.fromkeys(("submit_time", "wait_time", "run_time", "average_cpu_time", "requested_time", "think_time"), "s"),
     **dict.fromkeys(("allocated_processors", "requested_processors"), "processors"),
     **dict.fromkeys(("used_memory", "requested_memory"), "kB per processor"),
+    **dict.fromkeys(("memory_per_node", "memory_per_core"), "MiB"),
+    "gpu_share": "1/1000 GPU",
 }
 """Units of the fields that have one; kept in Parquet files, field by field."""
 
@@ -113,7 +120,7 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     path
         A name that ends with .parquet, .csv or .csv.gz. Parquet files say in their metadata which schema they
         follow, what the machine is and in which unit each field is, and hold what ties jobs together: dependencies,
-        workflows and laws of run times; CSV files hold the jobs alone.
+        workflows and laws of run times; CSV files hold the jobs alone, with what they ask for.
 
     Raises
     ------
@@ -138,7 +145,7 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     is_parquet = os.fspath(path).endswith(".parquet")
     if not is_parquet:
         refuse_links(workload, path)
-    links = link_columns(workload) if is_parquet else {}
+    links = link_columns(workload) if is_parquet else resource_columns(workload)
     attributes = {key: getattr(workload, key) for key in ATTRIBUTES} | link_facts(workload)
     schema = pa.schema(
         [
@@ -149,7 +156,10 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
             )
             for field in FIELDS
         ]
-        + [pa.field(name, values.type) for name, values in links.items()],
+        + [
+            pa.field(name, values.type, metadata={"unit": UNITS[name]} if name in UNITS else None)
+            for name, values in links.items()
+        ],
         metadata={METADATA_KEY: json.dumps({"schema_version": SCHEMA_VERSION} | attributes, default=int)},
     )
     table = pa.table({field: pa.array(getattr(workload, field)) for field in FIELDS} | links, schema=schema)
@@ -157,6 +167,10 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
         if is_parquet:
             parquet.write_table(table, stream, compression="zstd")
         else:
+            names = [name for name in LABELS if name in links]
+            for name in names:
+                place = table.column_names.index(name)
+                table = table.set_column(place, name, table[name].cast(pa.string()))
             csv.write_csv(table, stream)
 
 
@@ -188,22 +202,31 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a CSV file with a line of column headers."""
     import pandas as pd
 
-    with open_input(path) as stream:
-        try:
-            frame = pd.read_csv(stream, low_memory=False)
-        except ValueError as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})") from None
+    content = read_whole(path)
+    try:
+        # Names stay as they are: one may be 007, or NA.
+        header = pd.read_csv(io.BytesIO(content), nrows=0).columns
+        missing = {name: NULLS for name in header if name not in LABELS}
+        frame = pd.read_csv(
+            io.BytesIO(content),
+            low_memory=False,
+            dtype=dict.fromkeys(LABELS, str),
+            keep_default_na=False,
+            na_values=missing,
+        )
+    except ValueError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})") from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{os.fspath(path)}: the rows have more cells than the line of column headers")
     return frame
 
 
 def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame if all its columns are numbers, and name the first cell that is none."""
+    """Return the frame if all its columns but those of names are numbers, and name the first cell that is none."""
     import pandas as pd
 
-    for label in frame.columns:
+    for label in frame.columns.difference(list(LABELS), sort=False):
         cells = frame[label]
         if not pd.api.types.is_numeric_dtype(cells):
             strange = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()

@@ -14,7 +14,7 @@ from schedlab.errors import InputError
 from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, check_kind, size_of, take
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.job import Job, with_missing
-from schedlab.workload.resources import Resources
+from schedlab.workload.resources import LABELS, NUMBERS, Resources
 from schedlab.workload.submissions import WorkflowJobs
 
 if TYPE_CHECKING:
@@ -212,7 +212,8 @@ class Workload:
         ----------
         frame
             At least `submit_time`, `run_time` and one of `requested_processors` and `allocated_processors`;
-            missing values (NaN, NA) mean unknown, but every job needs its `submit_time`.
+            missing values (NaN, NA) mean unknown, but every job needs its `submit_time`. Columns of `Resources` may
+            follow; missing values mean that the job says nothing.
         processors
             Size of the machine.
         name, start_time, requests_enforced
@@ -240,6 +241,8 @@ class Workload:
         if missing.any():
             row = int(np.argmax(missing))
             raise InputError(f"column submit_time, row {row}: missing value; give it, or remove the job", row=row)
+        resources = Resources.from_frame(frame)
+        frame = frame.drop(columns=[name for name in (*NUMBERS, *LABELS) if name in frame.columns])
         for label in frame.columns:
             check_kind(str(label), frame[label].dtype.kind)
         columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy(copy=True) for label in frame.columns}
@@ -251,16 +254,19 @@ class Workload:
             name=name,
             start_time=start_time,
             requests_enforced=requests_enforced,
+            resources=resources,
         )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the jobs as a pandas data frame, one column per SWF field; unknown values are missing (NA).
 
-        Columns in which every value is known have NumPy's types, the others pandas' nullable ones.
+        Columns in which every value is known have NumPy's types, the others pandas' nullable ones. The columns of
+        `resources` follow, if there are any, with names as categories. Laws and what ties jobs together are not in it.
         """
         import pandas as pd
 
-        return pd.DataFrame({field: with_missing(field, getattr(self, field)) for field in FIELDS})
+        resources = {} if self.resources is None else self.resources.columns()
+        return pd.DataFrame({field: with_missing(field, getattr(self, field)) for field in FIELDS} | resources)
 
     def __len__(self) -> int:
         return len(self.job_id)

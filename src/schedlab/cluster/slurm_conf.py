@@ -1,0 +1,148 @@
+"""The machine that a slurm.conf describes, with the gres.conf and topology.conf beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+
+from schedlab.cluster.cluster import Cluster, IgnoredLine
+from schedlab.cluster.hostlist import host_names, name_order
+from schedlab.cluster.limits import Accounting, unused_options
+from schedlab.cluster.node_lists import merged
+from schedlab.cluster.nodes import Switch
+from schedlab.cluster.sacctmgr import account_file, read_accounts
+from schedlab.cluster.slurm_lines import ConfigLine, config_lines
+from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, with_topology_file, words
+from schedlab.cluster.slurm_partitions import PREEMPTION, PartitionLines
+from schedlab.errors import InputError, located
+
+_USED = frozenset({
+    "clustername", "selecttype", "selecttypeparameters", "topologyplugin", "licenses", "defmempercpu", "defmempernode",
+    "maxmempercpu", "maxmempernode",
+})  # fmt: skip
+_OF_NODES = {
+    "downnodes": "all nodes are up at the beginning",
+    "frontendname": "there are no front ends",
+    "gres": "resources are those of the nodes' lines",
+    "grestypes": "resources are those of the nodes' lines",
+}
+_SCHEDULING = (
+    "sched",
+    "priority",
+    "fairshare",
+    "preempt",
+    "bf_",
+    "enforcepartlimits",
+    "fastschedule",
+    "accountingstorage",
+)
+
+
+def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
+    """Read the nodes and partitions of a Slurm cluster.
+
+    Parameters
+    ----------
+    path
+        A slurm.conf, or a directory with one. A gres.conf and a topology.conf beside it are read, too, and accounts as
+        `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
+
+    Raises
+    ------
+    InputError
+        If there is no slurm.conf, or a line of nodes or partitions is wrong; the message names file and line.
+    """
+    path = Path(path)
+    main = path / "slurm.conf" if path.is_dir() else path
+    if not main.is_file():
+        raise InputError(f"{path}: there is no slurm.conf" if path.is_dir() else f"{path}: there is no such file")
+    lines = list(config_lines(main, "Slurm configuration"))
+    parameters = {line.key: line.value for line in lines}
+    rules = SelectRules.of(parameters.get("selecttype", ""), parameters.get("selecttypeparameters", ""))
+    nodes = NodeLines(rules)
+    for line in lines:
+        if line.key == "nodename":
+            nodes.add(line)
+    switches = _beside(main, nodes, parameters.get("topologyplugin", "").lower())
+    ordered = sorted(nodes.nodes, key=name_order)
+    sets = _node_sets(lines, nodes, ordered)
+    partitions = PartitionLines(rules, parameters, tuple(ordered), sets)
+    for line in lines:
+        if line.key == "partitionname":
+            partitions.add(line)
+    ignored = [*nodes.ignored, *partitions.ignored, *_unused(lines, rules)]
+    accounting = _accounting(main, parameters.get("clustername", main.stem), ignored)
+    if not ordered:
+        raise InputError(f"{main}: no line defines nodes (NodeName=...)")
+    with located(str(main)):
+        return Cluster.of_nodes(
+            merged(nodes.nodes[name].group for name in ordered),
+            partitions.partitions.values(),
+            name=parameters.get("clustername", main.stem),
+            switches=switches,
+            licenses=dict(gres_of(f"{word}") for word in words(parameters.get("licenses", ""))),
+            accounting=accounting,
+            ignored=ignored,
+        )
+
+
+def _accounting(main: Path, name: str, ignored: list[IgnoredLine]) -> Accounting | None:
+    """Return accounts and QOS from the file of accounts beside a slurm.conf, None if there is none."""
+    found = account_file(main.parent) if main.name == "slurm.conf" else None
+    if found is None:
+        return None
+    accounts = read_accounts(found, cluster=name)
+    ignored += (IgnoredLine(found.name, *unused) for unused in unused_options(accounts))
+    with located(str(found)):
+        return Accounting.of_slurm(accounts)
+
+
+def _beside(main: Path, nodes: NodeLines, plugin: str) -> tuple[Switch, ...]:
+    """Read gres.conf and topology.conf."""
+    gres, topology = main.with_name("gres.conf"), main.with_name("topology.conf")
+    if gres.is_file():
+        with_gres_file(gres, nodes)
+    if not topology.is_file():
+        return ()
+    if plugin and not plugin.endswith("tree"):
+        reason = f"TopologyPlugin={plugin}: trees of switches are read"
+        nodes.ignored.append(IgnoredLine(topology.name, "(all lines)", reason))
+        return ()
+    return with_topology_file(topology, nodes)
+
+
+def _node_sets(lines: Iterable[ConfigLine], nodes: NodeLines, ordered: list[str]) -> dict[str, tuple[str, ...]]:
+    sets: dict[str, tuple[str, ...]] = {}
+    for line in lines:
+        if line.key != "nodeset":
+            continue
+        options = line.options()
+        chosen = set(host_names(options.get("nodes", "")))
+        strange = sorted(chosen - set(ordered))
+        if strange:
+            raise line.error(f"set {options['nodeset']} names node {strange[0]}, which no line defines")
+        feature = options.get("feature")
+        chosen |= {name for name in ordered if feature in nodes.nodes[name].group.features}
+        sets[options["nodeset"]] = tuple(name for name in ordered if name in chosen)
+    return sets
+
+
+def _unused(lines: Iterable[ConfigLine], rules: SelectRules) -> Iterable[IgnoredLine]:
+    for line in lines:
+        if line.key in _USED or line.key in ("nodename", "partitionname", "nodeset"):
+            continue
+        yield IgnoredLine(line.where, line.text, _reason(line.key))
+    if not rules.memory:
+        reason = "memory is not a resource under these SelectTypeParameters"
+        yield IgnoredLine("slurm.conf", "RealMemory of all nodes", reason)
+
+
+def _reason(key: str) -> str:
+    if key in _OF_NODES:
+        return _OF_NODES[key]
+    if key.startswith("preempt"):
+        return PREEMPTION
+    if key.startswith(_SCHEDULING):
+        return "belongs to the scheduler, not to the machine"
+    return "does not describe the machine"

@@ -1,0 +1,121 @@
+"""Lines of Slurm's configuration files: continued, commented and included ones, and the options on a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from schedlab.documents import read_bytes
+from schedlab.errors import InputError
+from schedlab.wording import shown
+
+DEEPEST = 5
+"""Files that include files."""
+
+LARGEST = 1 << 26
+"""Bytes of one file."""
+
+_COMMENT = re.compile(r"(?<!\\)#.*")
+_INCLUDE = re.compile(r"include\s+(\S+)", re.IGNORECASE)
+ASSIGNMENT = re.compile(r"([A-Za-z0-9_]+)\s*\+?=\s*(\"[^\"]*\"|\S*)")
+"""A key and its value, with the quotes around it."""
+
+_TEMPLATE = re.compile(r"\{\{|\{%")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigLine:
+    """A line without comment, with all that continues it.
+
+    Parameters
+    ----------
+    path
+        Of its file.
+    number
+        Where it begins, from 1.
+    text
+        What it says.
+    """
+
+    path: Path
+    number: int
+    text: str
+
+    @property
+    def where(self) -> str:
+        """File and line, without the directory."""
+        return f"{self.path.name}:{self.number}"
+
+    @property
+    def key(self) -> str:
+        """What stands before the first "=", in lower case."""
+        return self.text.partition("=")[0].strip().lower()
+
+    @property
+    def value(self) -> str:
+        """What stands behind it, without quotes around all of it."""
+        return _unquoted(self.text.partition("=")[2].strip())
+
+    def options(self) -> dict[str, str]:
+        """Return all KEY=VALUE of the line, keys in lower case.
+
+        Raises
+        ------
+        InputError
+            If there is something else on the line.
+        """
+        rest = ASSIGNMENT.sub("", self.text).split()
+        if rest:
+            raise self.error(f"{shown(rest[0])} is not KEY=VALUE")
+        return {key.lower(): _unquoted(value) for key, value in ASSIGNMENT.findall(self.text)}
+
+    def error(self, message: str) -> InputError:
+        """Return the error that something is wrong here."""
+        return InputError(f"{self.path}:{self.number}: {message}")
+
+
+def config_lines(path: str | PathLike[str], what: str = "configuration", *, depth: int = 0) -> Iterator[ConfigLine]:
+    """Yield the lines of a file, included files in their place.
+
+    Files that are included are looked for in the directory of the file that includes them: a copy of a site's
+    configuration has them there.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, is a template, or includes what is not there.
+    """
+    path = Path(path)
+    text = read_bytes(path, what, largest=LARGEST).decode("utf-8-sig", errors="replace")
+    pending, begin = "", 0
+    for number, raw in enumerate(text.splitlines(), 1):
+        part = _COMMENT.sub("", raw).rstrip()
+        begin = begin or number
+        if part.endswith("\\"):
+            pending += part[:-1]
+            continue
+        line = ConfigLine(path, begin, (pending + part).strip())
+        pending, begin = "", 0
+        if _TEMPLATE.search(line.text):
+            raise line.error("this is a template for slurm.conf (Jinja), not a slurm.conf: give the file made of it")
+        included = _INCLUDE.match(line.text)
+        if included:
+            yield from _included(line, included[1], depth)
+        elif line.text:
+            yield line
+
+
+def _included(line: ConfigLine, name: str, depth: int) -> Iterator[ConfigLine]:
+    if depth >= DEEPEST:
+        raise line.error(f"includes {name}: files include each other")
+    other = line.path.parent / Path(name).name
+    if not other.is_file():
+        raise line.error(f"this line includes {name}, and {other} is not there")
+    yield from config_lines(other, depth=depth + 1)
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value

@@ -1,0 +1,228 @@
+"""Partitions of a slurm.conf."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from schedlab.cluster.cluster import IgnoredLine
+from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.nodes import Partition
+from schedlab.cluster.slurm_lines import ConfigLine
+from schedlab.cluster.slurm_nodes import SelectRules, whole, words
+from schedlab.durations import parse_time_limit
+from schedlab.errors import InputError, located
+from schedlab.wording import did_you_mean, shown
+
+PREEMPTION = "preemption is not simulated"
+UNUSED = {
+    **dict.fromkeys(("preemptmode", "gracetime"), PREEMPTION),
+    "overtimelimit": "jobs end at their limit",
+    "hidden": "does not matter to jobs",
+    "lln": "the placement rule is an option of the simulation",
+    "powerdownonidle": "nodes are not switched off",
+    "tresbillingweights": "belongs to priorities",
+    "disablerootjobs": "does not matter to jobs",
+    "rootonly": "does not matter to jobs",
+    "reqresv": "reservations are not read from slurm.conf",
+    "selecttypeparameters": "one rule for all partitions is read",
+    "defcpupergpu": "requests are not completed by the number of GPUs",
+    "defmempergpu": "requests are not completed by the number of GPUs",
+    "jobdefaults": "requests are not completed by the number of GPUs",
+    "alternate": "jobs are not sent to other partitions",
+    "cpubind": "cores are not bound",
+    "maxcpuspersocket": "sockets are not placed on",
+    **dict.fromkeys(("suspendtime", "suspendtimeout", "resumetimeout"), "nodes are not switched off"),
+    "allocnodes": "jobs are submitted from anywhere",
+}
+"""Options of a line of a partition that are not used, and why."""
+
+NEVER = 1 << 62
+"""Seconds of no limit."""
+
+_INFINITE = ("infinite", "unlimited", "-1")
+
+
+def _limit(text: str) -> int | None:
+    """Read a limit in seconds; slurmctld counts in minutes begun."""
+    return None if text.lower() in _INFINITE else -(-parse_time_limit(text) // 60) * 60
+
+
+def _default_time(text: str) -> int | None:
+    return None if text.lower() == "none" else _limit(text)
+
+
+def _number(text: str) -> int | None:
+    return None if text.lower() in _INFINITE else whole({"": text}, "", 0)
+
+
+def _memory(text: str) -> int | None:
+    return _number(text) or None  # 0: no limit
+
+
+def _yes(text: str) -> bool:
+    if text.lower() in ("yes", "true", "up", "1"):
+        return True
+    if text.lower() in ("no", "false", "down", "0"):
+        return False
+    raise InputError(f"{shown(text)} is not YES or NO")
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset() if text.upper() == "ALL" else frozenset(words(text))
+
+
+def _state(text: str) -> bool:
+    if text.upper() not in ("UP", "DOWN", "DRAIN", "INACTIVE"):
+        raise InputError(f"{shown(text)} is not UP, DOWN, DRAIN or INACTIVE")
+    return text.upper() == "UP"
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "default": ("default", _yes),
+    "prioritytier": ("priority_tier", _number),
+    "priorityjobfactor": ("priority_factor", _number),
+    "maxtime": ("max_time", _limit),
+    "defaulttime": ("default_time", _default_time),
+    "minnodes": ("min_nodes", _number),
+    "maxnodes": ("max_nodes", _number),
+    "defmempercpu": ("memory_per_core", _memory),
+    "defmempernode": ("memory_per_node", _memory),
+    "maxmempercpu": ("max_memory_per_core", _memory),
+    "maxmempernode": ("max_memory_per_node", _memory),
+    "maxcpuspernode": ("max_cores_per_node", _number),
+    "allowaccounts": ("allow_accounts", _names),
+    "denyaccounts": ("deny_accounts", _names),
+    "allowqos": ("allow_qos", _names),
+    "denyqos": ("deny_qos", _names),
+    "allowgroups": ("allow_groups", _names),
+    "exclusiveuser": ("exclusive_user", _yes),
+    "qos": ("qos", str),
+    "state": ("up", _state),
+}
+"""Options of a line of a partition: the field of `Partition`, and how to read the value."""
+
+_GLOBAL = ("defmempercpu", "defmempernode", "maxmempercpu", "maxmempernode")
+_EITHER = {
+    "defmempercpu": "defmempernode",
+    "defmempernode": "defmempercpu",
+    "maxmempercpu": "maxmempernode",
+    "maxmempernode": "maxmempercpu",
+}
+
+
+@dataclass(slots=True)
+class PartitionLines:
+    """Reads lines of partitions one after the other; a line for DEFAULT changes those that follow.
+
+    Parameters
+    ----------
+    rules
+        Of the whole file.
+    parameters
+        Those of slurm.conf that hold for all partitions.
+    nodes
+        Names of all nodes, in order.
+    sets
+        Names of nodes of each set (`NodeSet=`).
+    """
+
+    rules: SelectRules
+    parameters: Mapping[str, str]
+    nodes: tuple[str, ...]
+    sets: Mapping[str, tuple[str, ...]]
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    ignored: list[IgnoredLine] = field(default_factory=list)
+    _defaults: dict[str, str] = field(default_factory=dict)
+    _defaulting: dict[str, str] = field(default_factory=dict)
+
+    def add(self, line: ConfigLine) -> None:
+        """Take a line `PartitionName=...`.
+
+        Raises
+        ------
+        InputError
+            If something on it is wrong, or it names an unknown node, or the partition was defined before.
+        """
+        options = line.options()
+        name = options.pop("partitionname")
+        self._note_unused(line, options)
+        if name.upper() == "DEFAULT":
+            self._defaults = _over(self._defaults, options)
+            return
+        if name in self.partitions:
+            raise line.error(f"partition {name} is defined twice")
+        shared = {key: self.parameters[key] for key in _GLOBAL if key in self.parameters}
+        given = _over(_over(shared, self._defaults), options)
+        with located(f"{line.path}:{line.number}"):
+            nodes = self._nodes_of(name, given.get("nodes", ""))
+            if not nodes:
+                self.ignored.append(IgnoredLine(line.where, line.text, "a partition without nodes"))
+                return
+            fields = self._fields(given)
+            if (fields.get("default_time") or 0) > fields.get("max_time", NEVER):
+                self.ignored.append(
+                    IgnoredLine(line.where, f"DefaultTime of {name}", "longer than MaxTime: Slurm drops it")
+                )
+                del fields["default_time"]
+            self.partitions[name] = Partition(name, () if nodes == self.nodes else nodes, **fields)
+            if fields.get("default"):
+                self._one_default(line, name)
+
+    def _one_default(self, line: ConfigLine, name: str) -> None:
+        """Keep one partition as the default: to slurmctld, the last line that says so."""
+        for other, partition in self.partitions.items():
+            if other != name and partition.default:
+                reason = f"{line.where} makes {name} the default"
+                self.ignored.append(IgnoredLine(line.path.name, f"Default=YES of {other}", reason))
+                self.partitions[other] = replace(partition, default=False)
+
+    def _fields(self, given: Mapping[str, str]) -> dict[str, Any]:
+        fields = {}
+        for key, (name, read) in _FIELDS.items():
+            if key in given:
+                try:
+                    value = read(given[key])
+                except InputError as error:
+                    raise InputError(f"{key}: {error}") from None
+                if value is not None:
+                    fields[name] = value
+        if "priority" in given:  # of old, tier and factor in one; slurmctld takes it even if the two are given
+            fields["priority_tier"] = fields["priority_factor"] = _number(given["priority"])
+        shared = given.get("oversubscribe", given.get("shared", "")).upper().partition(":")[0]
+        fields["exclusive"] = shared == "EXCLUSIVE" or (self.rules.linear and shared not in ("YES", "FORCE"))
+        return fields
+
+    def _nodes_of(self, name: str, text: str) -> tuple[str, ...]:
+        if text.upper() == "ALL":
+            return self.nodes
+        chosen: set[str] = set()
+        known = set(self.nodes)
+        for host in host_names(text) if text.lower() != "(null)" else ():
+            if host.upper() == "ALL":
+                return self.nodes
+            if host not in known and host not in self.sets:
+                near = did_you_mean(host, [*self.sets, *self.nodes[:1000]])
+                raise InputError(f"partition {name} names node {host}, which no line defines{near}")
+            chosen.update(self.sets.get(host, (host,)))
+        return tuple(node for node in self.nodes if node in chosen)
+
+    def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
+        for key, value in options.items():
+            if key in _FIELDS or key in ("nodes", "priority"):
+                continue
+            if key in ("oversubscribe", "shared"):
+                if re.match("force|yes", value, re.IGNORECASE):
+                    self.ignored.append(IgnoredLine(line.where, f"{key}={value}", "jobs do not share cores"))
+                continue
+            reason = UNUSED.get(key, "not known to schedlab")
+            if value.lower() not in ("no", "none", "all"):
+                self.ignored.append(IgnoredLine(line.where, f"{key}={value}", reason))
+
+
+def _over(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    """Return options where later ones win; memory per core and per node replace each other."""
+    replaced = {_EITHER[key] for key in after if key in _EITHER}
+    return {key: value for key, value in before.items() if key not in replaced} | dict(after)

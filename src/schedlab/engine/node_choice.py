@@ -1,0 +1,278 @@
+"""Which nodes a job gets: placement rules.
+
+Nodes with room are put into the order of the rule; the first of them that suffice are taken.
+
+References
+----------
+Weng et al., "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient descent",
+USENIX ATC 2023, section 4 (the rule "fgd").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE
+from schedlab.engine.nodes import (
+    LATER,
+    NOW_FREE,
+    PICKED,
+    Machine,
+    Nodes,
+    View,
+    best_device,
+    first_with_room,
+    move,
+    of_type,
+    room,
+    view_of,
+    whole_devices,
+)
+from schedlab.kernels import apart, inlined, inner_kernel, pruned
+
+SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
+SETTLED = PLACEMENTS.index("weight")
+"""The rules up to this one do not depend on what is free."""
+
+PARTS = 1_000_000
+"""What is left of a node is counted in parts of what the largest node has."""
+
+
+@apart
+def choose(nodes: Nodes, when: int, request: int) -> bool:
+    """Choose nodes for a request, as they are NOW_FREE, LATER or BESIDE; return False if it does not fit.
+
+    The choice stands in `picked`, `portion` and `bits`; nothing is taken.
+    """
+    machine = nodes.machine
+    counters = nodes.counters
+    counters[PICKED] = 0
+    found = _settled(nodes, when, request) if machine.rule <= SETTLED else _by_what_is_left(nodes, when, request)
+    if found < 0:
+        return False
+    if machine.requests[request].nodes > 0:
+        _deal(nodes, machine.requests[request].tasks, found)
+    for i in range(found):
+        node = nodes.notes[i].picked
+        view = view_of(nodes, node, when)
+        if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
+            device = best_device(machine, view, request, node)
+            if machine.rule == FGD:
+                device = _least_harmful(machine, view, request, node)[1]
+            nodes.notes[i].bits = 1 << (device - machine.nodes[node].gpu)
+        else:
+            nodes.notes[i].bits = whole_devices(machine, view, request, node, nodes.notes[i].portion)
+    counters[PICKED] = found
+    return True
+
+
+@pruned
+def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
+    """Return how many tasks of a request a node has room for, now or beside the reservation."""
+    return room(nodes.machine, view_of(nodes, node, when), request, node)
+
+
+@inner_kernel
+def _settled(nodes: Nodes, when: int, request: int) -> int:
+    """Choose nodes in an order that does not depend on what is free; return how many, -1 if it does not fit."""
+    machine = nodes.machine
+    needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
+    found, held = 0, 0
+    begin = 0 if when == LATER else first_with_room(nodes, request)
+    for node in range(begin, nodes.notes.shape[0]):
+        space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
+        if space == 0:
+            continue
+        if found == 0 and when == NOW_FREE:
+            nodes.memory[request].first = node
+        nodes.notes[found].ranked = node
+        nodes.notes[node].room = space
+        found += 1
+        held += space
+        if needed == 0 and held >= tasks:
+            return _fill(nodes, tasks, found)
+        if found == needed and held >= tasks:
+            return _take_first(nodes, needed)
+    if found == 0 and when == NOW_FREE:
+        nodes.memory[request].first = nodes.notes.shape[0]
+    return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
+
+
+@inner_kernel
+def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
+    """Choose nodes in an order that depends on what is free; return how many, -1 if it does not fit."""
+    machine = nodes.machine
+    needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
+    found, held = 0, 0
+    begin = 0 if when == LATER else first_with_room(nodes, request)
+    for node in range(begin, nodes.notes.shape[0]):
+        space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
+        if space > 0:
+            nodes.notes[found].ranked = node
+            nodes.notes[node].room = space
+            found += 1
+            held += space
+    if when == NOW_FREE:
+        nodes.memory[request].first = nodes.notes[0].ranked if found > 0 else nodes.notes.shape[0]
+    if found < needed or held < tasks:
+        return -1
+    for i in range(found):
+        node = nodes.notes[i].ranked
+        view = view_of(nodes, node, when)
+        if machine.rule == FGD:
+            nodes.notes[node].key = _harm(machine, view, request, node, min(nodes.notes[node].room, tasks))
+        else:
+            left = _left(machine, view, node)
+            nodes.notes[node].key = -left if machine.rule == SPREAD else left
+    enough = 0
+    for i in range(found):  # the order is made only as far as it is needed
+        _bring_first(nodes, i, found)
+        enough += nodes.notes[nodes.notes[i].ranked].room
+        if needed == 0 and enough >= tasks:
+            return _fill(nodes, tasks, i + 1)
+        if i + 1 == needed and enough >= tasks:
+            return _take_first(nodes, needed)
+    return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
+
+
+@inlined
+def _bring_first(nodes: Nodes, place: int, found: int) -> None:
+    """Bring the node with the least key, of those from a place on, to that place; of equal ones, the first."""
+    best = place
+    for i in range(place + 1, found):
+        one, other = nodes.notes[i].ranked, nodes.notes[best].ranked
+        less = nodes.notes[one].key - nodes.notes[other].key
+        if less < 0.0 or (less == 0.0 and one < other):
+            best = i
+    nodes.notes[place].ranked, nodes.notes[best].ranked = nodes.notes[best].ranked, nodes.notes[place].ranked
+
+
+@inlined
+def _fill(nodes: Nodes, tasks: int, found: int) -> int:
+    """Fill the first nodes of the order, one after the other."""
+    for i in range(found):
+        node = nodes.notes[i].ranked
+        nodes.notes[i].picked = node
+        nodes.notes[i].portion = min(nodes.notes[node].room, tasks)
+        tasks -= nodes.notes[i].portion
+    return found
+
+
+@inlined
+def _take_first(nodes: Nodes, needed: int) -> int:
+    for i in range(needed):
+        nodes.notes[i].picked = nodes.notes[i].ranked
+    return needed
+
+
+@inner_kernel
+def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
+    """Take the nodes with most room, of equal ones the first of the order; -1 if these have not enough.
+
+    All nodes with room stand in `ranked`, in the order of the rule.
+    """
+    if found < needed:
+        return -1
+    held = 0
+    for i in range(needed):
+        best = -1
+        for j in range(found):
+            node = nodes.notes[j].ranked
+            if nodes.notes[node].room > 0 and (best < 0 or nodes.notes[node].room > nodes.notes[best].room):
+                best = node
+        nodes.notes[i].picked = best
+        held += nodes.notes[best].room
+        nodes.notes[best].room = -nodes.notes[best].room  # taken
+    for i in range(needed):
+        nodes.notes[nodes.notes[i].picked].room = -nodes.notes[nodes.notes[i].picked].room
+    return needed if held >= tasks else -1
+
+
+@inner_kernel
+def _deal(nodes: Nodes, tasks: int, found: int) -> None:
+    """Deal tasks in turn over the chosen nodes, as long as they have room: full rounds at once."""
+    for i in range(found):
+        nodes.notes[i].portion = 0
+    while tasks > 0:
+        open_ones = 0
+        for i in range(found):
+            if nodes.notes[i].portion < nodes.notes[nodes.notes[i].picked].room:
+                open_ones += 1
+        rounds = max(tasks // open_ones, 1)
+        for i in range(found):
+            more = min(rounds, nodes.notes[nodes.notes[i].picked].room - nodes.notes[i].portion, tasks)
+            nodes.notes[i].portion += more
+            tasks -= more
+
+
+@inner_kernel
+def _left(machine: Machine, view: View, node: int) -> int:
+    """Return what is free on a node: parts of the largest node's cores, memory and GPUs, added."""
+    left = view.free[node].cores * PARTS // machine.largest[0].cores
+    if machine.largest[0].memory > 0 and machine.nodes[node].memory < UNLIMITED:
+        left += view.free[node].memory * PARTS // machine.largest[0].memory
+    if machine.largest[0].gpus > 0:
+        left += view.free[node].gpus * PARTS // machine.largest[0].gpus
+    return left
+
+
+@inner_kernel
+def _harm(machine: Machine, view: View, request: int, node: int, tasks: int) -> float:
+    """Return by how much a request would increase the fragmentation of a node."""
+    if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
+        return _least_harmful(machine, view, request, node)[0]
+    bits = whole_devices(machine, view, request, node, tasks)
+    return _increase(machine, view, request, node, tasks, bits)
+
+
+@inner_kernel
+def _least_harmful(machine: Machine, view: View, request: int, node: int) -> tuple[float, int]:
+    """Return the least increase of fragmentation by a shared GPU, and which GPU that is; of equal ones the first."""
+    least, best = np.inf, -1
+    first = machine.nodes[node].gpu
+    for device in range(first, machine.nodes[node + 1].gpu):
+        if view.devices[device] < machine.requests[request].share:
+            continue
+        if not of_type(machine, request, device):
+            continue
+        increase = _increase(machine, view, request, node, machine.requests[request].tasks, 1 << (device - first))
+        if increase < least:
+            least, best = increase, device
+    return least, best
+
+
+@inner_kernel
+def _increase(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int) -> float:
+    """Return by how much the fragmentation of a node grows if some tasks take some of its GPUs."""
+    before = _fragmentation(machine, view, node)
+    move(machine, view, request, node, tasks, bits, -1)
+    after = _fragmentation(machine, view, node)
+    move(machine, view, request, node, tasks, bits, 1)
+    return after - before
+
+
+@inner_kernel
+def _fragmentation(machine: Machine, view: View, node: int) -> float:
+    """Return the thousandths of free GPUs that a typical job cannot use: the mean over what is typically asked for."""
+    typical = machine.typical
+    free = view.free[node].gpus
+    total = 0.0
+    for i in range(typical.shape[0]):
+        useful = 0
+        if typical[i].cores <= view.free[node].cores and (typical[i].share > 0 or typical[i].gpus > 0):
+            useful = _useful(machine, view.devices, node, typical[i].gpus, typical[i].share)
+        total += typical[i].part * (free - useful)
+    return total
+
+
+@inner_kernel
+def _useful(machine: Machine, devices: NDArray[np.int64], node: int, gpus: int, share: int) -> int:
+    """Return the thousandths on GPUs that a job could use: those that have its share free, or all that are whole."""
+    least = share if share > 0 else WHOLE
+    useful, count = 0, 0
+    for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):
+        if devices[device] >= least:
+            useful += devices[device]
+            count += 1
+    return useful if share > 0 or count >= gpus else 0

@@ -1,0 +1,47 @@
+"""What a simulation on nodes says of where jobs ran."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.engine.nodes import LOGGED, RUNS, order_of
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.state import State
+from schedlab.schedule.placement import Placement
+
+
+def placement_of(prepared: Prepared, state: State) -> Placement:
+    """Return on which nodes the runs of a simulation were: all runs if they may fail, otherwise those of the jobs."""
+    inputs, nodes = prepared.nodes, state.nodes
+    assert inputs is not None
+    assert nodes is not None
+    runs, places = int(nodes.counters[RUNS]), int(nodes.counters[LOGGED])
+    offsets = nodes.offsets[: runs + 1]
+    counts = np.diff(offsets)
+    job = state.begun[:runs]
+    request = np.repeat(inputs.shape[job], counts)
+    log = nodes.places[:places]
+    node, tasks = order_of(inputs)[log["node"]], log["tasks"]
+    held = np.where(inputs.exclusive[request], inputs.cores[node], tasks * inputs.task_cores[request])
+    gpus = np.bitwise_count(log["bits"]).astype(np.int64)
+    if prepared.asked is None:  # each job ran once: in the workload's order
+        row = job if prepared.order is None else prepared.order[job]
+        first = np.argsort(row, kind="stable")
+        take = np.repeat(offsets[first], counts[first]) + _ramp(counts[first])
+        node, held, gpus, counts = node[take], held[take], gpus[take], counts[first]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+    return Placement(
+        inputs.names,
+        inputs.cores,
+        np.diff(inputs.device_offset),
+        offsets=offsets.astype(np.int64),
+        node=node.copy(),
+        held_cores=held,
+        held_gpus=gpus,
+    )
+
+
+def _ramp(counts: np.ndarray) -> np.ndarray:
+    """Return 0, 1, ... for each count, one after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)

@@ -1,0 +1,178 @@
+"""Whether jobs fit on nodes, now and beside the reservation of a blocked head; all of it is left out without nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.node_choice import choose
+from schedlab.engine.nodes import (
+    BESIDE,
+    CHANGED,
+    GROWN,
+    LATER,
+    NOW_FREE,
+    PICKED,
+    RESERVED,
+    SHADOW,
+    SINCE,
+    STARTS,
+    VIEWS,
+    Nodes,
+    first_with_room,
+    let_differ,
+    move,
+    move_place,
+    refresh,
+    room,
+)
+from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
+from schedlab.kernels import apart, inner_kernel, pruned
+
+
+@inner_kernel
+def fits(nodes: Nodes | None, job: int) -> bool:
+    """Return whether a job fits on the nodes now, and choose its nodes."""
+    if nodes is None:
+        return True
+    request = nodes.machine.shape[job]
+    if nodes.memory[request].unfit == nodes.counters[GROWN]:
+        return False
+    if choose(nodes, NOW_FREE, request):
+        return True
+    nodes.memory[request].unfit = nodes.counters[GROWN]
+    return False
+
+
+@inner_kernel
+def fits_beside(nodes: Nodes | None, job: int, ends_before: bool) -> bool:
+    """Return whether a job fits without delaying the blocked head, and choose its nodes."""
+    if nodes is None:
+        return True
+    if ends_before:
+        return fits(nodes, job)
+    request = nodes.machine.shape[job]
+    if (
+        nodes.memory[request].unfit == nodes.counters[GROWN]
+        or nodes.memory[request].unfit_beside == nodes.counters[VIEWS]
+    ):
+        return False
+    if choose(nodes, BESIDE, request):
+        return True
+    nodes.memory[request].unfit_beside = nodes.counters[VIEWS]
+    return False
+
+
+@inner_kernel
+def note_beside(nodes: Nodes | None, job: int, started: int, ends_before: bool) -> None:
+    """Note what a job that has just started beside the reservation leaves of it."""
+    if nodes is not None:
+        counters = nodes.counters
+        run = nodes.run[job]
+        for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+            node = nodes.places[place].node
+            if nodes.notes[node].differs == counters[VIEWS]:
+                if not ends_before:
+                    move_place(nodes, nodes.later, job, place, -1)
+                refresh(nodes, node)
+            elif ends_before:
+                let_differ(nodes, node)
+                move_place(nodes, nodes.later, job, place, 1)
+                refresh(nodes, node)
+        counters[STARTS] = started
+
+
+@pruned
+def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int, earliest: int) -> tuple[int, int]:
+    """Return when a blocked job is expected to fit, and what is free beside it then; see `reservation`."""
+    if nodes is not None:
+        return _reserve(nodes, jobs, state, job, earliest), state.clock[FREE]
+    return reservation(state.clock, state.running, jobs[job].processors, earliest)
+
+
+@apart
+def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest: int) -> int:
+    """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
+
+    What was found out before is kept if it is the same question.
+    """
+    clock, counters, running = state.clock, nodes.counters, state.running
+    if (
+        counters[RESERVED] == job
+        and counters[SINCE] == counters[CHANGED]
+        and counters[STARTS] == clock[STARTED]
+        and soonest(running) > clock[NOW]
+        and counters[SHADOW] >= earliest
+    ):
+        return counters[SHADOW]
+    request = nodes.machine.shape[job]
+    counters[VIEWS] += 1
+    spaces, held = _look(nodes, request)
+    shadow = _free_until_it_fits(nodes, state, request, earliest, spaces, held)
+    for i in range(counters[PICKED]):
+        note = nodes.notes[i]
+        let_differ(nodes, note.picked)
+        move(nodes.machine, nodes.later, request, note.picked, note.portion, note.bits, -1)
+    for node in range(nodes.notes.shape[0]):
+        if nodes.notes[node].differs == counters[VIEWS]:
+            refresh(nodes, node)
+    counters[RESERVED] = job
+    counters[SHADOW] = shadow
+    counters[SINCE] = counters[CHANGED]
+    counters[STARTS] = clock[STARTED]
+    return shadow
+
+
+@inner_kernel
+def _look(nodes: Nodes, request: int) -> tuple[int, int]:
+    """Note how many tasks each node has room for; return how many have any, and the sum."""
+    spaces, held = 0, 0
+    for node in range(nodes.notes.shape[0]):
+        nodes.notes[node].head_room = 0
+    for node in range(first_with_room(nodes, request), nodes.notes.shape[0]):
+        space = room(nodes.machine, nodes.now, request, node)
+        if space > 0:
+            nodes.notes[node].head_room = space
+            spaces += 1
+            held += space
+    return spaces, held
+
+
+@inner_kernel
+def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int, spaces: int, held: int) -> int:
+    """Give back, in `later`, what running jobs hold, by expected end, until a request fits; choose its nodes."""
+    machine, running = nodes.machine, state.running
+    shadow = earliest
+    for place in range(running.status[USED] - 1, -1, -1):
+        block = running.order[place]
+        for i in range(running.counts[block] - 1, -1, -1):
+            end = running.records[block * BLOCK + i].end
+            if end > shadow:
+                if _suffices(nodes, request, spaces, held):
+                    return shadow
+                shadow = end
+            job = running.records[block * BLOCK + i].job
+            run = nodes.run[job]
+            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+                node = nodes.places[entry].node
+                let_differ(nodes, node)
+                move_place(nodes, nodes.later, job, entry, 1)
+                space = room(machine, nodes.later, request, node)
+                if space > 0 and nodes.notes[node].head_room == 0:
+                    spaces += 1
+                held += space - nodes.notes[node].head_room
+                nodes.notes[node].head_room = space
+    if _suffices(nodes, request, spaces, held):
+        return shadow
+    nodes.counters[PICKED] = 0
+    return NEVER
+
+
+@inner_kernel
+def _suffices(nodes: Nodes, request: int, spaces: int, held: int) -> bool:
+    machine = nodes.machine
+    if spaces < machine.requests[request].nodes or held < machine.requests[request].tasks:
+        return False
+    return choose(nodes, LATER, request)

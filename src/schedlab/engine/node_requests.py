@@ -1,0 +1,235 @@
+"""What jobs ask of the nodes of a cluster, as numbers; checked, so that every job fits on the empty cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.features import nodes_with
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.errors import InputError
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
+
+MOST_GPUS = 62
+"""GPUs of a node: which of them a run holds is written as the bits of one number."""
+
+USUAL_PLACEMENT = "weight"
+
+
+def node_inputs(
+    workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None, placement: str | None
+) -> NodeInputs:
+    """Return the nodes of a cluster and what jobs ask for, in order of submission.
+
+    Raises
+    ------
+    InputError
+        If a job asks for what is not there: the message names the job and the resource.
+    """
+    nodes = [(group, name) for group in cluster.groups for name in group.names]
+    types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
+    asked = _asked(workload, cluster, types)
+    allowed, eligible = _eligible(workload, cluster, nodes)
+    table = np.stack([*asked.values(), eligible])
+    requests, shape = np.unique(table, axis=1, return_inverse=True)
+    columns = dict(zip(asked, np.ascontiguousarray(requests[:-1]), strict=True))
+    gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
+    for (_, name), devices in zip(nodes, gpus, strict=True):
+        if len(devices) > MOST_GPUS:
+            raise InputError(f"node {name} has {len(devices)} GPUs; at most {MOST_GPUS} can be told apart")
+    inputs = NodeInputs(
+        names=tuple(name for _, name in nodes),
+        cores=_per_node(nodes, "cores"),
+        memory=np.array([UNLIMITED if group.memory is None else group.memory for group, _ in nodes], dtype=np.int64),
+        weight=_per_node(nodes, "weight"),
+        device_offset=np.concatenate([[0], np.cumsum([len(devices) for devices in gpus])]).astype(np.int64),
+        device_type=np.concatenate([np.zeros(0), *gpus]).astype(np.int64),
+        shape=shape.ravel().astype(np.int64),
+        exclusive=columns.pop("exclusive").astype(np.bool_),
+        allowed=allowed,
+        eligible=np.ascontiguousarray(requests[-1]),
+        placement=PLACEMENTS.index(placement or USUAL_PLACEMENT),
+        **columns,
+    )
+    _check(workload, inputs)
+    return inputs if order is None else inputs._replace(shape=inputs.shape[order])
+
+
+def _per_node(nodes: Sequence[tuple[NodeGroup, str]], field: str) -> NDArray[np.int64]:
+    return np.array([getattr(group, field) for group, _ in nodes], dtype=np.int64)
+
+
+def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, NDArray[np.int64]]:
+    """Return what each job asks for, with the names of `NodeInputs`."""
+    resources = workload.resources or _of_swf(workload)
+    processors = workload.job_processors
+    cores = np.maximum(resources.cores_per_task, 1)
+    nodes = resources.nodes.copy()
+    tasks = np.maximum(np.maximum(resources.tasks, -(-processors // cores)), nodes)
+    node_gpus, task_gpus = resources.gpus_per_node.copy(), resources.gpus_per_task
+    most = max((group.gpu_count for group in cluster.groups), default=0)
+    # GPUs in all: evenly over the nodes; if their number is not said, on as few nodes as can be.
+    total = np.where((node_gpus == 0) & (task_gpus == 0), resources.gpus, 0)
+    shared = resources.gpu_share < WHOLE
+    fewest = np.maximum(-(-total // max(most, 1)), 1)
+    nodes = np.where(((total > 0) | (shared & (resources.gpus > 0))) & (nodes == 0), fewest, nodes)
+    tasks = np.maximum(tasks, nodes)
+    node_gpus = np.where(total > 0, -(-total // np.maximum(nodes, 1)), node_gpus)
+    node_memory, core_memory, exclusive = _of_partitions(resources, cluster)
+    return {
+        "nodes": nodes,
+        "tasks": tasks,
+        "tasks_per_node": resources.tasks_per_node,
+        "task_cores": cores,
+        "task_memory": core_memory * cores,
+        "task_gpus": np.where(shared, 0, task_gpus),
+        "node_memory": node_memory,
+        "node_gpus": np.where(shared, 0, node_gpus),
+        "share": np.where(resources.gpus > 0, resources.gpu_share, WHOLE),
+        "gpu_type": _types(workload, resources, types),
+        "exclusive": exclusive,
+    }
+
+
+def _of_swf(workload: Workload) -> Resources:
+    """Return what SWF says of resources: memory per processor, in kilobytes."""
+    return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
+
+
+def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArray[np.int64]:
+    known = {kind.lower(): place for place, kind in enumerate(types)}
+    codes = [known.get(name.lower(), -2) for name in resources.gpu_type.names]
+    found = np.array([*codes, -1], dtype=np.int64)[resources.gpu_type.codes]
+    if bool((found == -2).any()):
+        row = int(np.argmax(found == -2))
+        kind = resources.gpu_type.texts()[row]
+        there = ", ".join(kind for kind in types if kind) or "none with a type"
+        raise InputError(f"job {workload.job_id[row]} asks for GPUs of type {kind}; the cluster has {there}", row=row)
+    return found
+
+
+def _of_partitions(
+    resources: Resources, cluster: Cluster
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return memory per node and per core, and who gets nodes alone; partitions speak where a job is silent."""
+    node_memory, core_memory = resources.memory_per_node.copy(), resources.memory_per_core.copy()
+    exclusive = resources.exclusive.copy()
+    silent = (node_memory == 0) & (core_memory == 0)
+    for code, first in enumerate(_partitions(cluster, text)[:1] for text in (*resources.partition.names, "")):
+        mine = resources.partition.codes == (code if code < len(resources.partition.names) else -1)
+        for partition in first:
+            core_memory[mine & silent] = partition.memory_per_core or 0
+            if not partition.memory_per_core:
+                node_memory[mine & silent] = partition.memory_per_node or 0
+            if partition.exclusive:
+                exclusive[mine] = 1
+    return node_memory, core_memory, exclusive
+
+
+def _partitions(cluster: Cluster, text: str) -> list[Partition]:
+    """Return the partitions that a job names; those of the default if it names none."""
+    if not text:
+        return [partition for partition in cluster.partitions if partition.default]
+    known = {partition.name.lower(): partition for partition in cluster.partitions}
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if known and name.lower() not in known:
+            raise InputError(f"there is no partition {name}; the cluster has {', '.join(sorted(known))}")
+    return [known[name.lower()] for name in names if name.lower() in known]
+
+
+def _eligible(
+    workload: Workload, cluster: Cluster, nodes: list[tuple[NodeGroup, str]]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return the distinct sets of nodes that jobs may use, and the set of each job."""
+    resources = workload.resources or Resources.of(len(workload))
+    pairs, which = np.unique(
+        np.stack([resources.partition.codes, resources.constraint.codes]), axis=1, return_inverse=True
+    )
+    place = {name: number for number, (_, name) in enumerate(nodes)}
+    features = [group.features for group, _ in nodes]
+    sets = np.zeros((pairs.shape[1], len(nodes)), dtype=np.bool_)
+    for number, (partition, constraint) in enumerate(pairs.T.tolist()):
+        text = resources.partition.names[partition] if partition >= 0 else ""
+        try:
+            for one in _partitions(cluster, text):
+                rows = [place[name] for name in one.nodes] if one.nodes else range(len(nodes))
+                sets[number, rows] = True
+            if not cluster.partitions:
+                sets[number] = True
+            if constraint >= 0:
+                sets[number] &= nodes_with(resources.constraint.names[constraint], features)
+        except InputError as error:
+            row = int(np.argmax(which.ravel() == number))
+            raise InputError(f"job {workload.job_id[row]}: {error}", row=row) from None
+    return sets, which.ravel().astype(np.int64)
+
+
+def _check(workload: Workload, inputs: NodeInputs) -> None:
+    """Raise InputError for the first job that would not fit on the empty cluster."""
+    unfit = np.array([not _fits_empty(inputs, request) for request in range(len(inputs.nodes))])
+    bad = unfit[inputs.shape]
+    if bad.any():
+        row = int(np.argmax(bad))
+        request = int(inputs.shape[row])
+        lacking = next((what for what in LIMITS if _fits_empty(inputs, request, without=what)), "all of that together")
+        raise InputError(
+            f"job {workload.job_id[row]} never fits on the cluster: {_wish(inputs, request)}, and it is short of "
+            f"{lacking}: drop it (--clean default) or give a larger cluster",
+            row=row,
+        )
+
+
+LIMITS = ("nodes that it may use", "GPUs", "memory", "cores")
+"""What a request may be short of."""
+
+
+def _fits_empty(inputs: NodeInputs, request: int, without: str = "") -> bool:
+    """Return whether a request fits on the empty cluster, if one of LIMITS is not looked at."""
+    one: dict[str, Any] = {
+        name: getattr(inputs, name)[request]
+        for name in ("tasks", "nodes", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory")
+    }
+    room = np.full(len(inputs.cores), one["tasks"], dtype=np.int64)
+    if one["tasks_per_node"]:
+        room = np.minimum(room, one["tasks_per_node"])
+    if without != "cores":
+        room = np.minimum(room, inputs.cores // one["task_cores"])
+    if without != "memory":
+        left = inputs.memory - one["node_memory"]
+        room = np.where(left < 0, 0, room)
+        if one["task_memory"]:
+            room = np.minimum(room, left // one["task_memory"])
+    if without != "GPUs":
+        of_type = (inputs.gpu_type[request] < 0) | (inputs.device_type == inputs.gpu_type[request])
+        counts = np.add.reduceat(np.append(of_type, 0), inputs.device_offset[:-1]) * (np.diff(inputs.device_offset) > 0)
+        spare = counts - (1 if inputs.share[request] < WHOLE else inputs.node_gpus[request])
+        room = np.where(spare < 0, 0, room)
+        if one["task_gpus"]:
+            room = np.minimum(room, spare // one["task_gpus"])
+    if without != "nodes that it may use":
+        room = np.where(inputs.allowed[inputs.eligible[request]], room, 0)
+    room = np.sort(room[room > 0])[::-1]
+    needed = int(one["nodes"])
+    return bool(len(room) >= needed and room[: needed or None].sum() >= one["tasks"])
+
+
+def _wish(inputs: NodeInputs, request: int) -> str:
+    """Return what a request asks for, in words."""
+    tasks, nodes = int(inputs.tasks[request]), int(inputs.nodes[request])
+    words = [f"it asks for {tasks:,} task{'s' * (tasks != 1)} of {inputs.task_cores[request]} cores"]
+    if inputs.task_memory[request]:
+        words.append(f"{inputs.task_memory[request]:,} MiB per task")
+    if inputs.node_memory[request]:
+        words.append(f"{inputs.node_memory[request]:,} MiB per node")
+    if inputs.node_gpus[request] or inputs.task_gpus[request]:
+        words.append(f"{inputs.node_gpus[request] or inputs.task_gpus[request]} GPUs per node or task")
+    if inputs.share[request] < WHOLE:
+        words.append(f"{inputs.share[request]} thousandths of a GPU")
+    return ", ".join(words) + (f" on {nodes} node{'s' * (nodes != 1)}" if nodes else "")

@@ -1,0 +1,38 @@
+"""What is typically asked for of a node: what the placement by fragmentation gradient descent looks at.
+
+References
+----------
+Weng et al., "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient descent",
+USENIX ATC 2023.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.node_inputs import PLACEMENTS, WHOLE, NodeInputs
+from schedlab.kernels import new_records
+
+TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("part", "f8")])
+"""A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; and
+the part of all such jobs that ask for it."""
+
+
+def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
+    """Return what the one-node jobs of a simulation ask for (TYPICAL); nothing unless the placement rule needs it."""
+    if PLACEMENTS[inputs.placement] != "fgd":
+        return new_records(0, TYPICAL)
+    jobs = np.bincount(inputs.shape, minlength=len(inputs.nodes))
+    one = inputs.nodes <= 1
+    cores = inputs.tasks * inputs.task_cores
+    gpus = inputs.node_gpus + inputs.tasks * inputs.task_gpus
+    share = np.where(inputs.share < WHOLE, inputs.share, 0)
+    distinct, which = np.unique(np.stack([cores, gpus, share])[:, one], axis=1, return_inverse=True)
+    counts = np.bincount(which.ravel(), weights=jobs[one])
+    typical = new_records(len(counts), TYPICAL)
+    typical["cores"], typical["gpus"], typical["share"] = distinct
+    typical["part"] = counts / max(counts.sum(), 1.0)
+    return typical

@@ -1,0 +1,162 @@
+"""What sacct says that jobs asked for besides processors and time: nodes, memory, GPUs, and where they ran."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.workload._accounting import by_distinct, kilobytes, whole_numbers
+from schedlab.workload.columns import UNKNOWN
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from schedlab.workload._sacct_columns import SacctColumns
+
+TRES = ("AllocTRES", "ReqTRES")
+GRES = ("AllocGRES", "ReqGRES", "AllocGres", "ReqGres")
+NAMES = {"partition": "Partition", "account": "Account", "qos": "QOS", "constraint": "Constraints"}
+PER_CORE_FLAG = 1 << 31
+"""Slurm marks memory per core by this bit of a number of MiB; some versions print the mark as part of it."""
+
+
+def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns of `Resources` that a file has something for, and what to tell about them.
+
+    Parameters
+    ----------
+    columns
+        The rows of jobs.
+    processors
+        Of each job, -1 where unknown.
+    """
+    nodes, told = _nodes(columns)
+    found: dict[str, Any] = {"nodes": nodes, "tasks": np.maximum(processors, 1)}
+    found |= _memory(columns, np.maximum(nodes, 1), np.maximum(processors, 1))
+    found |= _gpus(columns)
+    for name, label in NAMES.items():
+        if label in columns:
+            found[name] = columns.table[label].to_pandas()
+    return found, told
+
+
+def memory_of_request(
+    columns: SacctColumns, nodes: NDArray[np.int64], processors: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the kilobytes that each job asked for in all, NaN where unknown; 4G is for the job, 4Gn and 4Gc are per
+    node and core."""
+    amount, per = _req_mem(columns)
+    times = np.select([per == "n", per == "c"], [nodes, processors], 1)
+    return np.where(times > 0, amount * times, np.nan)
+
+
+def _req_mem(columns: SacctColumns) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Return ReqMem in kilobytes, NaN if it is unknown or 0, and what it is per: "", "n" or "c"."""
+    amount, per = kilobytes(columns.table["ReqMem"])
+    marked = (per == "n") & (amount >= PER_CORE_FLAG * 1024.0)
+    amount = np.where(marked, amount - PER_CORE_FLAG * 1024.0, amount)
+    return np.where(amount > 0, amount, np.nan), np.where(marked, "c", per)
+
+
+def _nodes(columns: SacctColumns) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the nodes that each job was given or asked for, 0 where unknown."""
+    nodes = np.full(len(columns.table), UNKNOWN)
+    if name := columns.first("NNodes", "AllocNodes"):
+        nodes = columns.numbers(name)
+    for name in TRES:
+        if name in columns:
+            nodes = np.where(nodes > 0, nodes, whole_numbers(_tres(columns, name, "node", r"\d{1,18}")))
+    told = []
+    if "NodeList" in columns:
+        listed = by_distinct(columns.table["NodeList"], _counts)
+        if other := int(np.count_nonzero((listed > 0) & (nodes > 0) & (listed != nodes))):
+            told.append(f"NodeList has other nodes than NNodes says, counted as NNodes says: {other:,}")
+        nodes = np.where(nodes > 0, nodes, listed)
+    return np.maximum(nodes, 0), told
+
+
+def _memory(
+    columns: SacctColumns, nodes: NDArray[np.int64], processors: NDArray[np.int64]
+) -> dict[str, NDArray[np.int64]]:
+    """Return MiB per node and per core; memory of the whole job is divided among its nodes."""
+    per_node, per_core = np.full(len(nodes), np.nan), np.full(len(nodes), np.nan)
+    if "ReqMem" in columns:
+        amount, per = _req_mem(columns)
+        per_core = np.where(per == "c", amount, np.nan)
+        per_node = np.select([per == "n", per == ""], [amount, amount / nodes], np.nan)
+    for name in TRES:
+        if name in columns:
+            amount = kilobytes(_tres(columns, name, "mem", r"[^,]+"))[0] / nodes
+            unknown = np.isnan(per_node) & np.isnan(per_core) & (amount > 0)
+            per_node = np.where(unknown, amount, per_node)
+    mebibytes = {"memory_per_node": per_node, "memory_per_core": per_core}
+    return {name: np.ceil(np.nan_to_num(values) / 1024).astype(np.int64) for name, values in mebibytes.items()}
+
+
+def _gpus(columns: SacctColumns) -> dict[str, Any]:
+    """Return the GPUs of each job, and the type that it asked for (of those that it got, where no request is kept)."""
+    import pyarrow.compute as pc
+
+    gpus = np.zeros(len(columns.table), dtype=np.int64)
+    for name in TRES:
+        if name in columns:
+            untyped = whole_numbers(_tres(columns, name, "gres/gpu", r"\d{1,18}"))
+            typed = by_distinct(columns.table[name], _typed_gpus)
+            gpus = np.where(gpus > 0, gpus, np.maximum(untyped, typed))
+    found: dict[str, Any] = {"gpus": np.maximum(gpus, 0)}
+    if source := columns.first("ReqTRES", "AllocTRES"):
+        parts = pc.extract_regex(columns.table[source], r"(?:^|,)gres/gpu:(?P<type>[^=,]+)=")
+        found["gpu_type"] = pc.struct_field(parts, "type").to_pandas()
+    elif source := columns.first(*GRES):
+        parts = pc.extract_regex(
+            columns.table[source], r"(?:^|,)(?:gres[:/])?gpu(?::(?P<type>[A-Za-z][^:,]*))?(?::(?P<n>\d+))?"
+        )
+        count = pc.struct_field(parts, "n")
+        there = pc.is_valid(count).to_numpy()
+        number = whole_numbers(pc.if_else(pc.equal(count, ""), "1", count))
+        found["gpus_per_node"] = np.where(there, np.maximum(number, 0), 0)
+        found["gpu_type"] = pc.struct_field(parts, "type").to_pandas()
+    return found
+
+
+def _typed_gpus(texts: pa.Array) -> NDArray[np.int64]:
+    """Return how many GPUs of named types are in each text of TRES."""
+    found = [re.findall(r"(?:^|,)gres/gpu:[^=,]+=(\d{1,18})", text or "") for text in texts.to_pylist()]
+    return np.array([sum(map(int, numbers)) for numbers in found], dtype=np.int64)
+
+
+def _tres(columns: SacctColumns, name: str, key: str, value: str) -> pa.ChunkedArray:
+    """Return one of the trackable resources of each job as text, null where it is missing."""
+    import pyarrow.compute as pc
+
+    parts = pc.extract_regex(columns.table[name], rf"(?:^|,){key}=(?P<value>{value})(?:,|$)")
+    return pc.struct_field(parts, "value")
+
+
+def _counts(texts: pa.Array) -> NDArray[np.int64]:
+    return np.array([count_hosts(text or "") for text in texts.to_pylist()], dtype=np.int64)
+
+
+def count_hosts(text: str) -> int:
+    """Return how many nodes a list of Slurm names; 0 if it names none.
+
+    Examples
+    --------
+    >>> [count_hosts(text) for text in ("n1", "n[01-03,7],m2", "r[1-2]n[1-4]", "None assigned", "")]
+    [1, 5, 8, 0, 0]
+    """
+    if not text or " " in text or text == "(null)":
+        return 0
+    total = 0
+    for host in re.findall(r"(?:\[[^\]]*\]|[^,\[])+", text):
+        nodes = 1
+        for ranges in re.findall(r"\[([^\]]*)\]", host):
+            ends = [re.fullmatch(r"(\d+)(?:-(\d+))?", part) for part in ranges.split(",")]
+            if not all(ends):
+                return 0
+            nodes *= sum(int(end[2] or end[1]) - int(end[1]) + 1 for end in ends if end)
+        total += nodes
+    return total

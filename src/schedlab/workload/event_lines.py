@@ -1,0 +1,166 @@
+"""Read the events file of UB CCR's Slurm simulator: submissions with the options of sbatch."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from schedlab.errors import InputError
+from schedlab.streams import open_input
+from schedlab.workload._accounting import numbered_names
+from schedlab.workload.resources import LABELS, NUMBERS, Resources
+from schedlab.workload.sbatch import Request, request_of
+from schedlab.workload.workload import Workload
+
+EVENT_LINE = re.compile(r"-dt\s+(\S+)\s+-e\s+(\S+)\s*\|(.*)")
+FOR_EVER = 10 * 365 * 86400
+"""Seconds: the run time of a job that runs until it is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """A submission.
+
+    Parameters
+    ----------
+    second
+        On the clock of the file.
+    run_time
+        Seconds; FOR_EVER for a job that runs until it is killed.
+    user, name
+        None and "job" if the line does not say.
+    options
+        The options of sbatch, without the user, the name and the script.
+    request
+        What they ask for.
+    """
+
+    second: int
+    run_time: int
+    user: str | None
+    name: str
+    options: tuple[str, ...]
+    request: Request
+
+
+def event_lines(path: str | os.PathLike[str]) -> Iterator[EventLine]:
+    """Yield the submissions of a file, plain or compressed.
+
+    Raises
+    ------
+    InputError
+        If a line is no event, or an option cannot be understood.
+    """
+    with open_input(path) as stream:
+        for number, line in enumerate(stream.read().decode(errors="replace").splitlines(), 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                matched = EVENT_LINE.match(line.strip())
+                where = f"{os.fspath(path)}:{number}"
+                if matched is None or matched[2] != "submit_batch_job":
+                    raise InputError(f"{where}: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'")
+                try:
+                    yield _event(matched)
+                except (ValueError, StopIteration, OverflowError) as error:
+                    what = error if isinstance(error, InputError) else "a number or a value is missing or no number"
+                    raise InputError(f"{where}: {what}") from None
+
+
+def _event(matched: re.Match[str]) -> EventLine:
+    run_time, user, name = FOR_EVER, None, "job"
+    kept: list[str] = []
+    unused: list[str] = []
+    words = iter(shlex.split(matched[3]))
+    for word in words:
+        if word in ("-sim-walltime", "-cancel-in"):
+            value = round(float(next(words)))
+            if word == "-cancel-in":
+                unused.append("cancel-in")
+            else:
+                run_time = FOR_EVER if value < 0 else value
+        elif word.startswith("--uid="):
+            user = word.removeprefix("--uid=")
+        elif word in ("-J", "--job-name"):
+            name = next(words)
+        elif not word.endswith(".job"):
+            kept.append(word)
+    request = request_of(kept)
+    request = replace(request, unused=(*request.unused, *unused))
+    return EventLine(round(float(matched[1])), run_time, user, name, tuple(kept), request)
+
+
+def read_event_lines(path: str | os.PathLike[str]) -> Workload:
+    """Read the events file of UB CCR's Slurm simulator, plain or gzip-compressed.
+
+    Parameters
+    ----------
+    path
+        One submission a line: `-dt SECONDS -e submit_batch_job | OPTIONS`, with the options of sbatch and
+        `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once).
+
+    Returns
+    -------
+    Workload
+        What jobs ask for is in `resources`; the names of users are in the header. A run time is at most the time limit.
+
+    Raises
+    ------
+    InputError
+        If the file has no event, a line is none, or an option cannot be understood. The message names the line.
+
+    References
+    ----------
+    Simakov et al., "A Slurm simulator: implementation and parametric analysis", PMBS 2017.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.events"
+    >>> start = "-dt 0 -e submit_batch_job | -sim-walltime"
+    >>> lines = [f"{start} 60 --uid=ann -n 4 --mem=8G -t 5 x.job", f"{start} -1 --uid=bob -N 2 -t 9 x.job"]
+    >>> written = path.write_text("\\n".join(lines))
+    >>> jobs = read_event_lines(path)
+    >>> jobs.run_time.tolist(), jobs.requested_processors.tolist(), jobs.resources.memory_per_node.tolist()
+    ([60, 540], [4, 2], [8192, 0])
+    """
+    return workload_of_events(list(event_lines(path)), path)
+
+
+def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) -> Workload:
+    """Return the workload of the submissions in a file."""
+    if not events:
+        raise InputError(f"{os.fspath(path)}: there is no event in it")
+    requests = [event.request for event in events]
+    users = sorted({event.user for event in events if event.user is not None})
+    number = {name: place for place, name in enumerate(users, 1)}
+    limits = np.array([request.seconds for request in requests], dtype=np.int64)
+    run_times = np.array([event.run_time for event in events], dtype=np.int64)
+    unused = Counter(name for request in requests for name in request.unused)
+    columns = {
+        name: [getattr(request, name) for request in requests] for name in (*NUMBERS, *LABELS) if name != "gpu_share"
+    }
+    resources = Resources.of(len(events), **columns)
+    numbers, names = numbered_names(resources)
+    return Workload.from_columns(
+        {
+            "submit_time": np.array([event.second for event in events], dtype=np.int64),
+            "run_time": np.minimum(run_times, np.where(limits > 0, limits, run_times)),
+            "requested_processors": np.array([request.processors for request in requests], dtype=np.int64),
+            "requested_time": limits,
+            "user_id": np.array([number.get(event.user or "", -1) for event in events], dtype=np.int64),
+        }
+        | numbers,
+        name=Path(path).name.partition(".")[0],
+        header=(
+            *(f" User: {place} {name}" for name, place in number.items()),
+            *names,
+            *(f" Note: option --{name} not used: {count:,} jobs" for name, count in unused.items()),
+        ),
+        resources=resources,
+    )

@@ -1,0 +1,194 @@
+"""The options of sbatch that say what a job asks for: one parser for event files, the laboratory and dumps of Slurm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from schedlab.durations import parse_time_limit
+from schedlab.errors import InputError
+from schedlab.wording import shown
+
+LONG = {
+    "N": "nodes",
+    "n": "ntasks",
+    "c": "cpus-per-task",
+    "t": "time",
+    "p": "partition",
+    "q": "qos",
+    "A": "account",
+    "C": "constraint",
+    "G": "gpus",
+    "J": "job-name",
+    "d": "dependency",
+    "D": "chdir",
+    "o": "output",
+    "e": "error",
+    "w": "nodelist",
+    "x": "exclude",
+    "L": "licenses",
+    "b": "begin",
+    "a": "array",
+}
+"""Names of the options of one letter that have a value."""
+
+FLAGS = ("exclusive", "requeue", "no-requeue", "hold", "H", "overcommit", "O", "oversubscribe", "s", "contiguous")
+"""Options that stand alone; exclusive may have a value behind "="."""
+
+WITHOUT_EFFECT = ("job-name", "chdir", "output", "error", "uid", "gid", "wrap", "mail-type", "mail-user", "comment")
+MEBIBYTES = {"K": 1 / 1024, "M": 1, "": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
+_DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
+_MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)B?", re.IGNORECASE)
+_GPUS = re.compile(
+    r"(?:(?:gres[:/])?gpu(?:[:=]|$))?(?P<type>[A-Za-z_][^:=,]*)?(?:(?:^|[:=]|(?<=[:=]))(?P<count>\d{1,9}))?(?:\(.*\))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one job asks for, in the units of `schedlab.workload.resources.Resources`; None and 0: nothing said.
+
+    Parameters
+    ----------
+    seconds
+        Time limit, -1 without one.
+    unused
+        Options that say something which is not kept.
+    """
+
+    nodes: int = 0
+    tasks: int = 1
+    tasks_per_node: int = 0
+    cores_per_task: int = 1
+    memory_per_node: int = 0
+    memory_per_core: int = 0
+    gpus: int = 0
+    gpus_per_node: int = 0
+    gpus_per_task: int = 0
+    exclusive: int = 0
+    gpu_type: str | None = None
+    constraint: str | None = None
+    partition: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    seconds: int = -1
+    unused: tuple[str, ...] = ()
+
+    @property
+    def processors(self) -> int:
+        """Tasks times cores per task."""
+        return self.tasks * self.cores_per_task
+
+
+def request_of(words: Sequence[str]) -> Request:
+    """Return what the options of sbatch ask for.
+
+    Without a number of tasks there is one on each node, or as many as `--ntasks-per-node` says.
+
+    Raises
+    ------
+    InputError
+        If a value cannot be understood.
+
+    Examples
+    --------
+    >>> request = request_of(["-N", "2", "--ntasks-per-node=4", "--mem=4G", "--gres=gpu:a100:2", "-t", "1:00:00"])
+    >>> request.processors, request.memory_per_node, request.gpus_per_node, request.gpu_type, request.seconds
+    (8, 4096, 2, 'a100', 3600)
+    """
+    told = dict(options_of(words))
+    nodes = _whole("nodes", told.pop("nodes", "0").split("-")[0])
+    per_node = _whole("ntasks-per-node", told.pop("ntasks-per-node", "0"))
+    tasks = _whole("ntasks", told.pop("ntasks", "0")) or max(nodes, 1) * max(per_node, 1)
+    types: list[str | None] = []
+    gpus = {
+        name: _gpus(name, told.pop(name, None), types) for name in ("gpus", "gpus-per-node", "gpus-per-task", "gres")
+    }
+    limit = told.pop("time", None)
+    memory, per_core = told.pop("mem", None), told.pop("mem-per-cpu", None)
+    return Request(
+        nodes=nodes,
+        tasks=max(tasks, nodes),
+        tasks_per_node=per_node,
+        cores_per_task=max(_whole("cpus-per-task", told.pop("cpus-per-task", "1")), 1),
+        memory_per_node=0 if memory is None else mebibytes(memory),
+        memory_per_core=0 if per_core is None else mebibytes(per_core),
+        gpus=gpus["gpus"],
+        gpus_per_node=gpus["gpus-per-node"] or gpus["gres"],
+        gpus_per_task=gpus["gpus-per-task"],
+        exclusive=int(told.pop("exclusive", None) == ""),
+        gpu_type=next((kind for kind in types if kind), None),
+        constraint=told.pop("constraint", None),
+        partition=told.pop("partition", None),
+        account=told.pop("account", None),
+        qos=told.pop("qos", None),
+        seconds=-1 if limit is None else parse_time_limit(limit),
+        unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
+    )
+
+
+def options_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the options among words as pairs of long name and value; a script and its arguments are no options.
+
+    Examples
+    --------
+    >>> list(options_of(["-n4", "--mem", "2G", "-C", "ib", "--exclusive", "-t=5", "job.sh"]))
+    [('ntasks', '4'), ('mem', '2G'), ('constraint', 'ib'), ('exclusive', ''), ('time', '5')]
+    """
+    rest = iter(words)
+    for word in rest:
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            if not equals and name not in FLAGS:
+                value = _value(rest, word)
+        elif word.startswith("-") and len(word) > 1:
+            name, value = LONG.get(word[1], word[1]), word[2:].removeprefix("=")
+            if not value and word[1] not in FLAGS:
+                value = _value(rest, word)
+        else:
+            continue
+        yield name, value
+
+
+def _value(rest: Iterator[str], option: str) -> str:
+    value = next(rest, None)
+    if value is None:
+        raise InputError(f"the option {option} of sbatch has no value")
+    return value
+
+
+def _whole(option: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 15:
+        raise InputError(f"--{option} is {shown(text)}, not a whole number")
+    return int(text)
+
+
+def _gpus(option: str, text: str | None, types: list[str | None]) -> int:
+    """Return the number of GPUs of a request such as gpu:a100:2 or 4, and append its type; of a list of generic
+    resources, those that are GPUs."""
+    total = 0
+    for part in [] if text is None else text.split(","):
+        is_gpu = re.match(r"(?:gres[:/])?gpu\b", part) is not None
+        if option == "gres" and not is_gpu:
+            continue
+        found = _GPUS.fullmatch(part)
+        if found is None:
+            raise InputError(f"--{option} is {shown(text)}, not a number of GPUs such as 2 or a100:2")
+        types.append(found["type"])
+        total += int(found["count"] or 1)
+    return total
+
+
+def mebibytes(text: str) -> int:
+    """Return an amount of memory of Slurm in MiB, rounded up; without a unit it is in MiB.
+
+    Examples
+    --------
+    >>> [mebibytes(text) for text in ("500", "4G", "512K", "1.5T")]
+    [500, 4096, 1, 1572864]
+    """
+    found = _MEMORY.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"{shown(text)} is not an amount of memory such as 4G or 500")
+    return -int(-float(found[1]) * MEBIBYTES[found[2].upper()] // 1)

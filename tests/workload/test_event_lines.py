@@ -1,0 +1,97 @@
+"""The events of UB CCR's Slurm simulator: made-up lines, and the published week held against what is said of it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.slurm import read_events
+from schedlab.workload.event_lines import read_event_lines
+from schedlab.workload.files import format_of, read_workload
+
+LINES = [
+    "# comment",
+    "-dt 0.00 -e submit_batch_job | -sim-walltime 60 --uid=ann -J a -N 1 -n 4 -t 5 -q high -p gpu --mem=2G x.job",
+    "",
+    "-dt 10.25 -e submit_batch_job | -J b -sim-walltime -1 --uid=bob -t 0-00:10 -n 12 --ntasks-per-node=6 -A ocean",
+    "-dt 11 -e submit_batch_job | -sim-walltime 0 --uid=ann -t 1:00:00 -N 2 --exclusive --gres=gpu:2 --constraint=ib",
+    "-dt 12 -e submit_batch_job | -sim-walltime 9 -cancel-in 4 --uid=ann -t 1 --begin=now x.job",
+]
+
+
+def file_of(directory: Path, *lines: str) -> Path:
+    path = directory / "made.events"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_event_lines_become_jobs_with_all_that_they_ask_for(tmp_path: Path) -> None:
+    path = file_of(tmp_path, *LINES)
+    jobs = read_workload(path)
+    assert format_of(path) == "events"
+    assert jobs.submit_time.tolist() == [0, 10, 11, 12]
+    assert jobs.run_time.tolist() == [60, 600, 0, 9]
+    assert jobs.requested_time.tolist() == [300, 600, 3600, 60]
+    assert jobs.requested_processors.tolist() == [4, 12, 2, 1]
+    resources = jobs.resources
+    assert resources is not None
+    assert resources.nodes.tolist() == [1, 0, 2, 0]
+    assert resources.tasks_per_node.tolist() == [0, 6, 0, 0]
+    assert resources.memory_per_node.tolist() == [2048, 0, 0, 0]
+    assert resources.exclusive.tolist() == [0, 0, 1, 0]
+    assert resources.gpus_per_node.tolist() == [0, 0, 2, 0]
+    assert resources.constraint.texts() == ["", "", "ib", ""]
+    assert resources.account.texts() == ["", "ocean", "", ""]
+    assert (resources.partition.texts()[0], resources.qos.texts()[0]) == ("gpu", "high")
+    assert {" User: 1 ann", " User: 2 bob", " Partition: 1 gpu", " Queue: 1 high"} <= set(jobs.header)
+    assert " Note: option --cancel-in not used: 1 jobs" in jobs.header
+    assert " Note: option --begin not used: 1 jobs" in jobs.header
+    assert (jobs.user_id.tolist(), jobs.partition_id.tolist()) == ([1, 2, 1, 1], [1, -1, -1, -1])
+
+
+def test_the_laboratory_reads_the_same_workload_and_passes_the_options_on(tmp_path: Path) -> None:
+    path = tmp_path / "made.events.gz"
+    path.write_bytes(gzip.compress("\n".join(LINES).encode()))
+    told = read_events(path)
+    assert told.workload.run_time.tolist() == read_event_lines(path).run_time.tolist()
+    assert told.jobs[1].options == ("-t", "0-00:10", "-n", "12", "--ntasks-per-node=6", "-A", "ocean")
+    assert (told.jobs[1].user, told.jobs[1].name, told.users) == ("bob", "b", ("ann", "bob"))
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("-dt 1 | -n 4", "3: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'"),
+        ("-dt 1 -e cancel_job | 7", "3: not an event of the form"),
+        ("-dt 1 -e submit_batch_job | -n 4 -sim-walltime", "3: a number or a value is missing"),
+        ("-dt soon -e submit_batch_job | -n 4", "3: a number or a value is missing or no number"),
+        ("-dt 1 -e submit_batch_job | -n four", "3: --ntasks is 'four', not a whole number"),
+        ("-dt 1 -e submit_batch_job | -n 1 -t tomorrow", "3: 'tomorrow' is no time limit"),
+        ("-dt 1 -e submit_batch_job | -n 1 --comment='x", "3: a number or a value is missing"),
+    ],
+)
+def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, sentence: str) -> None:
+    path = file_of(tmp_path, *LINES[:2], line)
+    with pytest.raises(InputError) as caught:
+        read_event_lines(path)
+    assert str(caught.value).startswith(f"{path}:{sentence}")
+
+
+def test_a_file_without_events_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no event in it"):
+        read_event_lines(file_of(tmp_path, "# nothing"))
+
+
+def test_the_week_of_ubccr_is_what_is_said_of_it(traces: Path) -> None:
+    """Against the figures that come with the trace: 19,579 jobs, 27 of 0 s, 98 % on one node, five QOS."""
+    jobs = read_workload(traces / "modern/workload_week.events.gz")
+    resources = jobs.resources
+    assert resources is not None
+    assert (len(jobs), int((jobs.run_time == 0).sum())) == (19_579, 27)
+    assert round(float((resources.nodes == 1).mean()), 2) == 0.98
+    assert (len(resources.qos.names), len(resources.partition.names)) == (5, 2)
+    assert not [line for line in jobs.header if "not used" in line]
+    assert bool((jobs.run_time <= jobs.requested_time).all())

@@ -1,0 +1,148 @@
+"""What squeue shows at a moment, as text and as JSON of several versions of Slurm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.workload.files import format_of, read_workload
+from schedlab.workload.squeue import read_squeue
+
+HEADER = (
+    "JOBID|USER|ACCOUNT|PARTITION|QOS|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|CPUS|NODES|MIN_MEMORY|TRES_PER_NODE|"
+    "FEATURES|NAME"
+)
+ROWS = [
+    "7|ann|ocean|gpu|high|RUNNING|2026-04-01T10:00:00|2026-04-01T10:05:00|2:00:00|4|1|8G|gres:gpu:a100:2|ib|run",
+    "8|bob|ocean|cpu|(null)|PENDING|2026-04-01T10:01:00|N/A|UNLIMITED|64|2|2Gc|N/A|(null)|a|b",
+    "9|bob|ocean|cpu|(null)|COMPLETED|2026-04-01T10:01:00|2026-04-01T10:02:00|60|1|1|0|N/A|(null)|done",
+]
+
+
+def text_of(directory: Path, *lines: str) -> Path:
+    path = directory / "now.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_text_with_a_header_is_read(tmp_path: Path) -> None:
+    path = text_of(tmp_path, HEADER, *ROWS)
+    jobs = read_workload(path)
+    assert format_of(path) == "squeue"
+    assert (jobs.job_id.tolist(), jobs.submit_time.tolist(), jobs.wait_time.tolist()) == ([7, 8], [0, 60], [300, -1])
+    assert (jobs.run_time.tolist(), jobs.requested_time.tolist()) == ([-1, -1], [7200, -1])
+    assert (jobs.requested_processors.tolist(), jobs.allocated_processors.tolist()) == ([4, 64], [4, -1])
+    resources = jobs.resources
+    assert resources is not None
+    assert (resources.nodes.tolist(), resources.memory_per_node.tolist()) == ([1, 2], [8192, 0])
+    assert (resources.memory_per_core.tolist(), resources.gpus_per_node.tolist()) == ([0, 2048], [2, 0])
+    assert (resources.gpu_type.texts(), resources.qos.texts()) == (["a100", ""], ["high", ""])
+    assert {" Note: running: 1", " Note: waiting: 1", " Note: ended, left out: 1"} <= set(jobs.header)
+
+
+def test_times_may_be_of_another_zone(tmp_path: Path) -> None:
+    path = text_of(tmp_path, HEADER, *ROWS)
+    there = read_workload(path, timezone="Europe/Stockholm")
+    assert read_squeue(path).start_time - there.start_time == 2 * 3600
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (["   JOBID PARTITION     NAME", "       7       gpu      run"], "columns are cut to a width"),
+        (["JOBID|CPUS", "7|4"], "there is no column SUBMIT_TIME; run "),
+        ([HEADER, ROWS[0], "8|bob"], "line 3: 2 columns instead of 15"),
+        ([HEADER, ROWS[0].replace("|4|", "|four|")], "line 2: CPUS is 'four', not a whole number"),
+        ([HEADER, ROWS[0].replace("2026-04-01T10:00:00", "today")], "line 2: SUBMIT_TIME is 'today', not a time"),
+        ([HEADER, ROWS[2]], "no job waits or runs in it"),
+    ],
+)
+def test_a_bad_dump_is_refused_in_one_sentence(tmp_path: Path, lines: list[str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_squeue(text_of(tmp_path, *lines))
+    assert "\n" not in str(caught.value)
+
+
+def modern(number: int) -> dict[str, object]:
+    return {"set": True, "infinite": False, "number": number}
+
+
+MODERN = {
+    "job_id": 7,
+    "user_name": "ann",
+    "account": "ocean",
+    "partition": "gpu",
+    "qos": "high",
+    "name": "run",
+    "job_state": ["PENDING"],
+    "cpus": modern(16),
+    "tasks": modern(8),
+    "cpus_per_task": modern(2),
+    "node_count": modern(2),
+    "memory_per_node": modern(4096),
+    "memory_per_cpu": {"set": False, "infinite": False, "number": 0},
+    "time_limit": modern(90),
+    "submit_time": modern(1_775_037_600),
+    "start_time": {"set": True, "infinite": False, "number": 0},
+    "tres_per_node": "gres/gpu:a100:2",
+    "features": "ib",
+    "exclusive": ["true"],
+}
+OLDER = MODERN | {
+    "job_state": "RUNNING",
+    "cpus": 16,
+    "tasks": 8,
+    "cpus_per_task": 2,
+    "node_count": 2,
+    "memory_per_node": 4096,
+    "memory_per_cpu": None,
+    "time_limit": 4_294_967_295,
+    "submit_time": 1_775_037_660,
+    "start_time": 1_775_037_700,
+    "tres_per_node": "gres:gpu:a100:2",
+    "exclusive": 0,
+}
+
+
+def json_of(directory: Path, *jobs: object) -> Path:
+    path = directory / "now.json"
+    path.write_text(json.dumps({"meta": {"Slurm": {"release": "24.05"}}, "jobs": jobs}))
+    return path
+
+
+def test_json_is_read_with_plain_numbers_and_with_objects(tmp_path: Path) -> None:
+    path = json_of(tmp_path, MODERN, OLDER | {"job_id": 8})
+    jobs = read_workload(path)
+    assert format_of(path) == "squeue"
+    assert (jobs.job_id.tolist(), jobs.submit_time.tolist(), jobs.wait_time.tolist()) == ([7, 8], [0, 60], [-1, 40])
+    assert (jobs.requested_time.tolist(), jobs.requested_processors.tolist()) == ([5400, -1], [16, 16])
+    resources = jobs.resources
+    assert resources is not None
+    assert (resources.tasks.tolist(), resources.cores_per_task.tolist()) == ([8, 8], [2, 2])
+    assert (resources.gpus_per_node.tolist(), resources.gpu_type.texts()) == ([2, 2], ["a100", "a100"])
+    assert (resources.exclusive.tolist(), resources.memory_per_node.tolist()) == ([1, 0], [4096, 4096])
+    assert resources.constraint.texts() == ["ib", "ib"]
+
+
+@pytest.mark.parametrize(
+    ("job", "sentence"),
+    [
+        (MODERN | {"cpus": "many"}, "job 7: cpus is 'many', not a whole number"),
+        (MODERN | {"tres_per_node": "gres/gpu:a:b:c"}, "job 7: --gres is"),
+        ({}, "job 1: job_id is 'None', not a whole number"),
+        (5, "job 1: "),
+    ],
+)
+def test_a_bad_job_in_json_is_named(tmp_path: Path, job: object, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read_squeue(json_of(tmp_path, job))
+
+
+def test_json_without_jobs_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "now.json"
+    path.write_text('{"meta": {"Slurm": {}}, "nodes": []}')
+    with pytest.raises(InputError, match="not the output of squeue --json"):
+        read_workload(path)
