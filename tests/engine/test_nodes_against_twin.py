@@ -1,0 +1,84 @@
+"""Nodes in the engine against its plain twin: every feature under every rule of placement, starts and nodes.
+
+The engine runs as plain Python: the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from features import GROUPS, outcome, random_simulation, setting
+from node_cases import on_nodes, random_nodes
+
+from schedlab.engine.drive import Driver
+from schedlab.engine.node_inputs import PLACEMENTS
+from schedlab.engine.parts import assemble
+from schedlab.engine.simulation import schedule_of
+from schedlab.engine.twin.simulate import replay_on_nodes
+from schedlab.errors import InputError
+
+BACKFILLINGS = ("none", "easy", "easy:ORDER")
+FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
+SEEDS = 2
+
+
+def simulate(prepared):
+    """Run the engine on a simulation that is ready to run."""
+    driver = Driver(prepared, assemble(prepared))
+    first_estimate = prepared.jobs["estimate"].copy()
+    driver.run()
+    return schedule_of(prepared, driver.parts, first_estimate)
+
+
+def check(backfilling, features, placement, seed):
+    """Simulate a random workload on random nodes with the engine and its twin; return whether it can be done."""
+    try:
+        case = setting(backfilling, features)
+    except InputError:
+        return False
+    if case.refused:
+        return False
+    workload, options = random_simulation(case, seed)
+    nodes = random_nodes(workload, Random(seed), placement)
+    schedule = simulate(on_nodes(workload, nodes, case.scheduler, **options))
+    plain, places = replay_on_nodes(on_nodes(workload, nodes, case.scheduler, **options))
+    what = f"{case.scheduler}, {features}, placement={placement}, seed {seed}"
+    assert outcome(schedule) == outcome(plain), what
+    if schedule.runs is None:
+        held = schedule.placement
+        for job, parts in enumerate(places):
+            first, end = held.offsets[job : job + 2]
+            columns = (held.node, held.held_cores, held.held_gpus)
+            found = sorted(zip(*(column[first:end].tolist() for column in columns), strict=True))
+            assert found == sorted((part.node, part.cores, len(part.gpus)) for part in parts), f"{what}, job {job}"
+    return True
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_the_engine_on_nodes_equals_its_twin(placement):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, placement],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 100
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    print(
+        sum(
+            check(backfilling, features, sys.argv[1], seed)
+            for backfilling in BACKFILLINGS
+            for features in FEATURES
+            for seed in range(SEEDS)
+        )
+    )
