@@ -109,7 +109,7 @@ def fits(shape: Shape, cluster: dict[str, Any]) -> bool:
     """Return whether a request fits the empty cluster."""
     inputs = node_inputs(cluster, [shape], [0], 0)
     empty = Nodes(empty_nodes(inputs), requests_of(inputs), new_placement(inputs))
-    return empty.placement.place(empty.nodes, empty.requests[0]) is not None
+    return empty.placement.place(empty.nodes, empty.requests[0][0]) is not None
 
 
 def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int], rule: int) -> NodeInputs:

@@ -1,4 +1,4 @@
-"""The engine on nodes gives the answers that were worked out by hand in `conformance/nodes/`, and these make sense."""
+"""Both engines on nodes give the answers that were worked out by hand in `conformance/nodes/`, and these make sense."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from typing import Any, NamedTuple
 import pytest
 from node_cases import Shape, node_inputs, on_nodes
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine import simulate
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE
 from schedlab.engine.twin.simulate import replay_on_nodes
+from schedlab.workload.resources import NUMBERS, Resources
 from schedlab.workload.workload import Workload
 
+TIMES = ("submit_time", "run_time", "requested_time")
 DIRECTORY = Path(__file__).resolve().parents[2] / "conformance" / "nodes"
 
 
@@ -20,6 +25,7 @@ class Case(NamedTuple):
     """A case of the suite: its nodes, its jobs, and what is written about both."""
 
     name: str
+    groups: list[dict[str, Any]]
     cluster: dict[str, Any]
     jobs: list[dict[str, Any]]
     expect: list[dict[str, Any]]
@@ -28,11 +34,23 @@ class Case(NamedTuple):
     @property
     def workload(self) -> Workload:
         """The jobs, by what they ask for in all."""
-        columns = {name: [job[name] for job in self.jobs] for name in ("submit_time", "run_time", "requested_time")}
+        columns = {name: [job[name] for job in self.jobs] for name in TIMES}
         processors = [job.get("tasks", 1) * job.get("cores_per_task", 1) for job in self.jobs]
         return Workload.from_columns(
             {**columns, "requested_processors": processors}, processors=sum(self.cluster["cores"])
         )
+
+    @property
+    def machine(self) -> Cluster:
+        """The nodes as a user gives them."""
+        return Cluster.of_nodes(NodeGroup(**group) for group in self.groups)
+
+    @property
+    def requests(self) -> Resources:
+        """What the jobs ask for as a user gives it."""
+        given = {name for job in self.jobs for name in job} - set(TIMES)
+        usual = {name: [job.get(name, NUMBERS.get(name)) for job in self.jobs] for name in given}
+        return Resources.of(len(self.jobs), **usual)
 
     def shape(self, job: dict[str, Any], allowed: list[list[bool]]) -> Shape:
         """Return what a job asks for; its row of `allowed` is added there."""
@@ -41,7 +59,7 @@ class Case(NamedTuple):
         types = self.cluster["type names"]
         cores = job.get("cores_per_task", 1)
         return Shape(
-            nodes=job.get("nodes", 0),
+            nodes=job.get("nodes", job.get("gpus", 0)),
             tasks=job.get("tasks", 1),
             tasks_per_node=job.get("tasks_per_node", 0),
             task_cores=cores,
@@ -79,7 +97,16 @@ def _load(path: Path) -> Case:
         "type names": names,
         "features": [set(node.get("features", ())) for node in nodes],
     }
-    return Case(path.stem, cluster, case["jobs"], case["expect"], case["wrong"])
+    groups = [
+        group
+        | {
+            "names": tuple(group["names"]),
+            "gpus": tuple(group.get("gpus", {}).items()),
+            "features": frozenset(group.get("features", ())),
+        }
+        for group in case["nodes"]
+    ]
+    return Case(path.stem, groups, cluster, case["jobs"], case["expect"], case["wrong"])
 
 
 CASES = [_load(path) for path in sorted(DIRECTORY.glob("*.toml"))]
@@ -97,7 +124,7 @@ EXPECTATIONS = [
 
 
 @pytest.mark.parametrize(("case", "answer"), EXPECTATIONS)
-def test_the_engine_gives_the_answer_of_the_pencil_on_nodes(case: Case, answer: dict[str, Any]) -> None:
+def test_the_plain_engine_gives_the_answer_of_the_pencil_on_nodes(case: Case, answer: dict[str, Any]) -> None:
     schedule, places = case.replay(answer)
     names = case.cluster["names"]
     assert schedule.start_time.tolist() == answer["start"]
@@ -106,6 +133,21 @@ def test_the_engine_gives_the_answer_of_the_pencil_on_nodes(case: Case, answer: 
         assert [[part.tasks for part in parts] for parts in places] == answer["tasks"]
     if "gpus" in answer:
         assert [[number for part in parts for number, _ in part.gpus] for parts in places] == answer["gpus"]
+
+
+@pytest.mark.parametrize(
+    ("case", "answer"), [one for one in EXPECTATIONS if one.values[1]["scheduler"] in ("fcfs", "fcfs+easy")]
+)
+def test_the_engine_gives_the_answer_of_the_pencil_on_nodes(case: Case, answer: dict[str, Any]) -> None:
+    workload = case.workload.replace(resources=case.requests)
+    text = f"{answer['scheduler']},placement={answer['placement']}"
+    schedule = simulate(workload, text, cluster=case.machine)
+    assert schedule.start_time.tolist() == answer["start"]
+    placement = schedule.placement
+    assert placement is not None
+    for job, names in enumerate(answer["on"]):
+        first, end = placement.offsets[job : job + 2]
+        assert {placement.nodes[node] for node in placement.node[first:end]} == set(names)
 
 
 def test_the_suite_is_complete() -> None:

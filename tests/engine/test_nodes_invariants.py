@@ -106,7 +106,7 @@ def reserved_start(case, schedule, places, job):
     start, end = schedule.start_time, schedule.end_time
     heads_from = max(workload.submit_time[job], start[:job].max(initial=0))
     before = [one for one in range(len(start)) if (start[one], one) < (heads_from, job) and one != job]
-    request, placement = requests_of(nodes)[job], new_placement(nodes)
+    request, placement = requests_of(nodes)[job][0], new_placement(nodes)
     for second in sorted({int(heads_from), *(int(end[one]) for one in before if end[one] > heads_from)}):
         view = Nodes(empty_nodes(nodes), [], placement)
         for one in before:

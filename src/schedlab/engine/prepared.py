@@ -21,6 +21,7 @@ from schedlab.engine.columns import (
 )
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import node_inputs
+from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
@@ -61,6 +62,8 @@ class Prepared(NamedTuple):
         Where runs may fail at their requests: what the jobs ask for, in order of submission.
     nodes
         The nodes and what jobs ask for of them; None for a plain number of processors.
+    site
+        Partitions of the nodes and limits; None if everybody may use all of them.
     """
 
     workload: Workload
@@ -77,6 +80,7 @@ class Prepared(NamedTuple):
     in_order: int
     asked: Requests | None
     nodes: NodeInputs | None = None
+    site: SiteInputs | None = None
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""

@@ -14,6 +14,7 @@ from schedlab.engine.twin.order import Order
 from schedlab.engine.twin.predictors import Forecast
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.retries import Retries
+from schedlab.engine.twin.site import DEPENDENCY, PRIORITY, RESOURCES, Site
 from schedlab.scheduler.policy import Policy
 
 
@@ -60,21 +61,25 @@ class Clock:
     running: list[Job] = field(default_factory=list)
     started: int = 0
     entries: int = 0
+    reasons: dict[Job, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scheduler = self.prepared.scheduler
         self.machine = Machine(self.prepared)
+        self.site = Site(self.prepared.site)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
-        self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries)
+        self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
         while self.to_come or self.running or self.waiting or self.dependencies.held:
-            self.now = min(self.moments() + passes.moments())
+            before, self.now = self.now, min(self.moments() + passes.moments())
+            self.site.count(self.reasons, self.now - before)
             news = self.compute(self.happen())
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
                 passes.schedule(news)
+            self.reasons = {} if self.prepared.site is None else self.why_they_wait()
 
     def moments(self) -> list[int]:
         """Return the seconds in which something happens."""
@@ -155,6 +160,22 @@ class Clock:
     def visible(self) -> list[Job]:
         """Return the waiting jobs that the scheduler sees, in the order of entry."""
         return self.waiting[: self.scheduler.window]
+
+    def admitted(self, job: Job) -> bool:
+        """Return whether a job waits for nobody, and would exceed no limit if it started."""
+        return job.ready and self.site.exceeded(job, self.running, self.now) is None
+
+    def why_they_wait(self) -> dict[Job, str]:
+        """Return why each waiting job has not started: the first that may start in a partition lacks resources."""
+        reasons, taken = dict.fromkeys(self.waiting, PRIORITY), set[int]()
+        for job in self.sorted(self.visible()):
+            limit = self.site.exceeded(job, self.running, self.now)
+            if not job.ready or limit is not None:
+                reasons[job] = limit if job.ready and limit is not None else DEPENDENCY
+            elif not taken.issuperset(self.site.partitions(job)):
+                taken.update(self.site.partitions(job))
+                reasons[job] = RESOURCES
+        return reasons
 
     def sorted(self, jobs: list[Job], policy: Policy | None = None) -> list[Job]:
         """Sort jobs as a policy, by default that of the queue, orders them now."""

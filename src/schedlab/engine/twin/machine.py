@@ -27,6 +27,9 @@ class View(Protocol):
     def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
         """Return what others may use before somebody begins for whom nodes are kept, given what is free then."""
 
+    def closed(self, nodes: set[int] | None) -> View:
+        """Return what is free for somebody who may not use some nodes, or none at all."""
+
     def lesser(self, other: View) -> View:
         """Return what is free both here and there."""
 
@@ -54,6 +57,10 @@ class Processors:
         """Return what is free and will be: those who run still leave to others what they will not give back."""
         return self.lesser(later)
 
+    def closed(self, nodes: set[int] | None) -> Processors:
+        """Return no processors: they are not told from each other."""
+        return Processors(0)
+
     def lesser(self, other: View) -> Processors:
         """Return the smaller number."""
         assert isinstance(other, Processors)
@@ -62,15 +69,16 @@ class Processors:
 
 @dataclass(frozen=True)
 class Nodes:
-    """What is free of each node; `requests` are those of all jobs."""
+    """What is free of each node; `requests` are those of all jobs, for each of their partitions."""
 
     nodes: list[Node]
-    requests: list[Request]
+    requests: list[list[Request]]
     placement: Placement
 
     def place(self, job: Job) -> list[Part] | None:
-        """Return the parts of nodes that a job gets, if it fits."""
-        return self.placement.place(self.nodes, self.requests[job.number])
+        """Return the parts of nodes that a job gets, in the first of its partitions in which it fits."""
+        places = (self.placement.place(self.nodes, request) for request in self.requests[job.number])
+        return next((parts for parts in places if parts is not None), None)
 
     def without(self, parts: Iterable[Part]) -> Nodes:
         """Return what is free beside a job."""
@@ -81,13 +89,16 @@ class Nodes:
 
     def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
         """Return what is free beside nodes that are kept, whoever runs there still."""
-        kept = {part.node for part in parts}
-        nodes = [node.kept() if node.number in kept else node for node in self.nodes]
-        return Nodes(nodes, self.requests, self.placement)
+        return self.closed({part.node for part in parts})
 
     def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
         """Return what is free beside the nodes that are kept."""
         return self.without_nodes(parts, 1)
+
+    def closed(self, nodes: set[int] | None) -> Nodes:
+        """Return what is free of the other nodes."""
+        kept = [node.kept() if nodes is None or node.number in nodes else node for node in self.nodes]
+        return Nodes(kept, self.requests, self.placement)
 
     def lesser(self, other: View) -> Nodes:
         """Return what is free of each node in both views."""
@@ -108,7 +119,7 @@ class Machine:
         if inputs is None:
             self.empty = Processors(self.prepared.processors)
         else:
-            self.empty = Nodes(empty_nodes(inputs), requests_of(inputs), new_placement(inputs))
+            self.empty = Nodes(empty_nodes(inputs), requests_of(inputs, self.prepared.site), new_placement(inputs))
 
     def beside(self, jobs: Iterable[Job]) -> View:
         """Return what is free while some jobs run."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from schedlab.engine.node_inputs import UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.site_inputs import SiteInputs
 
 ANY_TYPE = -1
 
@@ -135,10 +137,18 @@ def empty_nodes(inputs: NodeInputs) -> list[Node]:
     ]
 
 
-def requests_of(inputs: NodeInputs) -> list[Request]:
-    """Return what each job asks for, in order of submission."""
+def shapes_of(inputs: NodeInputs) -> list[Request]:
+    """Return the distinct requests."""
     names = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
     columns = [getattr(inputs, name).tolist() for name in (*names, "share", "gpu_type", "exclusive")]
     allowed = [inputs.allowed[row].tolist() for row in inputs.eligible.tolist()]
-    requests = [Request(*values) for values in zip(*columns, allowed, strict=True)]
-    return [requests[shape] for shape in inputs.shape.tolist()]
+    return [Request(*values) for values in zip(*columns, allowed, strict=True)]
+
+
+def requests_of(inputs: NodeInputs, site: SiteInputs | None = None) -> list[list[Request]]:
+    """Return what each job asks for, in order of submission: a request for each partition in which it may run."""
+    shapes = shapes_of(inputs)
+    if site is None:
+        return [[shapes[shape]] for shape in inputs.shape.tolist()]
+    options = [shapes[shape] for shape in site.option_shape.tolist()]
+    return [options[first:end] for first, end in pairwise(site.option_offset.tolist())]

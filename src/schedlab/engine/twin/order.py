@@ -9,6 +9,7 @@ import numpy as np
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.retries import Retries
+from schedlab.engine.twin.site import Site
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.multifactor import Multifactor
@@ -19,12 +20,14 @@ from schedlab.scheduler.scheduler import Scheduler
 class Order:
     """Starving jobs by entry, then the smallest score; `origin` is the second from which submissions are counted."""
 
-    def __init__(self, scheduler: Scheduler, origin: int, priority: Priority | None, retries: Retries | None) -> None:
+    def __init__(
+        self, scheduler: Scheduler, origin: int, priority: Priority | None, retries: Retries | None, site: Site
+    ) -> None:
         self.policy, self.candidates = scheduler.policy, scheduler.order or scheduler.policy
         self.starvation = scheduler.starvation
         self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
-        self.origin, self.priority, self.retries = origin, priority, retries
+        self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
 
     def enter(self, job: Job, now: int) -> None:
         """Score a job that enters the queue, where scores stand still from then on."""
@@ -58,7 +61,7 @@ class Order:
         return [-math.inf if before else score for before, score in zip(first, scores, strict=True)]
 
     def sort(self, jobs: list[Job], now: int, policy: Policy) -> list[Job]:
-        """Sort jobs: starving ones by entry, then the others by score, equal ones by entry.
+        """Sort jobs by tier; of one tier starving ones by entry, then the others by score, equal ones by entry.
 
         Conservative backfilling knows equal ones by their numbers, whenever they entered.
         """
@@ -66,4 +69,5 @@ class Order:
         starving = sorted((job for job in jobs if now - job.submit > limit), key=lambda job: job.entry)
         others = [job for job in jobs if now - job.submit <= limit]
         score = dict(zip(others, self.scores(policy, others, now), strict=True))
-        return starving + sorted(others, key=lambda job: (score[job], job.number if self.ties_by_number else job.entry))
+        others.sort(key=lambda job: (score[job], job.number if self.ties_by_number else job.entry))
+        return sorted(starving + others, key=lambda job: -self.site.tier(job))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
-from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, requests_of
+from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, shapes_of
 
 MILLION = 1_000_000
 
@@ -128,8 +128,9 @@ def new_placement(inputs: NodeInputs) -> Placement:
 
 def typical_jobs(inputs: NodeInputs) -> dict[tuple[int, int], int]:
     """Return how many jobs of one node need so many cores and so many thousandths of GPUs."""
+    shapes = shapes_of(inputs)
     return Counter(
         (one.tasks * one.cores, one.share if one.share < WHOLE else WHOLE * (one.node_gpus + one.tasks * one.gpus))
-        for one in requests_of(inputs)
+        for one in [shapes[shape] for shape in inputs.shape.tolist()]
         if one.nodes == 1 or one.tasks == 1
     )

@@ -46,7 +46,7 @@ class PlanPass:
         if not (news.events or news.corrected or news.computed or due):
             return
         if clock.in_order:
-            while clock.in_order and (ready := [job for job in clock.visible() if job.ready]):
+            while clock.in_order and (ready := [job for job in clock.visible() if clock.admitted(job)]):
                 parts = clock.view().place(ready[0])
                 if parts is None:
                     break
@@ -116,8 +116,11 @@ class PlanPass:
                 self.reserve(job, None, longer_round=new_round)
 
     def look(self) -> list[Job]:
-        """List the jobs that have come into view; return them."""
-        new = [job for job in self.clock.visible() if job.ready and job not in self.listed]
+        """List jobs that have come into view, and no longer those that would exceed a limit; return the new ones."""
+        for job in [job for job in self.listed if not self.clock.admitted(job)]:
+            self.listed.remove(job)
+            self.reserved.pop(job, None)
+        new = [job for job in self.clock.visible() if self.clock.admitted(job) and job not in self.listed]
         self.listed += new
         return new
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
+from schedlab.engine.twin.profile import Profile
 
 
 @dataclass
@@ -22,8 +23,9 @@ class Reservation:
 class QueuePass:
     """Start heads of the queue while they fit; with EASY, then candidates that do not delay the blocked head.
 
-    A task that shares the place of its workflow, and is not ready, is no head. But EASY's reservation is for it, if it
-    stands before the head and its parents have ended or run; `tasks` says of such tasks when they could start.
+    Every partition has its head. A task that shares the place of its workflow, and is not ready, is no head. But EASY's
+    reservation is for it, if it stands before the head and its parents have ended or run; `tasks` says of such tasks
+    when they could start.
     """
 
     clock: Clock
@@ -38,39 +40,54 @@ class QueuePass:
         clock = self.clock
         if not (news.events or news.corrected or (news.computed and self.easy)):
             return
-        while (head := self.head()) and (parts := clock.view().place(head)) is not None:
-            clock.begin(head, parts)
+        while (head := self.head()) is not None:
+            clock.begin(*head)
         if not self.easy or clock.in_order:
             return
         tasks = self.tasks()
         self.backfill(tasks)
-        while self.head():
-            free, length = clock.view(), self.reservation(tasks).shadow - clock.now
-            places = {job: parts for job in clock.visible() if job.ready and (parts := free.place(job)) is not None}
+        while self.queue() and (reserved := self.reservations(tasks)):
+            free, length = clock.view(), min(one.shadow for one in reserved) - clock.now
+            waiting = [job for job in clock.visible() if clock.admitted(job)]
+            places = {job: parts for job in waiting if (parts := free.place(job)) is not None}
             if clock.speculate(dict.fromkeys(places, length), places) is None:
                 break
 
-    def backfill(self, tasks: dict[Job, int]) -> None:
-        """Start candidates beside the reservation, which stands until jobs come into view that may go before it."""
+    def queue(self) -> list[Job]:
+        """Return the jobs that may start, in order, if any processor is free."""
         clock = self.clock
-        reservation, seen = None, set[Job]()
-        while head := self.head():
-            parts = clock.view().place(head)
+        jobs = [job for job in clock.visible() if clock.admitted(job)] if clock.free() > 0 else []
+        return jobs if clock.in_order else clock.sorted(jobs)
+
+    def head(self) -> tuple[Job, list[Part]] | None:
+        """Return the first job that fits, and where; on nodes of partitions in which nobody before it is blocked."""
+        view, blocked = self.clock.view(), set[int]()
+        for job in self.queue():
+            parts = view.place(job)
             if parts is not None:
-                clock.begin(head, parts)
-                reservation = None
+                return job, parts
+            blocked.update(self.clock.site.partitions(job))
+            nodes = self.clock.site.nodes(blocked)
+            if nodes is None:
+                break
+            view = view.closed(nodes)
+        return None
+
+    def backfill(self, tasks: dict[Job, int]) -> None:
+        """Start candidates beside the reservations, which stand until jobs come into view that may go before them."""
+        clock, reserved, seen = self.clock, list[Reservation](), set[Job]()
+        while self.queue():
+            head = self.head()
+            if head is not None:
+                clock.begin(*head)
+                reserved = []
                 continue
-            if reservation is None or not seen.issuperset(clock.visible()):
-                reservation, seen = self.reservation(tasks), set(clock.visible())
-            candidate = self.candidate(reservation)
+            if [one.job for one in reserved] != self.first_ones(tasks) or not seen.issuperset(clock.visible()):
+                reserved, seen = self.reservations(tasks), set(clock.visible())
+            candidate = self.candidate(reserved)
             if candidate is None:
                 break
             clock.begin(*candidate, backfilled=True)
-
-    def head(self) -> Job | None:
-        """Return the first job that is ready, if there is one and any processor is free."""
-        ready = [job for job in self.clock.visible() if job.ready]
-        return self.clock.head(ready) if ready and self.clock.free() > 0 else None
 
     def tasks(self) -> dict[Job, int]:
         """Return when tasks could start whose parents have ended or run."""
@@ -78,26 +95,43 @@ class QueuePass:
         moments = {job: clock.dependencies.after_parents(job, clock.now, ends) for job in clock.waiting}
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
-    def candidate(self, reservation: Reservation) -> tuple[Job, list[Part]] | None:
-        """Return the first job that does not delay the reservation, and what it gets."""
+    def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
+        """Return the first job that has room now and as long as it is expected to run, beside others, and where."""
         clock = self.clock
-        free = clock.view()
-        throughout = free.lesser(clock.view(reservation.shadow).without(reservation.parts))
+        free, beside_all = clock.view(), self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
-            in_time = clock.now + job.estimate <= reservation.shadow
-            parts = (free if in_time else throughout).place(job) if job.ready else None
-            if parts is not None:
-                return job, parts
+            if clock.admitted(job):
+                others = [one for one in reserved if one.job is not job]
+                profile = beside_all if len(others) == len(reserved) else self.profile(others)
+                parts = free.lesser(profile.throughout(clock.now, clock.now + job.estimate)).place(job)
+                if parts is not None:
+                    return job, parts
         return None
 
-    def reservation(self, tasks: dict[Job, int]) -> Reservation:
-        """Return when the head, or a task before it, is expected to fit, and where."""
-        clock = self.clock
-        first = next(job for job in clock.sorted(clock.visible()) if job.ready or job in tasks)
-        earliest = clock.now if first.ready else tasks[first]
-        ends = {job.expected_end for job in clock.seen()}
-        for second in sorted({earliest, *(end for end in ends if end > earliest)}):
-            parts = clock.view(second).place(first)
-            if parts is not None:
-                return Reservation(first, second, parts)
-        raise AssertionError("the machine is too small for a job")
+    def first_ones(self, tasks: dict[Job, int]) -> list[Job]:
+        """Return for whom there are reservations: in every partition, the head or a task before it."""
+        clock, taken, first = self.clock, set[int](), list[Job]()
+        for job in clock.sorted(clock.visible()):
+            partitions = clock.site.partitions(job)
+            if (clock.admitted(job) or job in tasks) and not taken.issuperset(partitions):
+                taken.update(partitions)
+                first.append(job)
+        return first
+
+    def reservations(self, tasks: dict[Job, int]) -> list[Reservation]:
+        """Return when these jobs are expected to fit, and where, each beside those before it."""
+        reserved: list[Reservation] = []
+        for job in self.first_ones(tasks):
+            earliest = tasks.get(job, self.clock.now)
+            shadow, parts = self.profile(reserved).earliest(job, job.estimate, earliest)
+            reserved.append(Reservation(job, shadow, parts))
+        return reserved
+
+    def profile(self, reserved: list[Reservation]) -> Profile:
+        """Return what running jobs leave free that end as expected, and jobs with reservations from then on."""
+        profile = Profile(self.clock.now, self.clock.machine.empty)
+        for job in self.clock.seen():
+            profile.take(self.clock.now, job.expected_end, job.parts)
+        for one in reserved:
+            profile.take(one.shadow, one.shadow + one.job.estimate, one.parts)
+        return profile

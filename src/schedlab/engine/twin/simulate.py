@@ -65,11 +65,8 @@ def replay(prepared: Prepared) -> Schedule:
 
 def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
     """Replay a simulation; return also what each job, in order of submission, has of the nodes in its last run."""
-    jobs = _jobs_of(prepared)
-    share_places(prepared, jobs, prepared.scheduler.ranking)
-    retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)
-    clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
-    clock.run(_pass(clock))
+    clock = play(prepared)
+    jobs, retries = clock.jobs, clock.retries
     names = ("estimate", "start", "backfilled", "corrections", "eligible")
     predicted, start, backfilled, corrections, eligible = (
         np.array([getattr(job, name) for job in jobs]) for name in names
@@ -88,6 +85,16 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
         runs=None if retries is None else _runs(prepared, retries),
     )
     return schedule, [job.parts for job in jobs]
+
+
+def play(prepared: Prepared) -> Clock:
+    """Run a simulation that is ready to run, and return the clock after its last second."""
+    jobs = _jobs_of(prepared)
+    share_places(prepared, jobs, prepared.scheduler.ranking)
+    retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)
+    clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
+    clock.run(_pass(clock))
+    return clock
 
 
 def _pass(clock: Clock) -> Pass:

@@ -70,12 +70,12 @@ class SlurmPass:
             self.last_backfill += interval
 
     def main_pass(self, visible: list[Job]) -> None:
-        """Start ready jobs in order, up to the first that does not fit."""
+        """Start ready jobs in order, in each partition up to the first that does not fit."""
         clock = self.clock
         whole = self.full_due is not None and self.full_due <= clock.now
         self.main_due, self.full_due, self.last_main = None, None, clock.now
         ready = [job for job in visible if job.ready]
-        looked_at = 0
+        looked_at, blocked, closed = 0, set[int](), set[int]()
         while ready:
             if not (whole or clock.in_order):
                 looked_at += 1
@@ -83,12 +83,19 @@ class SlurmPass:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     return
             head = clock.head(ready)
-            parts = clock.view().place(head)
-            if parts is None:
-                return
             ready.remove(head)
-            clock.begin(head, parts)
-            self.last_change = clock.now
+            if not clock.admitted(head):
+                continue
+            parts = clock.view().closed(closed).place(head) if closed else clock.view().place(head)
+            if parts is not None:
+                clock.begin(head, parts)
+                self.last_change = clock.now
+                continue
+            blocked.update(clock.site.partitions(head))
+            nodes = clock.site.nodes(blocked)
+            if nodes is None:
+                return
+            closed = nodes
 
     def backfill_pass(self, visible: list[Job]) -> None:
         """Plan jobs in order, each at its earliest time; start them, or reserve; then use gaps."""
@@ -98,6 +105,8 @@ class SlurmPass:
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         for job in clock.sorted([job for job in visible if job in clock.waiting]):
+            if job.ready and not clock.admitted(job):
+                continue
             another = job.workflow is None or job.workflow != previous
             previous = job.workflow
             opened += another and job.workflow is not None

@@ -1,0 +1,47 @@
+"""Partitions of a cluster and limits of its users as the engine and its twin take them: numbers only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class SiteInputs(NamedTuple):
+    """Where jobs may run, and how much may run at a time.
+
+    Parameters
+    ----------
+    tier
+        int64, one per partition: jobs of a higher tier come first, whatever their priority.
+    nodes
+        bool, partitions by nodes: which nodes belong to it.
+    option_offset
+        int64, one per job in order of submission and one more: where the job may run.
+    option_partition, option_shape
+        int64, one per option, in the order in which they are tried: the partition, and the request there, see
+        `NodeInputs`. Partitions that do not admit the job, or not for so long, are no options.
+    limit
+        int64, one per limit: how much of it may be in use.
+    timed
+        bool: whether it counts amounts times the seconds that jobs are still expected to run.
+    reason
+        Why a job waits that would exceed it, as `squeue` shows it.
+    use_offset
+        int64, one per job and one more: the limits that a job is under.
+    use_limit, use_amount
+        int64: which limits, and how much of each it uses.
+    """
+
+    tier: NDArray[np.int64]
+    nodes: NDArray[np.bool_]
+    option_offset: NDArray[np.int64]
+    option_partition: NDArray[np.int64]
+    option_shape: NDArray[np.int64]
+    limit: NDArray[np.int64]
+    timed: NDArray[np.bool_]
+    reason: tuple[str, ...]
+    use_offset: NDArray[np.int64]
+    use_limit: NDArray[np.int64]
+    use_amount: NDArray[np.int64]

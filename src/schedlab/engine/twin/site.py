@@ -1,0 +1,83 @@
+"""Partitions, limits of accounts and qualities of service, and why jobs wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from schedlab.engine.site_inputs import SiteInputs
+from schedlab.engine.twin.job import Job
+
+DEPENDENCY, RESOURCES, PRIORITY = "Dependency", "Resources", "Priority"
+EVERYWHERE = 0
+"""The partition of a machine that has none."""
+
+
+@dataclass
+class Limit:
+    """So much may be in use at a time; if `timed`, amounts count for every second that is still expected."""
+
+    most: int
+    timed: bool
+    reason: str
+
+    def use(self, amount: int, seconds: int) -> int:
+        """Return how much a job uses that is expected to run for some seconds."""
+        return amount * max(seconds, 0) if self.timed else amount
+
+
+@dataclass
+class Site:
+    """Where each job may run, and under which limits; without inputs, everywhere and under none.
+
+    `waited` has the seconds that jobs have waited, by reason.
+    """
+
+    inputs: SiteInputs | None
+    limits: list[Limit] = field(default_factory=list)
+    waited: dict[Job, dict[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.inputs is not None:
+            columns = (self.inputs.limit.tolist(), self.inputs.timed.tolist(), self.inputs.reason)
+            self.limits = [Limit(*values) for values in zip(*columns, strict=True)]
+
+    def partitions(self, job: Job) -> list[int]:
+        """Return the partitions of a job, in the order in which they are tried."""
+        if self.inputs is None:
+            return [EVERYWHERE]
+        first, end = self.inputs.option_offset[job.number : job.number + 2].tolist()
+        return [int(partition) for partition in self.inputs.option_partition[first:end]]
+
+    def tier(self, job: Job) -> int:
+        """Return the highest tier of a job's partitions."""
+        return 0 if self.inputs is None else max(int(self.inputs.tier[one]) for one in self.partitions(job))
+
+    def nodes(self, partitions: Iterable[int]) -> set[int] | None:
+        """Return the nodes of some partitions, None for all there are."""
+        if self.inputs is None:
+            return None
+        return {node for one in partitions for node in self.inputs.nodes[one].nonzero()[0].tolist()}
+
+    def uses(self, job: Job) -> dict[int, int]:
+        """Return how much a job uses of each limit it is under."""
+        if self.inputs is None:
+            return {}
+        first, end = self.inputs.use_offset[job.number : job.number + 2].tolist()
+        numbers, amounts = self.inputs.use_limit[first:end].tolist(), self.inputs.use_amount[first:end].tolist()
+        return dict(zip(numbers, amounts, strict=True))
+
+    def exceeded(self, job: Job, running: list[Job], now: int) -> str | None:
+        """Return the reason of the first limit that a job would exceed beside those that run, or None."""
+        for number, amount in self.uses(job).items():
+            limit = self.limits[number]
+            used = sum(limit.use(self.uses(one).get(number, 0), one.expected_end - now) for one in running)
+            if used + limit.use(amount, job.estimate) > limit.most:
+                return limit.reason
+        return None
+
+    def count(self, reasons: dict[Job, str], seconds: int) -> None:
+        """Count why jobs have waited for some seconds."""
+        for job, reason in reasons.items():
+            times = self.waited.setdefault(job, {})
+            times[reason] = times.get(reason, 0) + seconds
