@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecast
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, PREDICTED, run
-from schedlab.engine.nodes import LOGGED, with_more_places
+from schedlab.engine.node_state import LOGGED, with_more_places
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.nodes import LOGGED, RUNS, order_of
+from schedlab.engine.node_state import LOGGED, RUNS, order_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import State
 from schedlab.schedule.placement import Placement

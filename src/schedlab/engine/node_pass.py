@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.node_choice import choose
-from schedlab.engine.nodes import (
+from schedlab.engine.node_state import (
     BESIDE,
     CHANGED,
     GROWN,
@@ -21,13 +21,8 @@ from schedlab.engine.nodes import (
     STARTS,
     VIEWS,
     Nodes,
-    first_with_room,
-    let_differ,
-    move,
-    move_place,
-    refresh,
-    room,
 )
+from schedlab.engine.nodes import first_with_room, let_differ, move, move_place, refresh, room
 from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
 from schedlab.kernels import apart, inner_kernel, pruned
 

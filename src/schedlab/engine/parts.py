@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.needs import Needs, new_needs
-from schedlab.engine.nodes import new_nodes
+from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
 from schedlab.engine.plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared

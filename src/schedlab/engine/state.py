@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.jitable import jitable
-from schedlab.engine.nodes import Nodes, note_change, occupy, vacate
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.nodes import note_change, occupy, vacate
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])

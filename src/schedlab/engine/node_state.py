@@ -1,0 +1,273 @@
+"""Nodes of a machine as arrays: what is free on each, and what each run holds where.
+
+A *view* says what is free: now, or at some other second. What a run takes of a view, and gives back, is the same.
+
+Nodes are numbered in the order of the placement rule, if that does not depend on what is free. For each request it is
+known before which node none has room: while jobs start, room only becomes less, and nodes on which something has ended
+are looked at again, once for each request that is asked for afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.typical import typical_requests
+from schedlab.kernels import new_records
+
+# Views of the machine.
+NOW_FREE, LATER, BESIDE = 0, 1, 2
+
+REMEMBERED = 1 << 12
+"""Nodes on which something has ended lately that are remembered."""
+
+ALONE = 1 << 40
+"""What a run counts for that has a node to itself: more than any number of runs that share one."""
+
+# Positions in Nodes.counters.
+GROWN = 0  # how often anything has been given back
+CHANGED = 1  # how often it has become another question when a running job is expected to end
+LOGGED = 2  # places used in the log
+RUNS = 3  # runs in the log
+PICKED = 4  # nodes of the last choice
+RESERVED = 5  # the job that `later` keeps room for; -1 for none
+SHADOW = 6  # ... from this second on
+SINCE = 7  # ... CHANGED when that was found out
+STARTS = 8  # ... and how many runs had started
+VIEWS = 9  # how often `both` has been made
+FREED = 10  # nodes on which something has ended, so far
+COUNTERS_SIZE = 11
+
+
+NODE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpu", "i8")])
+"""A node as it is: cores, MiB of memory, and the number of its first GPU; the next node has the one after its last."""
+
+REQUEST = np.dtype(
+    [
+        *((name, "i8") for name in ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus")),
+        *((name, "i8") for name in ("node_memory", "node_gpus", "share", "gpu_type", "eligible", "exclusive")),
+        *((name, "i8") for name in ("least_room", "least_cores", "least_memory", "least_gpus")),
+    ]
+)
+"""A request, with the fields of `NodeInputs`; and what a node must have free at least, lest it be of no use, whatever
+the other nodes have: room for so many tasks, cores, memory, thousandths of GPUs."""
+
+FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
+"""What is free on a node, GPUs in thousandths; and how many runs there are: one that has it to itself counts ALONE."""
+
+MEMORY = np.dtype([("unfit", "i8"), ("unfit_beside", "i8"), ("first", "i8"), ("seen", "i8")])
+"""Of a request: GROWN when it did not fit what was free, VIEWS when it did not fit beside the reservation; before which
+node none had room, when FREED was `seen`."""
+
+NOTE = np.dtype(
+    [
+        ("ranked", "i8"),  # nodes in the order of the rule
+        ("picked", "i8"),  # the nodes of the last choice ...
+        ("portion", "i8"),  # ... how many tasks each would run ...
+        ("bits", "i8"),  # ... and which of its GPUs they would hold
+        ("room", "i8"),  # by node: room for tasks
+        ("key", "i8"),  # by node: what it is ordered by
+        ("head_room", "i8"),  # by node: room for tasks of the head
+        ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
+    ]
+)
+"""What is noted while nodes are chosen."""
+
+PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8")])
+"""What a run holds on a node; its GPUs as bits."""
+
+
+class View(NamedTuple):
+    """What is free.
+
+    Parameters
+    ----------
+    free
+        FREE, one per node.
+    devices
+        int64: thousandths of each GPU.
+    """
+
+    free: NDArray[Any]
+    devices: NDArray[np.int64]
+
+
+class Machine(NamedTuple):
+    """What does not change.
+
+    Parameters
+    ----------
+    nodes
+        NODE, one more than there are.
+    device_type
+        int64, one per GPU.
+    requests
+        REQUEST, the distinct ones.
+    shape
+        int64: the request of each job.
+    allowed
+        bool, distinct sets of nodes by nodes.
+    rule
+        Position in PLACEMENTS.
+    total
+        Cores of all nodes.
+    largest
+        FREE: the most that a node has; 0 for what does not count.
+    typical
+        What is typically asked for, for the rule "fgd".
+    """
+
+    nodes: NDArray[Any]
+    device_type: NDArray[np.int64]
+    requests: NDArray[Any]
+    shape: NDArray[np.int64]
+    allowed: NDArray[np.bool_]
+    rule: int
+    total: int
+    largest: NDArray[Any]
+    typical: NDArray[Any]
+
+
+class Nodes(NamedTuple):
+    """The nodes during a simulation.
+
+    Parameters
+    ----------
+    machine
+        What does not change.
+    counters
+        The counters above.
+    now
+        What is free.
+    later
+        What is free from the second on for which the blocked head has a reservation, without what it will take; of
+        nodes that differ from `now` in that.
+    both
+        The lesser of the two, of these nodes.
+    memory
+        MEMORY, one per request.
+    freed
+        int64: the last REMEMBERED nodes on which something has ended, the n-th at place n modulo REMEMBERED.
+    notes
+        NOTE, one per node.
+    run
+        int64: the number of each job's last run.
+    offsets, places
+        What each run holds or held (PLACE), in the order of starts: run r from `offsets[r]` to `offsets[r + 1] - 1`.
+    """
+
+    machine: Machine
+    counters: NDArray[np.int64]
+    now: View
+    later: View
+    both: View
+    memory: NDArray[Any]
+    freed: NDArray[np.int64]
+    notes: NDArray[Any]
+    run: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    places: NDArray[Any]
+
+
+def new_nodes(inputs: NodeInputs) -> Nodes:
+    """Return the nodes before the first start."""
+    machine = _machine(inputs)
+    count, jobs = len(inputs.cores), len(inputs.shape)
+    places = jobs + 4 * machine.total
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[RESERVED] = -1
+    memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
+    memory["unfit"] = memory["unfit_beside"] = notes["differs"] = -1
+    memory["first"] = memory["seen"] = 0
+    return Nodes(
+        machine,
+        counters,
+        _empty(machine),
+        _empty(machine),
+        _empty(machine),
+        memory,
+        np.zeros(REMEMBERED, dtype=np.int64),
+        notes,
+        np.full(jobs, -1, dtype=np.int64),
+        np.zeros(places + 1, dtype=np.int64),
+        new_records(places, PLACE),
+    )
+
+
+def _empty(machine: Machine) -> View:
+    """Return what is free on an empty machine."""
+    count = len(machine.nodes) - 1
+    free = new_records(count, FREE)
+    free["cores"], free["memory"] = machine.nodes["cores"][:count], machine.nodes["memory"][:count]
+    free["gpus"], free["runs"] = np.diff(machine.nodes["gpu"]) * WHOLE, 0
+    return View(free, np.full(len(machine.device_type), WHOLE, dtype=np.int64))
+
+
+def _machine(inputs: NodeInputs) -> Machine:
+    count = len(inputs.cores)
+    number = order_of(inputs)
+    devices = np.diff(inputs.device_offset)
+    nodes = new_records(count + 1, NODE)
+    nodes["cores"][:count], nodes["memory"][:count] = inputs.cores[number], inputs.memory[number]
+    nodes["gpu"] = np.concatenate([[0], np.cumsum(devices[number])])
+    nodes["cores"][count] = nodes["memory"][count] = 0
+    kinds = [inputs.device_type[inputs.device_offset[node] : inputs.device_offset[node + 1]] for node in number]
+    requests = new_records(len(inputs.nodes), REQUEST)
+    for name in set(REQUEST.names or ()) & set(NodeInputs._fields):
+        requests[name] = getattr(inputs, name)
+    least = _least_room(inputs)
+    requests["least_room"] = least
+    requests["least_cores"] = least * inputs.task_cores
+    requests["least_memory"] = inputs.node_memory + least * inputs.task_memory
+    requests["least_gpus"] = np.where(
+        inputs.share < WHOLE, inputs.share, (inputs.node_gpus + least * inputs.task_gpus) * WHOLE
+    )
+    largest = new_records(1, FREE)
+    counted = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
+    largest["cores"], largest["memory"], largest["gpus"] = inputs.cores.max(), counted.max(), devices.max() * WHOLE
+    machine = Machine(
+        nodes,
+        np.concatenate([inputs.device_type[:0], *kinds]),
+        requests,
+        inputs.shape.copy(),
+        np.ascontiguousarray(inputs.allowed[:, number]),
+        inputs.placement,
+        int(inputs.cores.sum()),
+        largest,
+        typical_requests(inputs),
+    )
+    for array in machine:
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    return machine
+
+
+def _least_room(inputs: NodeInputs) -> NDArray[np.int64]:
+    """Return, of each request, the tasks that a node must have room for if all others of its nodes were empty."""
+    roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
+    for request in range(len(inputs.nodes)):
+        room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
+        roomiest[request] = room.max(initial=1)
+    roomiest = np.where(inputs.tasks_per_node > 0, np.minimum(roomiest, inputs.tasks_per_node), roomiest)
+    least = inputs.tasks - (inputs.nodes - 1) * roomiest
+    return np.where(inputs.nodes > 0, np.maximum(least, 1), 1)
+
+
+def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
+    """Return the nodes in the order in which the engine numbers them."""
+    if PLACEMENTS[inputs.placement] == "weight":
+        return np.lexsort((np.arange(len(inputs.weight)), inputs.weight))
+    return np.arange(len(inputs.weight))
+
+
+def with_more_places(nodes: Nodes) -> Nodes:
+    """Return the nodes with room for more runs in the log."""
+    old = len(nodes.places)
+    places = new_records(2 * old + nodes.machine.total, PLACE)
+    places[:old] = nodes.places
+    offsets = np.zeros(len(places) + 1, dtype=np.int64)
+    offsets[: old + 1] = nodes.offsets
+    return nodes._replace(offsets=offsets, places=places)
