@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from schedlab.cluster.nodes import NodeGroup, Partition
 
 WIDEST = 60
-"""Characters of a cell."""
+"""Characters of a host list, or of features."""
 
 
 def resources_text(cluster: Cluster) -> str:
@@ -75,9 +75,9 @@ def kinds_of_nodes(cluster: Cluster) -> list[NodeGroup]:
 def _group_row(group: NodeGroup) -> list[str]:
     memory = "" if group.memory is None else f"{group.memory:,}"
     gpus = ", ".join(f"{count} {kind}".strip() for kind, count in group.gpus)
-    features = ",".join(sorted(group.features))
+    features = _cut(",".join(sorted(group.features)))
     return [
-        group.hosts,
+        _cut(group.hosts),
         f"{len(group.names):,}",
         f"{group.cores}",
         memory,
@@ -134,7 +134,7 @@ def _rules(partition: Partition) -> Iterable[str]:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], alignment: str) -> str:
-    body = [[_cut(cell) for cell in row] for row in rows]
+    body = list(rows)
     kept = [place for place in range(len(head)) if any(row[place] for row in body)]
     cells = [[row[place] for place in kept] for row in (head, *body)]
     alignment = "".join(alignment[place] for place in kept)
