@@ -395,7 +395,7 @@ def test_axe_finds_nothing_in_a_definition_a_search_and_a_view_by_gpu(
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
     page = look(single, "#v=1&query=user%3A7&colour=wait", scheme=scheme, bypass_csp=True)
-    page.get_by_role("button", name="Queue length").click()
+    page.get_by_role("button", name="Queue length", exact=True).click()
     nodes = write_schedule_report(
         gpu_schedule, tmp_path / "nodes.html", changes=["2 jobs are left out: they never ran (never-ran)."]
     )
