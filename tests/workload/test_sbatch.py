@@ -7,7 +7,6 @@ import pytest
 from schedlab.errors import InputError
 from schedlab.workload.sbatch import Request, mebibytes, request_of
 
-
 SHORT = "-N 2 -n 8 -c 3 -t 1:00:00 -p gpu -q high -A ocean -C ib&ssd"
 GLUED = "-N2 -n8 -c3 -t1:00:00 -pgpu -qhigh -Aocean -Cib&ssd"
 LONG = "--nodes=2 --ntasks=8 --cpus-per-task=3 --time=60 --partition=gpu --qos=high --account=ocean --constraint=ib&ssd"
