@@ -61,7 +61,7 @@ def read_machines(path: str | os.PathLike[str]) -> Cluster:
 def read_alibaba(path: str | os.PathLike[str]) -> Cluster:
     """Read Alibaba's list of nodes (`openb_node_list_*.csv`): one node a line, in the order of the file.
 
-    Thousandths of processors are rounded down to whole ones.
+    Thousandths of processors are rounded down to whole ones. The model of a node's GPUs is one of its features, too.
 
     Raises
     ------
@@ -87,7 +87,8 @@ def _alibaba_nodes(path: str, rows: csv.DictReader[str]) -> Iterator[NodeGroup]:
         cores, memory, gpus = (_number(where, name, row[name]) for name in ("cpu_milli", "memory_mib", "gpu"))
         with located(where):
             kinds = {row["model"] or "": gpus} if gpus else {}
-            yield NodeGroup.of([row["sn"]], cores=cores // MILLI, memory=memory, gpus=kinds)
+            features = [row["model"]] if kinds and row["model"] else []  # pods may ask for one of several models
+            yield NodeGroup.of([row["sn"]], cores=cores // MILLI, memory=memory, gpus=kinds, features=features)
 
 
 def merged(groups: Iterable[NodeGroup]) -> Iterator[NodeGroup]:
