@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import campaigns
+import environments
 import experiments
 import generation
 import laboratory
@@ -250,6 +251,7 @@ BENCHMARKS = {
     "published-tables": campaigns.published_tables,
     "small-simulations": campaigns.small_simulations,
     "many": many.many,
+    "environments": environments.environments,
     "e-loss": predictions.e_loss,
     "sc15-grid": predictions.sc15_grid,
     "sc15-logs": predictions.sc15_logs,

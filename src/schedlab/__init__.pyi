@@ -1,5 +1,6 @@
 __version__: str
 
+from . import gym as gym
 from . import slurm as slurm
 from .campaign.campaign_file import read_campaign as read_campaign
 from .campaign.compare import Comparison as Comparison
@@ -10,6 +11,17 @@ from .campaign.handlings import Handlings as Handlings
 from .campaign.handlings import handlings as handlings
 from .campaign.store import RunDirectory as RunDirectory
 from .cluster.cluster import Cluster as Cluster
+from .cluster.cluster import IgnoredLine as IgnoredLine
+from .cluster.files import read_cluster as read_cluster
+from .cluster.files import write_cluster as write_cluster
+from .cluster.limits import Account as Account
+from .cluster.limits import Accounting as Accounting
+from .cluster.limits import AccountUser as AccountUser
+from .cluster.limits import Limits as Limits
+from .cluster.limits import QosLimits as QosLimits
+from .cluster.nodes import NodeGroup as NodeGroup
+from .cluster.nodes import Partition as Partition
+from .cluster.nodes import Switch as Switch
 from .engine.many import simulate_many as simulate_many
 from .engine.simulation import simulate as simulate
 from .engine.standing import Reservation as Reservation
@@ -153,7 +165,7 @@ from .workload.dependencies import Dependencies as Dependencies
 from .workload.event_lines import read_event_lines as read_event_lines
 from .workload.files import read_workload as read_workload
 from .workload.files import write_workload as write_workload
-from .workload.gpu_logs import read_fifteen_thousand as read_fifteen_thousand
+from .workload.gpu_logs import read_gen_parallel as read_gen_parallel
 from .workload.gpu_logs import read_openb as read_openb
 from .workload.gpu_logs import read_philly as read_philly
 from .workload.handling import submit_workflows as submit_workflows

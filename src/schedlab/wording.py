@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -76,3 +76,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     near = get_close_matches(name.lower(), list(known), 1)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a plain-text table: the first column to the left, the others to the right, two-word heads on two lines."""
+    body = [list(row) for row in rows]
+    above = [name.rpartition(" ")[0] for name in header]
+    below = [name.rpartition(" ")[2] for name in header]
+    heads = [above, below] if any(above) else [below]
+    widths = [max(len(line[i]) for line in [*heads, *body]) for i in range(len(header))]
+    rule = ["-" * width for width in widths]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in [*heads, rule, *body]
+    )

@@ -80,13 +80,14 @@ WAITING = (
     "dependencies (preceding): 1 job may not start before another one has ended; "
     "1 more name one that the trace does not have, and wait for nobody\n"
 )
+NOT_WAITING = "2 jobs name a preceding job, and may start before it has ended.\n"
 
 
 def test_preceding_jobs_are_waited_for_only_if_asked(run, after: Path) -> None:
     starts = {}
     for options in ((), ("--dependencies", "none"), ("--dependencies", "preceding")):
         result = run("simulate", after, "-s", "easy", "-o", "out.parquet", *options)
-        assert result.stderr == (WAITING if "preceding" in options else "")
+        assert result.stderr == (WAITING if "preceding" in options else NOT_WAITING)
         starts[options] = sl.read_schedule("out.parquet").start_time.tolist()
     assert list(starts.values()) == [[0, 10, 2], [0, 10, 2], [0, 10, 40]]
 
@@ -132,6 +133,29 @@ def test_compare_writes_all_metrics_and_figures(run, trace: Path) -> None:
     assert table["mean_wait"].to_dict() == {"fcfs": 9.0, "fcfs+easy": 3.0}
     assert {name: metrics["mean_wait"] for name, metrics in printed.items()} == {"fcfs": 9.0, "fcfs+easy": 3.0}
     assert len(list(Path("figures").glob("*.png"))) == 5
+
+
+def test_compare_says_who_pays_and_answers_by_the_metric_that_is_asked_for(run, trace: Path) -> None:
+    plain = run("compare", trace, "-s", "fcfs", "-s", "easy").stdout
+    assert "Who pays, against fcfs" in plain
+    assert "data for an answer" not in plain
+    result = run("compare", trace, "-s", "fcfs", "-s", "easy", "--metric", "max_wait", "--report", "two.html")
+    assert "The medians of the maximum wait" in result.stdout or "max wait so far" in result.stdout
+    assert result.stdout.strip().splitlines()[-1] in answer_of(Path("two.html"))
+    refused = run("compare", trace, "-s", "fcfs", "--metric", "max_wiat")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "did you mean max_wait?" in refused.stderr
+
+
+def test_what_was_changed_or_left_out_stands_in_the_terminal_and_on_the_page(run, trace: Path) -> None:
+    trace.write_text(trace.read_text().replace("3 2 -1 5 1 -1 -1 1 5", "3 2 -1 5 1 -1 -1 1 3"))
+    result = run("compare", trace, "-s", "fcfs", "-s", "easy", "--report", "two.html")
+    sentence = "1 job ran longer than it asked for: it is ended at its requested time."
+    assert sentence in result.stderr
+    run("simulate", trace, "--report", "one.html")
+    for page in ("one.html", "two.html"):
+        assert f"<li>{sentence}</li>" in Path(page).read_text()
+    assert sentence not in run("simulate", trace, "--requests", "advisory").stderr
 
 
 def test_gantt_draws_a_schedule_or_a_trace(run, trace: Path) -> None:

@@ -15,6 +15,7 @@ from schedlab.campaign.statistics import INSTANCE, METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import (
     label_of,
+    labels_of,
     plot_boxes,
     plot_by_class,
     plot_distribution,
@@ -143,3 +144,11 @@ def test_long_texts_keep_both_ends() -> None:
     assert len(label) == 34
     assert text.startswith(head)
     assert text.endswith(tail)
+
+
+def test_long_texts_that_differ_in_the_middle_have_labels_that_differ() -> None:
+    texts = [f"log10(p)*q + {number}*log10(r) + 0.0056*p*p*q+easy:sjf@ave2/incremental" for number in range(12)]
+    labels = labels_of([*texts, "fcfs"])
+    assert len(set(labels)) == 13
+    assert labels[-1] == "fcfs"
+    assert max(map(len, labels)) < len(texts[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.report.container import Container
 from schedlab.report.contents import BACKFILLED, KILLED, contents, index_json
 from schedlab.schedule.allocation import allocate
+from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -67,8 +69,6 @@ def test_the_index_stays_data_inside_html() -> None:
 
 
 def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dict[str, Schedule]) -> None:
-    from dataclasses import replace
-
     schedule = schedules["scheduler 0"]
     kinds = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
     rows = [
@@ -85,9 +85,15 @@ def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dic
 
 
 def test_a_recorded_schedule_that_uses_more_than_there_is_is_shown(workload: Workload) -> None:
-    from dataclasses import replace
-
     schedule = simulate(workload, "fcfs+easy")
     index = contents({"recorded": replace(schedule, processors=20)}, Container())
     assert index["machine"]["size"] == 20
     assert 20 < index["machine"]["lanes"] <= schedule.processors
+
+
+def test_a_wide_job_of_no_seconds_does_not_make_the_machine_higher() -> None:
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 1], "run_time": [9, 0], "requested_processors": [3, 4], "wait_time": [0, 0]}, processors=4
+    )
+    index = contents({"recorded": replace(recorded(jobs), processors=4)}, Container())
+    assert index["machine"]["lanes"] == 4

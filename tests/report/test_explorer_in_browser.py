@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,15 @@ def look(browser: Any) -> Iterator[Callable[..., Any]]:
     """Open a page, wait for its view, and at the end see that nothing has complained."""
     contexts, complaints = [], []
 
-    def opened(path: Path, fragment: str = "", *, width: int = 1_280, scheme: str = "light", **options: Any) -> Any:
+    def opened(
+        path: Path,
+        fragment: str = "",
+        *,
+        width: int = 1_280,
+        scheme: str = "light",
+        ready: str = ".sl-ready",
+        **options: Any,
+    ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
         contexts.append(context)
         # A busy machine is slow, not wrong.
@@ -105,7 +114,7 @@ def look(browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
         page.goto(path.as_uri() + fragment)
-        page.wait_for_selector(".sl-ready", state="attached")
+        page.wait_for_selector(ready, state="attached")
         return page
 
     yield opened
@@ -380,6 +389,23 @@ def test_axe_finds_nothing_before_a_job_is_chosen_and_where_nodes_are_known(
         assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_definition_a_search_and_a_view_by_gpu(
+    look: Callable[..., Any], single: Path, gpu_schedule: Schedule, tmp_path: Path, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
+    page = look(single, "#v=1&query=user%3A7&colour=wait", scheme=scheme, bypass_csp=True)
+    page.get_by_role("button", name="Queue length").click()
+    nodes = write_schedule_report(
+        gpu_schedule, tmp_path / "nodes.html", changes=["2 jobs are left out: they never ran (never-ran)."]
+    )
+    by_gpu = look(nodes, "#v=1&rows=GPU&job=2", scheme=scheme, bypass_csp=True)
+    by_gpu.get_by_text("What was changed or left out in this log").click()
+    for shown in (page, by_gpu):
+        found = axe.Axe().run(shown).response["violations"]
+        assert [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in found] == []
+
+
 def test_touch_drags_the_chart_and_two_fingers_zoom(look: Callable[..., Any], single: Path) -> None:
     page = look(single, width=375, has_touch=True)
     page.evaluate(f"{EXPLORER}.view.look(100000, 300000)")
@@ -459,13 +485,70 @@ def test_a_machine_with_nodes_is_shown_by_processor_node_and_gpu(
     assert "<b>g1</b> (1 GPU)" in text
     page.evaluate(f"{EXPLORER}.choose(0)")
     titles = page.locator(".sl-series h3 .sl-term").all_inner_texts()
-    assert {"Utilisation of processors", "Utilisation of GPUs", "Utilisation of nodes", "Fragmentation"} <= set(titles)
+    assert {"Utilisation of processors", "Utilisation of GPUs", "Utilisation of nodes"} <= set(titles)
+    assert {"Fragmentation of processors", "Fragmentation of GPUs", "GPUs without a free processor"} <= set(titles)
     at = f"async ([key, times]) => {{ const series = (await {EXPLORER}.model.schedule(0)).series(key); \
         return times.map(time => series.at(time)); }}"
     times = [0, 10, 25, 35, 45]
     assert page.evaluate(at, ["utilisation_gpus", times]) == pytest.approx([0, 0.5, 0.5, 0, 0])
     assert page.evaluate(at, ["utilisation_nodes", times]) == pytest.approx([0.5, 1, 1, 0.5, 0])
     assert page.evaluate(at, ["partly_used", times]) == pytest.approx([2 / 6, 0, 0, 0, 0])
+    # From 10 to 30, both processors of the node with GPUs are held, and one of its two GPUs.
+    assert page.evaluate(at, ["stranded_gpus", times]) == pytest.approx([0, 0.5, 0.5, 0, 0])
+
+
+def test_gpus_are_fragmented_while_jobs_wait_for_more_than_are_free(
+    look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule
+) -> None:
+    # Job 2, submitted at 1 and started at 20, now holds both GPUs; job 1 holds one of them from 10 to 20.
+    placement = replace(gpu_schedule.placement, held_gpus=np.array([0, 0, 1, 2, 0]))
+    page = look(write_schedule_report(replace(gpu_schedule, placement=placement), tmp_path / "gpus.html"))
+    at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('fragmentation_gpus'); \
+        return times.map(time => series.at(time)); }}"
+    assert page.evaluate(at, [0, 5, 10, 19, 20, 30]) == pytest.approx([0, 0, 0.5, 0.5, 0, 0])
+
+
+@pytest.mark.parametrize("place", ["panel", "jobs", "difference", "report"])
+def test_every_head_and_every_fact_has_its_definition(
+    look: Callable[..., Any], single: Path, double: Path, place: str
+) -> None:
+    page = look(double if place in ("difference", "report") else single)
+    if place == "panel":
+        page.evaluate(f"{EXPLORER}.choose(17)")
+        undefined = "[...document.querySelectorAll('.sl-job dt')].filter(each => !each.querySelector('[data-term]'))"
+    else:
+        if place == "difference":
+            page.get_by_label("Compare with").select_option(label="saf+easy")
+        part = {"jobs": ".sl-jobs", "difference": ".sl-difference", "report": ".comparison"}[place]
+        page.locator(part).first.scroll_into_view_if_needed()
+        page.wait_for_selector(f"{part} thead th" if place == "report" else f"{part} table")
+        numbers = f"document.querySelectorAll('{part} thead th.number')"
+        undefined = f"[...{numbers}].filter(each => !each.querySelector('[data-term]'))"
+    assert page.evaluate(f"{undefined}.map(each => each.textContent)") == []
+    known = page.evaluate("Object.keys(JSON.parse(document.getElementById('schedlab-definitions').textContent))")
+    asked = page.evaluate("[...document.querySelectorAll('[data-term]')].map(each => each.dataset.term)")
+    assert set(asked) <= set(known)
+
+
+def test_an_open_page_follows_a_campaign_that_runs(
+    look: Callable[..., Any], evidence: Evidence, tmp_path: Path
+) -> None:
+    path = tmp_path / "watched.html"
+    nothing = replace(evidence, frame=evidence.frame.iloc[:0], example={}, failures=(), running="0 of 9 have ended.")
+    write_report(nothing, path)
+    page = look(path, ready=".sl-script")
+    assert "There is no result to compare yet. 0 of 9 have ended." in page.locator(".answer").inner_text()
+    some = replace(evidence, example={}, failures=(), running="4 of 9 have ended.")
+    write_report(some, path)
+    page.get_by_text("4 of 9 have ended.").wait_for()
+    assert page.locator(".comparison tbody tr").count() > 0
+    write_report(replace(evidence, failures=()), path)
+    page.wait_for_selector("#distributions", state="attached")
+    assert "have ended." not in page.locator(".answer").inner_text()
+    # The last page stays as it is.
+    page.evaluate("window.stays = true")
+    page.wait_for_timeout(6_000)
+    assert page.evaluate("window.stays") is True
 
 
 def test_reasons_of_slurm_stand_in_the_panel(look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule) -> None:

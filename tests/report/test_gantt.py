@@ -102,7 +102,7 @@ def test_many_rectangles_are_painted_as_one_image(three_jobs: Schedule, monkeypa
 def test_a_large_chart_has_no_labels(schedules: Mapping[str, Schedule]) -> None:
     ax = plot_gantt(schedules["scheduler 0"])
     assert not ax.texts
-    assert ax.get_xlabel() == "Days since the first submission"
+    assert ax.get_xlabel() == "Date (UTC)"
 
 
 def test_a_schedule_that_does_not_fit_is_refused(three_jobs: Schedule) -> None:

@@ -14,6 +14,7 @@ from schedlab.campaign.compare import compare
 from schedlab.errors import InputError
 from schedlab.report import notebook
 from schedlab.report.container import Container
+from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -79,10 +80,10 @@ def test_a_kernel_shows_schedules_comparisons_and_workloads_as_widgets(
 
 
 def test_a_workload_is_shown_as_recorded_or_without_waits(workload: Workload) -> None:
-    alone = notebook.recorded(workload)
+    alone = recorded(workload)
     assert alone.wait_time.tolist() == [0] * len(workload)
     assert alone.processors >= workload.processors
     waits = np.arange(len(workload))
-    shown = notebook.recorded(workload.replace(wait_time=waits))
+    shown = recorded(workload.replace(wait_time=waits))
     assert shown.scheduler == "as recorded"
     assert shown.wait_time.tolist() == waits.tolist()

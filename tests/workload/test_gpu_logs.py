@@ -8,7 +8,7 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.workload.files import format_of, read_workload
-from schedlab.workload.gpu_logs import FIFTEEN_THOUSAND, PHILLY, read_fifteen_thousand, read_openb, read_philly
+from schedlab.workload.gpu_logs import GEN_PARALLEL, PHILLY, read_gen_parallel, read_openb, read_philly
 
 PODS = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time"
 ROWS = [
@@ -123,11 +123,11 @@ class TestPhilly:
         assert (len(jobs), len(jobs.resources.partition.names), gpus.min(), gpus.max()) == (82_247, 15, 1, 128)
 
 
-class TestFifteenThousand:
+class TestGenParallel:
     def test_gpus_stand_in_where_no_processors_are_known(self, tmp_path: Path) -> None:
-        path = csv_of(tmp_path, ",".join(FIFTEEN_THOUSAND), "0,1,0,128,2,0,59.6,60,Pass", "1,7,8,0,2,30,9,0,Killed")
+        path = csv_of(tmp_path, ",".join(GEN_PARALLEL), "0,1,0,128,2,0,59.6,60,Pass", "1,7,8,0,2,30,9,0,Killed")
         jobs = read_workload(path)
-        assert format_of(path) == "15k"
+        assert format_of(path) == "gen-parallel"
         assert (jobs.submit_time.tolist(), jobs.run_time.tolist(), jobs.rounded) == ([0, 30], [60, 9], 1)
         assert (jobs.requested_processors.tolist(), jobs.requested_time.tolist()) == ([128, 8], [60, -1])
         assert (jobs.status.tolist(), jobs.user_id.tolist()) == ([1, 5], [1, 7])
@@ -145,7 +145,7 @@ class TestFifteenThousand:
     )
     def test_a_bad_row_is_refused_with_its_line(self, tmp_path: Path, row: str, sentence: str) -> None:
         with pytest.raises(InputError, match=sentence):
-            read_fifteen_thousand(csv_of(tmp_path, ",".join(FIFTEEN_THOUSAND), row))
+            read_gen_parallel(csv_of(tmp_path, ",".join(GEN_PARALLEL), row))
 
     @pytest.mark.parametrize(
         ("name", "with_gpus", "users"),

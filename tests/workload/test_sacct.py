@@ -583,5 +583,5 @@ class TestResources:
         units = {"M": 1, "G": 1024}
         for number, memory in zip(jobs.job_id.tolist(), whole.tolist(), strict=True):
             text = re.search(r"mem=(\d+(?:\.\d+)?)([MG])", given[number])
-            assert abs(memory - float(text[1]) * units[text[2]]) < 6 * units[text[2]]
+            assert memory == float(text[1]) * units[text[2]]
         assert "NodeList" not in " ".join(jobs.header)

@@ -7,17 +7,13 @@ import pytest
 from schedlab.errors import InputError
 from schedlab.workload.sbatch import Request, mebibytes, request_of
 
+SHORT = "-N 2 -n 8 -c 3 -t 1:00:00 -p gpu -q high -A ocean -C ib&ssd"
+GLUED = "-N2 -n8 -c3 -t1:00:00 -pgpu -qhigh -Aocean -Cib&ssd"
+LONG = "--nodes=2 --ntasks=8 --cpus-per-task=3 --time=60 --partition=gpu --qos=high --account=ocean --constraint=ib&ssd"
+
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["-N", "2", "-n", "8", "-c", "3", "-t", "1:00:00", "-p", "gpu", "-q", "high", "-A", "ocean", "-C", "ib&ssd"],
-        ["-N2", "-n8", "-c3", "-t1:00:00", "-pgpu", "-qhigh", "-Aocean", "-Cib&ssd"],
-        ["--nodes=2", "--ntasks=8", "--cpus-per-task=3", "--time=60", "--partition=gpu", "--qos=high"]
-        + ["--account=ocean", "--constraint=ib&ssd"],
-        ["--nodes", "2-2", "--ntasks", "8", "--cpus-per-task", "3", "--time", "60", "--partition", "gpu", "--qos"]
-        + ["high", "--account", "ocean", "--constraint", "ib&ssd", "job.sh", "argument"],
-    ],
+    "words", [SHORT.split(), GLUED.split(), LONG.split(), [*LONG.replace("=", " ").split(), "job.sh", "argument"]]
 )
 def test_short_and_long_options_say_the_same(words: list[str]) -> None:
     assert request_of(words) == Request(

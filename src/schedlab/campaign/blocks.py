@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MEASURES = ("wait", "bounded_slowdown")
-STATISTICS: dict[str, Callable[[NDArray[Any]], Any]] = {"mean": np.mean, "median": np.median, "max": np.max}
+STATISTICS: dict[str, Callable[[NDArray[Any]], Any]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "p95": lambda values: np.percentile(values, 95),
+    "max": np.max,
+}
+
+BLOCK_METRICS = (
+    *(f"{statistic}_{name}" for name in MEASURES for statistic in STATISTICS),
+    *(f"mean_{name}_{label}" for name in MEASURES for label in (*SIZE_CLASSES, *USER_CLASSES)),
+)
+"""What blocks can be compared by."""
 
 
 def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
@@ -34,8 +45,8 @@ def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns `workload`, `load`, `repetition`, `window` (number of the block, from 0) and `scheduler`; of the
-        jobs submitted in the block their number `jobs`, `mean_`, `median_` and `max_` of wait and bounded slowdown;
-        and by size and user class `jobs_<class>`, `mean_wait_<class>` and `mean_bounded_slowdown_<class>`.
+        jobs submitted in the block their number `jobs`, `mean_`, `median_`, `p95_` and `max_` of wait and bounded
+        slowdown; and by size and user class `jobs_<class>`, `mean_wait_<class>` and `mean_bounded_slowdown_<class>`.
 
     Raises
     ------
@@ -78,11 +89,27 @@ def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
 
 def _blocks(submit: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the block in which each job is submitted, -1 after the last whole one."""
-    elapsed = submit - submit.min()
+    elapsed, length = submit - submit.min(), _length(submit)
     period = int(elapsed.max()) + 1
-    length = WEEK if period // WEEK >= FEWEST_PAIRS else DAY
     block: NDArray[np.int64] = elapsed // length
     return np.where(block < max(period // length, 1), block, -1)
+
+
+def _length(submit: NDArray[np.int64]) -> int:
+    """Return the seconds of a block."""
+    period = int(submit.max() - submit.min()) + 1
+    return WEEK if period // WEEK >= FEWEST_PAIRS else DAY
+
+
+def block_name(submit: NDArray[np.int64]) -> str:
+    """Return what the blocks of jobs with these submit times are: "week" or "day".
+
+    Examples
+    --------
+    >>> block_name(np.array([0, 6 * 7 * 86_400])), block_name(np.array([0, 5 * 7 * 86_400]))
+    ('week', 'day')
+    """
+    return "week" if _length(submit) == WEEK else "day"
 
 
 def _classes(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:

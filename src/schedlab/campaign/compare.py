@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from schedlab.campaign.prices import Price, prices
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
+from schedlab.schedule.recorded import AS_RECORDED, recorded_waits
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.wording import table
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STATISTICS = ("mean", "median", "p95", "max")
+
+MARK = "*"
+"""Beside schedulers that nobody can have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,21 +38,43 @@ class Comparison:
         By scheduler text, in the order asked for.
     metrics
         All metrics of each, see `Schedule.metrics`.
+    recorded
+        The jobs as they waited in the log, as far as it says; None if it does not.
+    recorded_metrics
+        Theirs.
+    warm_up, cool_down
+        What the metrics leave out.
     """
 
     schedules: dict[str, Schedule]
     metrics: dict[str, dict[str, float]]
+    recorded: Schedule | None = None
+    recorded_metrics: dict[str, float] | None = None
+    warm_up: float = 0
+    cool_down: float = 0
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return all metrics, one row per scheduler."""
+    def to_frame(self, *, recorded: bool = False) -> pd.DataFrame:
+        """Return all metrics, one row per scheduler and, if asked for and known, one for what the log has recorded."""
         import pandas as pd
 
-        frame = pd.DataFrame.from_dict(self.metrics, orient="index")
+        rows = self.metrics
+        if recorded and self.recorded_metrics is not None:
+            rows = rows | {AS_RECORDED: self.recorded_metrics}
+        frame = pd.DataFrame.from_dict(rows, orient="index")
         frame.index.name = "scheduler"
         return frame
 
     def __str__(self) -> str:
-        return table(*self._rows())
+        notes = [f"{MARK} {CLAIRVOYANT}"] if any(map(is_clairvoyant, self.metrics)) else []
+        return "\n".join([table(*self._rows()), *(f"\n{note}" for note in notes)])
+
+    def who_pays(self, baseline: str | None = None) -> list[Price]:
+        """Return what each scheduler asks of the jobs that wait longest, of wide jobs and of users.
+
+        See `schedlab.campaign.prices.prices`; what the log has recorded comes last.
+        """
+        shown = self.schedules if self.recorded is None else self.schedules | {AS_RECORDED: self.recorded}
+        return prices(shown, baseline, warm_up=self.warm_up, cool_down=self.cool_down)
 
     def explore(self, *, baseline: str | None = None, unit: str = "processor") -> Any:
         """Return a widget for notebooks to look into the schedules, see `schedlab.report.notebook.explore`."""
@@ -78,7 +107,8 @@ class Comparison:
         may_fail = any("failed_runs" in metrics for metrics in self.metrics.values())
         header += ["failed runs", "lost share"] if may_fail else []
         rows = []
-        for text, metrics in self.metrics.items():
+        known = {} if self.recorded_metrics is None else {AS_RECORDED: self.recorded_metrics}
+        for text, metrics in (self.metrics | known).items():
             waits = [duration(metrics[f"{name}_wait"]) for name in STATISTICS]
             slowdowns = [f"{metrics[f'{name}_bounded_slowdown']:,.2f}" for name in STATISTICS]
             shares = [f"{metrics[name]:.1%}" for name in ("utilisation", "backfilled_share")]
@@ -86,25 +116,11 @@ class Comparison:
             if may_fail:
                 failed = "failed_runs" in metrics
                 counts += [f"{metrics['failed_runs']:,.0f}", f"{metrics['lost_share']:.1%}"] if failed else ["-", "-"]
-            rows.append([text, *waits, *slowdowns, *shares, *counts])
+            if text in known:
+                shares[1], counts[0] = "-", "-"
+            marked = f"{text} {MARK}" if is_clairvoyant(text) else text
+            rows.append([marked, *waits, *slowdowns, *shares, *counts])
         return header, rows
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a plain-text table: the first column to the left, the others to the right, two-word heads on two lines."""
-    body = [list(row) for row in rows]
-    above = [name.rpartition(" ")[0] for name in header]
-    below = [name.rpartition(" ")[2] for name in header]
-    heads = [above, below] if any(above) else [below]
-    widths = [max(len(line[i]) for line in [*heads, *body]) for i in range(len(header))]
-    rule = ["-" * width for width in widths]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in [*heads, rule, *body]
-    )
 
 
 def compare(
@@ -165,4 +181,7 @@ def compare(
             metrics[scheduler.text] = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
         if progress:
             progress(done, len(asked))
-    return Comparison(schedules, metrics)
+    machine = next(iter(schedules.values())).processors
+    known = recorded_waits(workload, machine)
+    measured = None if known is None else known.metrics(warm_up=warm_up, cool_down=cool_down)
+    return Comparison(schedules, metrics, known, measured, warm_up, cool_down)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.campaign.compare import table
 from schedlab.campaign.overview import COORDINATES, Overview, failure_row, metric_names
 from schedlab.campaign.store import RunDirectory
 from schedlab.errors import InputError
+from schedlab.wording import table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.campaign.compare import table
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign, Metrics
 from schedlab.campaign.entries import TraceEntry, Windows
@@ -17,7 +16,7 @@ from schedlab.campaign.statistics import FEWEST_PAIRS, Paired, by_instance, comp
 from schedlab.errors import InputError
 from schedlab.learn.training import EASY, SHORTEST_LIMIT
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.wording import count_of
+from schedlab.wording import count_of, table
 
 if TYPE_CHECKING:
     import pandas as pd

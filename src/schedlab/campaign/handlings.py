@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from schedlab.campaign.compare import table
 from schedlab.campaign.details import read_details
 from schedlab.campaign.statistics import FEWEST_PAIRS, Paired, interval_text, paired, signed
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
+from schedlab.wording import table
 from schedlab.workload.submissions import HANDLINGS
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.campaign.compare import table
 from schedlab.campaign.statistics import (
     LARGER_IS_BETTER,
     METRIC,
@@ -21,6 +20,7 @@ from schedlab.campaign.statistics import (
     signed,
     statistic_of,
 )
+from schedlab.wording import table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -108,9 +108,9 @@ def _document(analysis: Analysis) -> dict[str, Any]:
 
 def _text(analysis: Analysis) -> str:
     """Return what a reader wants to know, in tables."""
-    from schedlab.campaign.compare import table
     from schedlab.schedule.analysis import PERCENTILES
     from schedlab.schedule.summary import duration
+    from schedlab.wording import table
 
     counts, usage, sections = analysis.counts(), analysis.usage(), analysis.sections
     jobs, workflows = (

@@ -16,6 +16,7 @@ from schedlab.cli import (
     analysis,
     archives,
     campaigns,
+    clusters,
     demo,
     generation,
     learning,
@@ -161,6 +162,10 @@ workflow.command()(workflows.submit)
 workflow.command()(workflows.results)
 workflow.command()(workflows.export)
 app.add_typer(workflow, name="workflow")
+cluster = typer.Typer(no_args_is_help=True, help="Clusters: nodes, partitions and limits, from the files of a site.")
+cluster.command("show")(clusters.show_cluster)
+cluster.command("convert")(clusters.convert_cluster)
+app.add_typer(cluster, name="cluster")
 laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
 laboratory.command()(slurm.run)
 laboratory.command()(slurm.shadow)

@@ -94,8 +94,8 @@ def list_campaigns(
     as_json: Json = False,
 ) -> None:
     """List the campaigns of the index."""
-    from schedlab.campaign.compare import table
     from schedlab.campaign.index import campaigns, default_place
+    from schedlab.wording import table
 
     found = campaigns(index or default_place(directory), search or "")
     if as_json:
@@ -130,9 +130,9 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find tasks of all campaigns in the index."""
-    from schedlab.campaign.compare import table
     from schedlab.campaign.index import default_place, parse_condition
     from schedlab.campaign.index import search as search_index
+    from schedlab.wording import table
 
     conditions = [parse_condition(condition) for condition in where or []]
     found = search_index(

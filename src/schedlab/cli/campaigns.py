@@ -199,10 +199,10 @@ def _update_index(finished: RunDirectory, index: str | None) -> None:
 def plan(file: File, directory: Directory = None, as_json: Json = False) -> None:
     """Say what a campaign would run, and how much of it is done already."""
     from schedlab.campaign.campaign_file import read_campaign
-    from schedlab.campaign.compare import table
     from schedlab.campaign.inputs import find_inputs
     from schedlab.campaign.plan import Plan
     from schedlab.campaign.store import RunDirectory
+    from schedlab.wording import table
 
     definition = read_campaign(file)
     place = directory or RUNS / definition.name

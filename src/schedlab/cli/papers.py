@@ -19,7 +19,7 @@ ONLY: dict[str, tuple[str, ...]] = {
     "variant": ("sc17", "thesis"),
     "scores": ("sc17", "thesis"),
     "chapter": ("thesis",),
-    "log": ("sc15", "sc17", "thesis", "order"),
+    "log": ("sc15", "sc17", "sc20", "thesis", "order"),
     "scenario": ("icpp19",),
     "runs": ("icpp19", "scsf", "order"),
     "set": ("scsf",),
@@ -31,7 +31,7 @@ ONLY: dict[str, tuple[str, ...]] = {
 
 def reproduce(
     paper: Annotated[
-        Literal["sc15", "sc17", "thesis", "icpp19", "scsf", "order"],
+        Literal["sc15", "sc17", "sc20", "thesis", "icpp19", "scsf", "order"],
         typer.Argument(help="Which paper; order: our own study of predictions for the order of the queue."),
     ],
     traces: Traces = None,
@@ -103,6 +103,13 @@ def reproduce(
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"
         raise InputError(f"{what}: name one that holds the logs of the paper (--traces, or SCHEDLAB_TRACES)")
+    if paper == "sc20":
+        from schedlab.papers import sc20
+
+        if plot is not None:
+            raise InputError("--plot does not go with sc20, which has no figures here: leave it out")
+        _show(sc20.reproduce(traces, logs=log or ()), as_json)
+        return
     if plot is not None:
         make_directory(plot)
     with campaign_bar() as progress:

@@ -30,9 +30,10 @@ from schedlab.cli.outputs import check_figure, check_output, check_page
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
-from schedlab.wording import count_of
+from schedlab.wording import count_of, did_you_mean, shown
 
 if TYPE_CHECKING:
+    from schedlab.campaign.compare import Comparison
     from schedlab.scheduler.scheduler import Scheduler
 
 ENFORCEMENT = ("enforced", "advisory")
@@ -102,10 +103,17 @@ def simulate(
         from schedlab.report.schedules import write_schedule_report
 
         write_schedule_report(
-            schedule, report, command=command_line(), source=str(trace), warm_up=warm_up, cool_down=cool_down
+            schedule,
+            report,
+            command=command_line(),
+            source=str(trace),
+            warm_up=warm_up,
+            cool_down=cool_down,
+            changes=read.changes(),
         )
         note(f"report {report}")
     read.note_cleaning()
+    read.note_left_out()
     read.note_laws([chosen])
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
@@ -151,13 +159,28 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a report, .html; the first scheduler is the baseline.")
     ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default="mean_bounded_slowdown",
+            help="What decides in the report; also prints its answer.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay a trace under several schedulers, and print one table."""
+    from schedlab.campaign.blocks import BLOCK_METRICS
     from schedlab.campaign.compare import compare as compare_schedulers
+    from schedlab.campaign.statistics import METRIC
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = [Scheduler.parse(text) for text in scheduler]
+    if metric is not None and metric not in BLOCK_METRICS:
+        known = ", ".join(BLOCK_METRICS)
+        raise InputError(
+            f"unknown metric {shown(metric)}{did_you_mean(metric, BLOCK_METRICS)}; the metrics are {known}"
+        )
     check_output(csv, trace)
     if report is not None:
         check_page(report, trace)
@@ -170,25 +193,58 @@ def compare(
         from schedlab.atomic import atomic_path
 
         with atomic_path(csv) as temporary:
-            comparison.to_frame().to_csv(temporary)
+            comparison.to_frame(recorded=True).to_csv(temporary)
     if plot is not None:
         from schedlab.report.figures import save_comparison_figures
 
         figures = save_comparison_figures(comparison.schedules, plot)
         note(f"{len(figures)} figures are in {plot}")
-    if report is not None:
+    answered = ""
+    if report is not None or metric is not None:
         from schedlab.report.evidence import evidence_of_comparison
-        from schedlab.report.html import write_report
+        from schedlab.report.html import answer_of
 
-        evidence = evidence_of_comparison(comparison, command=command_line(), source=str(trace))
-        note(f"report {write_report(evidence, report)}")
+        evidence = evidence_of_comparison(
+            comparison,
+            metric=metric or METRIC,
+            command=command_line(),
+            source=str(trace),
+            changes=read.changes(),
+        )
+        if report is not None:
+            from schedlab.report.html import write_report
+
+            note(f"report {write_report(evidence, report)}")
+        if metric is not None:
+            answered = f"\n\n{' '.join(answer_of(evidence))}"
     read.note_cleaning()
+    read.note_left_out()
     read.note_laws(chosen)
     if as_json:
-        show_json({"cleaning": read.cleaning.to_dict(), "metrics": comparison.metrics})
+        show_json(
+            {
+                "cleaning": read.cleaning.to_dict(),
+                "metrics": comparison.metrics,
+                "recorded": comparison.recorded_metrics,
+            }
+        )
     else:
         machine = next(iter(comparison.schedules.values())).processors
-        show(f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {machine:,} processors\n\n{comparison}")
+        jobs = f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {machine:,} processors"
+        show(f"{jobs}\n\n{comparison}{_who_pays(comparison)}{answered}")
+
+
+def _who_pays(comparison: Comparison) -> str:
+    """Return a table of wide jobs and users, if there is something to compare and they are known."""
+    from schedlab.campaign.prices import price_table
+    from schedlab.report.contents import user_names
+
+    if len(comparison.schedules) < 2:
+        return ""
+    baseline, first = next(iter(comparison.schedules.items()))
+    paid = price_table(comparison.who_pays(), user_names(first.workload))
+    heading = f"Who pays, against {baseline}: mean wait of wide jobs, and users who wait longer by a minute or more"
+    return f"\n\n{heading}\n\n{paid}" if paid else ""
 
 
 def gantt(

@@ -333,7 +333,7 @@ def _policy(
 
 def _found_text(found: Search, baseline: str, validation: int, *, limited: bool) -> str:
     """Return the best policies of the search as text; `validation` is the number of validation windows."""
-    from schedlab.campaign.compare import table
+    from schedlab.wording import table
 
     leaders = found.leaders
     rows = [

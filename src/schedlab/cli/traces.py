@@ -60,6 +60,19 @@ class CleanedTrace:
         if told:
             note("; ".join(told))
 
+    def note_left_out(self) -> None:
+        """Tell what a simulation does not take over from the log."""
+        from schedlab.workload.changes import left_out
+
+        for sentence in left_out(self.workload):
+            note(sentence)
+
+    def changes(self) -> list[str]:
+        """Return what was changed or left out, as sentences for a page."""
+        from schedlab.workload.changes import changes
+
+        return changes(self.workload, self.cleaning, self.notes)
+
     def note_laws(self, schedulers: Iterable[Scheduler]) -> None:
         """Tell whether jobs run longer than their law allows, or nobody asks for the laws."""
         if self.workload.law is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from schedlab.durations import duration_text
@@ -11,6 +11,7 @@ from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.cluster.cluster import Cluster
+    from schedlab.cluster.limits import QosLimits
     from schedlab.cluster.nodes import NodeGroup, Partition
 
 WIDEST = 60
@@ -55,6 +56,11 @@ def cluster_text(cluster: Cluster) -> str:
         head = ("partition", "default", "nodes", "cores", "tier", "max time", "max nodes", "rules")
         rows = (_partition_row(cluster, partition) for partition in cluster.partitions)
         parts.append(_table(head, rows, "<<>>><><"))
+    if cluster.accounting is not None:
+        who = cluster.accounting
+        users = len({user.user for user in who.users})
+        parts.append(f"{len(who.qos)} QOS, {count_of(len(who.accounts) - 1, 'account')}, {count_of(users, 'user')}")
+        parts.append(_table(("QOS", "priority", "limits"), map(_qos_row, who.qos), "<><"))
     return "\n\n".join(parts)
 
 
@@ -95,6 +101,17 @@ def _partition_row(cluster: Cluster, partition: Partition) -> list[str]:
         "" if partition.max_nodes is None else f"{partition.max_nodes:,}",
         ", ".join(_rules(partition)),
     ]
+
+
+def _qos_row(qos: QosLimits) -> list[str]:
+    limits = ((field.name, getattr(qos.limits, field.name)) for field in fields(qos.limits))
+    return [qos.name, f"{qos.priority}", ", ".join(f"{name} {_amount(name, value)}" for name, value in limits if value)]
+
+
+def _amount(name: str, value: int | tuple[tuple[str, int], ...]) -> str:
+    if isinstance(value, tuple):
+        return ",".join(f"{kind}={amount}" for kind, amount in value)
+    return duration_text(value) if name.endswith("wall") else f"{value}"
 
 
 def _rules(partition: Partition) -> Iterable[str]:

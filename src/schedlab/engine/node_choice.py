@@ -59,7 +59,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
         if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
             device = best_device(machine, view, request, node)
             if machine.rule == FGD:
-                device = _least_harmful(machine, view, request, node)[1]
+                device = _least_harmful(machine, view, request, node, nodes.notes[i].portion)[1]
             nodes.notes[i].bits = 1 << (device - machine.nodes[node].gpu)
         else:
             nodes.notes[i].bits = whole_devices(machine, view, request, node, nodes.notes[i].portion)
@@ -78,7 +78,8 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
     """Choose nodes in an order that does not depend on what is free; return how many, -1 if it does not fit."""
     machine = nodes.machine
     needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
-    found, held = 0, 0
+    fair = -(-tasks // max(needed, 1))
+    found, held, fair_ones = 0, 0, 0
     begin = 0 if when == LATER else first_with_room(nodes, request)
     for node in range(begin, nodes.notes.shape[0]):
         space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
@@ -92,8 +93,10 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
         held += space
         if needed == 0 and held >= tasks:
             return _fill(nodes, tasks, found)
-        if found == needed and held >= tasks:
-            return _take_first(nodes, needed)
+        if needed > 0 and space >= fair:
+            fair_ones += 1
+            if fair_ones == needed:
+                return _take_fair(nodes, found, fair)
     if found == 0 and when == NOW_FREE:
         nodes.memory[request].first = nodes.notes.shape[0]
     return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
@@ -125,14 +128,18 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
         else:
             left = _left(machine, view, node)
             nodes.notes[node].key = -left if machine.rule == SPREAD else left
-    enough = 0
+    fair = -(-tasks // max(needed, 1))
+    enough, fair_ones = 0, 0
     for i in range(found):  # the order is made only as far as it is needed
         _bring_first(nodes, i, found)
-        enough += nodes.notes[nodes.notes[i].ranked].room
+        space = nodes.notes[nodes.notes[i].ranked].room
+        enough += space
         if needed == 0 and enough >= tasks:
             return _fill(nodes, tasks, i + 1)
-        if i + 1 == needed and enough >= tasks:
-            return _take_first(nodes, needed)
+        if needed > 0 and space >= fair:
+            fair_ones += 1
+            if fair_ones == needed:
+                return _take_fair(nodes, i + 1, fair)
     return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
 
 
@@ -143,7 +150,7 @@ def _bring_first(nodes: Nodes, place: int, found: int) -> None:
     for i in range(place + 1, found):
         one, other = nodes.notes[i].ranked, nodes.notes[best].ranked
         less = nodes.notes[one].key - nodes.notes[other].key
-        if less < 0.0 or (less == 0.0 and one < other):
+        if less < 0 or (less == 0 and one < other):
             best = i
     nodes.notes[place].ranked, nodes.notes[best].ranked = nodes.notes[best].ranked, nodes.notes[place].ranked
 
@@ -160,10 +167,14 @@ def _fill(nodes: Nodes, tasks: int, found: int) -> int:
 
 
 @inlined
-def _take_first(nodes: Nodes, needed: int) -> int:
-    for i in range(needed):
-        nodes.notes[i].picked = nodes.notes[i].ranked
-    return needed
+def _take_fair(nodes: Nodes, found: int, fair: int) -> int:
+    """Take those of the first nodes of the order that have room for a fair part of the tasks."""
+    taken = 0
+    for i in range(found):
+        if nodes.notes[nodes.notes[i].ranked].room >= fair:
+            nodes.notes[taken].picked = nodes.notes[i].ranked
+            taken += 1
+    return taken
 
 
 @inner_kernel
@@ -218,32 +229,32 @@ def _left(machine: Machine, view: View, node: int) -> int:
 
 
 @inner_kernel
-def _harm(machine: Machine, view: View, request: int, node: int, tasks: int) -> float:
+def _harm(machine: Machine, view: View, request: int, node: int, tasks: int) -> int:
     """Return by how much a request would increase the fragmentation of a node."""
     if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
-        return _least_harmful(machine, view, request, node)[0]
+        return _least_harmful(machine, view, request, node, tasks)[0]
     bits = whole_devices(machine, view, request, node, tasks)
     return _increase(machine, view, request, node, tasks, bits)
 
 
 @inner_kernel
-def _least_harmful(machine: Machine, view: View, request: int, node: int) -> tuple[float, int]:
+def _least_harmful(machine: Machine, view: View, request: int, node: int, tasks: int) -> tuple[int, int]:
     """Return the least increase of fragmentation by a shared GPU, and which GPU that is; of equal ones the first."""
-    least, best = np.inf, -1
+    least, best = 0, -1
     first = machine.nodes[node].gpu
     for device in range(first, machine.nodes[node + 1].gpu):
         if view.devices[device] < machine.requests[request].share:
             continue
         if not of_type(machine, request, device):
             continue
-        increase = _increase(machine, view, request, node, machine.requests[request].tasks, 1 << (device - first))
-        if increase < least:
+        increase = _increase(machine, view, request, node, tasks, 1 << (device - first))
+        if best < 0 or increase < least:
             least, best = increase, device
     return least, best
 
 
 @inner_kernel
-def _increase(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int) -> float:
+def _increase(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int) -> int:
     """Return by how much the fragmentation of a node grows if some tasks take some of its GPUs."""
     before = _fragmentation(machine, view, node)
     move(machine, view, request, node, tasks, bits, -1)
@@ -253,16 +264,16 @@ def _increase(machine: Machine, view: View, request: int, node: int, tasks: int,
 
 
 @inner_kernel
-def _fragmentation(machine: Machine, view: View, node: int) -> float:
-    """Return the thousandths of free GPUs that a typical job cannot use: the mean over what is typically asked for."""
+def _fragmentation(machine: Machine, view: View, node: int) -> int:
+    """Return the thousandths of free GPUs that a job cannot use, added over all that is typically asked for."""
     typical = machine.typical
     free = view.free[node].gpus
-    total = 0.0
+    total = 0
     for i in range(typical.shape[0]):
         useful = 0
         if typical[i].cores <= view.free[node].cores and (typical[i].share > 0 or typical[i].gpus > 0):
             useful = _useful(machine, view.devices, node, typical[i].gpus, typical[i].share)
-        total += typical[i].part * (free - useful)
+        total += typical[i].jobs * (free - useful)
     return total
 
 

@@ -66,7 +66,7 @@ def fits_beside(nodes: Nodes | None, job: int, ends_before: bool) -> bool:
 
 
 @inner_kernel
-def note_beside(nodes: Nodes | None, job: int, started: int, ends_before: bool) -> None:
+def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
     """Note what a job that has just started beside the reservation leaves of it."""
     if nodes is not None:
         counters = nodes.counters
@@ -81,7 +81,6 @@ def note_beside(nodes: Nodes | None, job: int, started: int, ends_before: bool) 
                 let_differ(nodes, node)
                 move_place(nodes, nodes.later, job, place, 1)
                 refresh(nodes, node)
-        counters[STARTS] = started
 
 
 @pruned
@@ -96,7 +95,7 @@ def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int,
 def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest: int) -> int:
     """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
 
-    What was found out before is kept if it is the same question.
+    What was found out before is kept if it is the same question: nothing has ended or started since.
     """
     clock, counters, running = state.clock, nodes.counters, state.running
     if (

@@ -49,11 +49,11 @@ REQUEST = np.dtype(
     [
         *((name, "i8") for name in ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus")),
         *((name, "i8") for name in ("node_memory", "node_gpus", "share", "gpu_type", "eligible", "exclusive")),
-        ("least_memory", "i8"),
-        ("least_gpus", "i8"),
+        *((name, "i8") for name in ("least_room", "least_cores", "least_memory", "least_gpus")),
     ]
 )
-"""A request, with the fields of `NodeInputs`; and what a node must have free at least, GPUs in thousandths."""
+"""A request, with the fields of `NodeInputs`; and what a node must have free at least, lest it be of no use, whatever
+the other nodes have: room for so many tasks, cores, memory, thousandths of GPUs."""
 
 FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
 """What is free on a node, GPUs in thousandths; and how many runs there are: one that has it to itself counts ALONE."""
@@ -69,7 +69,7 @@ NOTE = np.dtype(
         ("portion", "i8"),  # ... how many tasks each would run ...
         ("bits", "i8"),  # ... and which of its GPUs they would hold
         ("room", "i8"),  # by node: room for tasks
-        ("key", "f8"),  # by node: what it is ordered by
+        ("key", "i8"),  # by node: what it is ordered by
         ("head_room", "i8"),  # by node: room for tasks of the head
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
     ]
@@ -218,9 +218,13 @@ def _machine(inputs: NodeInputs) -> Machine:
     requests = new_records(len(inputs.nodes), REQUEST)
     for name in set(REQUEST.names or ()) & set(NodeInputs._fields):
         requests[name] = getattr(inputs, name)
-    whole = inputs.node_gpus + np.where(inputs.node_gpus > 0, 0, inputs.task_gpus)
-    requests["least_memory"] = inputs.node_memory + inputs.task_memory
-    requests["least_gpus"] = np.where(inputs.share < WHOLE, inputs.share, whole * WHOLE)
+    least = _least_room(inputs)
+    requests["least_room"] = least
+    requests["least_cores"] = least * inputs.task_cores
+    requests["least_memory"] = inputs.node_memory + least * inputs.task_memory
+    requests["least_gpus"] = np.where(
+        inputs.share < WHOLE, inputs.share, (inputs.node_gpus + least * inputs.task_gpus) * WHOLE
+    )
     largest = new_records(1, FREE)
     counted = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
     largest["cores"], largest["memory"], largest["gpus"] = inputs.cores.max(), counted.max(), devices.max() * WHOLE
@@ -239,6 +243,17 @@ def _machine(inputs: NodeInputs) -> Machine:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
     return machine
+
+
+def _least_room(inputs: NodeInputs) -> NDArray[np.int64]:
+    """Return, of each request, the tasks that a node must have room for if all others of its nodes were empty."""
+    roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
+    for request in range(len(inputs.nodes)):
+        room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
+        roomiest[request] = room.max(initial=1)
+    roomiest = np.where(inputs.tasks_per_node > 0, np.minimum(roomiest, inputs.tasks_per_node), roomiest)
+    least = inputs.tasks - (inputs.nodes - 1) * roomiest
+    return np.where(inputs.nodes > 0, np.maximum(least, 1), 1)
 
 
 def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
@@ -260,10 +275,10 @@ def with_more_places(nodes: Nodes) -> Nodes:
 
 @pruned
 def room(machine: Machine, view: View, request: int, node: int) -> int:
-    """Return how many tasks of a request a node has room for."""
+    """Return how many tasks of a request a node has room for; 0 if it is of no use."""
     free, asked = view.free[node], machine.requests[request]
     if (
-        free.cores < asked.task_cores
+        free.cores < asked.least_cores
         or free.memory < asked.least_memory
         or free.gpus < asked.least_gpus
         or free.runs >= ALONE
@@ -278,7 +293,7 @@ def room(machine: Machine, view: View, request: int, node: int) -> int:
         tasks = min(tasks, (free.memory - asked.node_memory) // asked.task_memory)
     if asked.least_gpus > 0:
         tasks = min(tasks, _room_of_gpus(machine, view, request, node, tasks))
-    return tasks
+    return tasks if tasks >= asked.least_room else 0
 
 
 @inner_kernel

@@ -143,7 +143,7 @@ def queue_pass(
         begin(jobs, state, job)
         state.backfilled[job] = blocked
         if blocked:
-            note_beside(state.nodes, job, clock[STARTED], now + jobs[job].estimate <= shadow)
+            note_beside(state.nodes, job, now + jobs[job].estimate <= shadow)
         if leave(jobs, seen, state, waiting, orders, retries, rules, now, job):
             if clock[BLAMED] >= 0:
                 return

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from schedlab.engine.node_inputs import PLACEMENTS, WHOLE, NodeInputs
 from schedlab.kernels import new_records
 
-TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("part", "f8")])
+TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("jobs", "i8")])
 """A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; and
-the part of all such jobs that ask for it."""
+how many jobs ask for it."""
 
 
 def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
@@ -26,7 +26,7 @@ def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
     if PLACEMENTS[inputs.placement] != "fgd":
         return new_records(0, TYPICAL)
     jobs = np.bincount(inputs.shape, minlength=len(inputs.nodes))
-    one = inputs.nodes <= 1
+    one = (inputs.nodes == 1) | (inputs.tasks == 1)
     cores = inputs.tasks * inputs.task_cores
     gpus = inputs.node_gpus + inputs.tasks * inputs.task_gpus
     share = np.where(inputs.share < WHOLE, inputs.share, 0)
@@ -34,5 +34,5 @@ def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
     counts = np.bincount(which.ravel(), weights=jobs[one])
     typical = new_records(len(counts), TYPICAL)
     typical["cores"], typical["gpus"], typical["share"] = distinct
-    typical["part"] = counts / max(counts.sum(), 1.0)
+    typical["jobs"] = counts
     return typical

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.campaign.compare import table
 from schedlab.campaign.coordinator import Progress
 from schedlab.campaign.executors import local_workers
 from schedlab.campaign.statistics import METRIC
@@ -27,6 +26,7 @@ from schedlab.papers.sequences import (
     Variant,
     run_study,
 )
+from schedlab.wording import table
 
 if TYPE_CHECKING:
     import pandas as pd

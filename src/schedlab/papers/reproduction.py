@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from schedlab.campaign.compare import table
 from schedlab.errors import InputError
+from schedlab.wording import table
 
 Number = int | float | None
 

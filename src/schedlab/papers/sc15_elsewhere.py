@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.campaign.compare import table
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign
 from schedlab.campaign.standings import Standings, standings
 from schedlab.campaign.statistics import METRIC, Paired, interval_text, paired
 from schedlab.papers.reproduction import Part
 from schedlab.papers.sc15_logs import BACKFILLINGS, BASICS, CHOICES, E_LOSS, EASY, EASY_PLUS_PLUS, GRID
+from schedlab.wording import table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.campaign.compare import table
 from schedlab.papers.reproduction import Reproduction, Row
 from schedlab.papers.thesis4_logs import FCFS, POLICIES, Log
 from schedlab.papers.thesis4_samples import MEASURES, WORST, Sample, kept_mean
 from schedlab.schedule.groups import SLOWDOWN_CLASSES
+from schedlab.wording import table
 from schedlab.workload.sampling import DAY
 
 THESIS = "Thesis (Carastan-Santos)"

@@ -16,6 +16,7 @@ from schedlab.campaign.statistics import (
     signed,
 )
 from schedlab.report.campaigns import metric_label
+from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def answer(standings: Standings, frame: pd.DataFrame) -> list[str]:
         sentences += [f"The closest is {closest.scheduler}: {_against(closest)}."]
         rivals = [row.scheduler for row in others if row.paired and row.paired.verdict in UNDECIDED]
     else:
-        sentences = [f"{best.scheduler} has the {highest} {metric}: {_against(best.paired)}."]
+        bound = " (clairvoyant)" if is_clairvoyant(best.scheduler) else ""
+        sentences = [f"{best.scheduler}{bound} has the {highest} {metric}: {_against(best.paired)}."]
         sentences += _disagreement(best.paired)
         rivals = _rivals(best.scheduler, others, standings, frame)
     if len(others) > 1 and rivals:

@@ -62,6 +62,24 @@ def label_of(text: str, longest: int = LONGEST_LABEL) -> str:
     return f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
+def labels_of(texts: Sequence[str], longest: int = LONGEST_LABEL) -> list[str]:
+    """Return labels that are not too long; texts that would look the same get as much more as tells them apart.
+
+    Examples
+    --------
+    >>> labels_of(["fcfs", "p*q + 1*r + p*q+easy", "p*q + 2*r + p*q+easy"], 12)
+    ['fcfs', 'p*q + 1…q+easy', 'p*q + 2…q+easy']
+    """
+    labels = [label_of(text, longest) for text in texts]
+    while len(set(labels)) < len(set(texts)):
+        longest += 2
+        twice = {label for label in labels if labels.count(label) > 1}
+        labels = [
+            label_of(text, longest) if label in twice else label for text, label in zip(texts, labels, strict=True)
+        ]
+    return labels
+
+
 def metric_label(metric: str) -> str:
     """Return the name of a metric as axes and sentences show it.
 
@@ -208,7 +226,7 @@ def scheduler_panels(
 
 def scheduler_rows(ax: Axes, schedulers: Sequence[str]) -> None:
     """Name the rows 0, 1, ... of some axes after the schedulers, the first one at the top."""
-    ax.set_yticks(range(len(schedulers)), [label_of(text) for text in schedulers])
+    ax.set_yticks(range(len(schedulers)), labels_of(schedulers))
     ax.set_ylim(len(schedulers) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(visible=False, axis="y")
@@ -260,9 +278,10 @@ def plot_distribution(
     """
     values, _ = by_instance(frame, metric)
     with styled_axes(ax, (WIDTH, 4.2)) as axes:
-        for number, scheduler in enumerate(schedulers or values.columns):
+        shown = list(schedulers or values.columns)
+        for number, (scheduler, label) in enumerate(zip(shown, labels_of(shown), strict=True)):
             known = np.sort(values[scheduler].dropna().to_numpy())
-            axes.ecdf(known, label=label_of(scheduler), **line_look(number))
+            axes.ecdf(known, label=label, **line_look(number))
         everything = values.to_numpy()
         value_axis(axes.xaxis, everything[~np.isnan(everything)], metric)
         percent_ticks(axes.yaxis)
@@ -365,7 +384,8 @@ def plot_heat_map(standings: Standings, ax: Axes | None = None) -> Axes:
             )
         scheduler_rows(axes, schedulers)
         axes.set_ylim(len(schedulers) - 0.5, -0.5)
-        names = [label_of(name, 14) or "all" for name in workloads]
+        # Cut names stand on two lines, where there is room for what tells them apart.
+        names = [name.replace("…", "…\n") or "all" for name in labels_of(workloads, 14)]
         axes.set_xticks(range(len(workloads)), names)
         axes.tick_params(length=0)
         axes.grid(visible=False)

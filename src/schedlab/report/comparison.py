@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
+    TimeAxis,
     duration_ticks,
-    elapsed_unit,
     legend,
     line_look,
     named,
@@ -230,11 +230,12 @@ def _plot_over_time(
     """
     begin = min(int(schedule.workload.submit_time.min()) for schedule in schedules.values())
     end = max(begin + 1, *(int(schedule.end_time.max()) for schedule in schedules.values()))
-    seconds, unit = elapsed_unit(end - begin)
+    clocks = {schedule.workload.start_time for schedule in schedules.values()}
+    axis = TimeAxis(begin, end, begin, clocks.pop() if len(clocks) == 1 else None)
     means = [function.binned(TIME_BINS, begin, end) for function in steps.values()]
     top = highest or max(1.0, *(float(curve.values.max()) for curve in means))
     for number, curve in enumerate(means):
-        time = (curve.times - begin) / seconds
+        time = axis(curve.times)
         if len(means) == 1:
             base, heights = 0, curve.values
         else:
@@ -250,8 +251,7 @@ def _plot_over_time(
         ax.set_yticks(strips + STRIP / 2, list(schedules))
         ax.tick_params(axis="y", length=0)
         ax.grid(visible=False, axis="y")
-    ax.set_xlim(0, (end - begin) / seconds)
-    ax.set_xlabel(f"{unit} since the first submission")
+    axis.label(ax)
     return top
 
 

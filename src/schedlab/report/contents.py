@@ -171,6 +171,11 @@ def labels_of(jobs: Workload) -> dict[str, dict[str, str]]:
     return labels
 
 
+def user_names(jobs: Workload) -> dict[int, str]:
+    """Return the names of users by number, as far as header lines have them."""
+    return {-1: "unknown"} | {int(number): name for number, name in labels_of(jobs).get("user", {}).items()}
+
+
 def _decisions(
     name: str,
     schedule: Schedule,
@@ -208,7 +213,9 @@ def _decisions(
     where = schedule.placement if placed else None
     if where is None:
         allocation = _placed(spans)
-        lanes = max(schedule.processors, int(allocation.last.max(initial=0)) + 1)
+        # A job of 0 seconds is not seen, and a wide one at a busy moment would make the chart twice as high.
+        seen = np.repeat(spans.run_time > 0, np.diff(allocation.offsets))
+        lanes = max(schedule.processors, int(allocation.last[seen].max(initial=0)) + 1)
         return decisions | {"pieces": _pieces(allocation, rows, container), "lanes": lanes}
     allocation = where.rows(spans.start_time, spans.end_time, "cores")
     decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}

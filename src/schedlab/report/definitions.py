@@ -13,6 +13,40 @@ DEFINITIONS = {
         "they "
         "have ended. Where a job may fail and be started again, it ends with the last start.",
     ),
+    "submitted": (
+        "Submitted",
+        "When the job entered the system. A date where the log has one, in UTC, else the time since the first "
+        "submission: day 1 begins with it.",
+    ),
+    "started": ("Started", "When the job got its processors; where it ran several times, for the last time."),
+    "ended": ("Ended", "When the job gave its processors back: it was done, or was ended at its requested time."),
+    "job": ("Job", "The number that the log gives to the job."),
+    "group": (
+        "User, account, partition, queue, application",
+        "What the log says of the job. A name where the log has one, else its number there.",
+    ),
+    "nodes": ("Nodes", "Where the job ran the last time, and how many processors it held on each node."),
+    "gpus": ("GPUs", "How many GPUs the job held on each node the last time it ran."),
+    "attempts": ("Starts", "Each time the job was started: runs may fail and come back."),
+    "when_it_came": (
+        "When it came",
+        "The jobs in the queue, and the processors that were free, in the second of the submission.",
+    ),
+    "overtook_others": (
+        "Jobs that it overtook",
+        "Jobs that were submitted before this one and started after it.",
+    ),
+    "clairvoyant": (
+        "Clairvoyant",
+        "The scheduler knows every run time beforehand. It shows how much better predictions could gain at most, and "
+        "cannot be installed.",
+    ),
+    "command": ("Command", "Typed in a shell, it repeats this run and writes its schedule."),
+    "users_worse": (
+        "Users who wait longer",
+        "Users whose mean wait is longer than under the baseline by a minute or more; beside it, the user whose mean "
+        "wait grows most, and by how much.",
+    ),
     "turnaround": ("Turnaround", "Time from a job's submission to its end: its wait and its run time."),
     "run": ("Run time", "Time from a job's start to its end; a job that reaches its requested time is ended there."),
     "slowdown": (
@@ -51,6 +85,16 @@ DEFINITIONS = {
         "scheduler could have used at that moment. What is idle beyond it while jobs wait was held back by "
         "reservations, by the order of the queue, or because the scheduler had not looked yet. Counted in processors "
         "of the whole machine; where nodes are known, see also what is free in partly used nodes.",
+    ),
+    "fragmentation_gpus": (
+        "Fragmentation of GPUs",
+        "Share of the GPUs that is free while jobs wait for GPUs and each of them needs more than are free. What a job "
+        "needs is what it held when it ran.",
+    ),
+    "stranded_gpus": (
+        "GPUs without a free processor",
+        "Share of the GPUs that is free on nodes whose processors are all held: no job can use these GPUs until a "
+        "processor beside them becomes free.",
     ),
     "partly_used": (
         "Free in partly used nodes",
@@ -127,7 +171,8 @@ DEFINITIONS = {
     "better_in": ("Better in", "Number of instances in which the scheduler is better than the baseline."),
     "instances": (
         "Instances",
-        "Windows, repetitions and loads that every scheduler sees alike; in a comparison of one log, its weeks.",
+        "Windows, repetitions and loads that every scheduler sees alike; in a comparison of one log, its weeks, or its "
+        "days where there are fewer than six whole weeks.",
     ),
     "share_of_work": ("Share of the work", "Of the size times run time of all jobs."),
     "jobs": ("Jobs", "How many jobs the line is about; each counts once, whatever its size."),
@@ -140,7 +185,7 @@ DEFINITIONS = {
     "makespan": ("Makespan", "Time from the first submission to the last end."),
     "fairness": ("Fairness", "Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike."),
     "throughput": ("Throughput", "Jobs that end, per day."),
-    "percentile": ("95th percentile", "The value that 95 of 100 jobs do not exceed."),
+    "percentile": ("Percentile", "The 95th percentile is the value that 95 of 100 jobs do not exceed; the 99th, 99."),
     "geometric_mean": ("Geometric mean", "The mean on a scale of ratios; one huge value cannot decide it."),
 }
 """By key: the term, and its definition."""
@@ -148,6 +193,7 @@ DEFINITIONS = {
 _PHRASES = (
     (r"\d+(?:\.\d+)?% intervals?", "interval"),
     (r"one in twenty", "percentile"),
+    (r"clairvoyant", "clairvoyant"),
     (r"[Hh]alf of", "median"),
     (r"bounded slowdowns?", "bounded_slowdown"),
     (r"in use", "utilisation"),
@@ -175,6 +221,9 @@ def with_definitions(text: str, **keys: str) -> Markup:
     pieces, at = [], 0
     for match, key in sorted(found, key=lambda each: each[0].start()):
         term = Markup('<span data-term="{}">{}</span>').format(keys.get(key, key), match[0])
-        pieces += [escape(text[at : match.start()]), term]
+        before = text[at : match.start()]
+        if before.endswith("("):  # no line ends with a parenthesis that opens
+            before, term = before[:-1], Markup('<span class="unbroken">(') + term + Markup("</span>")
+        pieces += [escape(before), term]
         at = match.end()
     return Markup("").join([*pieces, escape(text[at:])])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.campaign.blocks import weekly_blocks
+from schedlab.campaign.blocks import block_name, weekly_blocks
 from schedlab.campaign.compare import Comparison
 from schedlab.campaign.plan import Task
 from schedlab.campaign.statistics import METRIC, by_instance
@@ -15,6 +15,7 @@ from schedlab.errors import InputError
 from schedlab.report.html import Evidence
 from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.provenance import input_sha256
+from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -87,8 +88,9 @@ def evidence_of_comparison(
     metric: str = METRIC,
     command: str = "",
     source: str = "",
+    changes: Sequence[str] = (),
 ) -> Evidence:
-    """Gather what the report of one comparison shows: its pairs are weeks of submission.
+    """Gather what the report of one comparison shows: its pairs are weeks or days of submission.
 
     Parameters
     ----------
@@ -102,8 +104,15 @@ def evidence_of_comparison(
         What the user typed.
     source
         Where the jobs come from.
+    changes
+        Sentences on what was changed or left out in the log, see `schedlab.workload.changes`.
     """
     first = next(iter(comparison.schedules.values()))
+    shown, recorded = dict(comparison.schedules), comparison.recorded
+    if recorded is not None and len(recorded) == len(first):
+        shown[AS_RECORDED] = recorded
+    block = block_name(first.workload.submit_time)
+    provenance = first.provenance()
     return Evidence(
         name=first.workload.name,
         frame=weekly_blocks(comparison.schedules),
@@ -111,10 +120,12 @@ def evidence_of_comparison(
         metric=metric,
         command=command,
         caveat=(
-            "All pairs are weeks of one log under one simulation each: a busy week burdens the next, so that the "
-            "intervals are too narrow rather than too wide."
+            f"All pairs are {block}s of one log under one simulation each: a busy {block} burdens the next, so that "
+            "the intervals are too narrow rather than too wide."
         ),
-        provenance={name: value for name, value in first.provenance().items() if not isinstance(value, Mapping)},
+        provenance={
+            name: value for name, value in provenance.items() if not isinstance(value, Mapping) and name != "scheduler"
+        },
         inputs=[
             {
                 "workload": first.workload.name,
@@ -124,8 +135,11 @@ def evidence_of_comparison(
                 "processors": first.processors,
             }
         ],
-        example=comparison.schedules,
+        example=shown,
         example_name=first.workload.name,
+        prices=comparison.who_pays(baseline),
+        changes=changes,
+        blocks=block,
     )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.kernels import kernel
-from schedlab.report.style import elapsed_unit, number_ticks, styled_axes
+from schedlab.report.style import TimeAxis, number_ticks, styled_axes
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.schedule import Schedule
 
@@ -67,23 +67,21 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     if not pieces.size:
         raise InputError(f"no job runs from second {first - origin} to second {last - origin}; widen the window")
     jobs = job[pieces]
-    seconds, unit = elapsed_unit(last - first)
-    limits = ((first - origin) / seconds, (last - origin) / seconds)
+    axis = TimeAxis(first, last, origin, schedule.workload.start_time)
     lines = allocation.first[pieces], allocation.last[pieces] + 1
     times = np.clip(schedule.start_time[jobs], first, last), np.clip(schedule.end_time[jobs], first, last)
     shade = len(KINDS) * np.where(schedule.killed, 2, schedule.backfilled)[jobs] + jobs % 3
     with styled_axes(ax, (10.0, 5.0)) as axes:
         if pieces.size > MOST_RECTANGLES:
-            _paint(axes, times, lines, shade, window=(first, last), machine=schedule.processors, limits=limits)
+            _paint(axes, times, lines, shade, window=(first, last), machine=schedule.processors, limits=axis.limits)
         else:
-            spans = tuple((time - origin) / seconds for time in times)
+            spans = tuple(axis(time) for time in times)
             _draw(axes, spans, lines, shade)
             _label(axes, schedule, allocation, jobs, spans)
-        axes.set_xlim(*limits)
+        axis.label(axes)
         axes.set_ylim(0, schedule.processors)
         axes.grid(visible=False)
         number_ticks(axes.yaxis)
-        axes.set_xlabel(f"{unit} since the first submission")
         axes.set_ylabel("Processor")
         axes.set_title(f"Gantt chart ({schedule.workload.name}, {schedule.scheduler})")
         _explain_colours(axes, np.unique(shade // 3))

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedlab.atomic import atomic_path, writable_target
-from schedlab.campaign.standings import Standing, standings
+from schedlab.campaign.prices import Price
+from schedlab.campaign.standings import Standing, Standings, standings
 from schedlab.campaign.statistics import METRIC, by_instance, interval_text, quantity, signed
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label
+from schedlab.report.contents import user_names
 from schedlab.report.grid import grid
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
 from schedlab.report.page import Page
+from schedlab.report.tables import Table, who_pays
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -62,6 +66,12 @@ class Evidence:
     running
         Of a campaign that still runs: a sentence on how far it is. The page then loads itself again, has no figures,
         which take seconds to draw, and may have no results yet.
+    prices
+        Of one comparison: what each scheduler asks of wide jobs, users and those who wait longest.
+    changes
+        Sentences on what was changed or left out in the log.
+    blocks
+        Of one comparison: "week" or "day", whichever its instances are.
     """
 
     name: str
@@ -80,6 +90,9 @@ class Evidence:
     example_name: str = ""
     run: str = ""
     running: str = ""
+    prices: Sequence[Price] = ()
+    changes: Sequence[str] = ()
+    blocks: str = ""
 
 
 def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
@@ -129,19 +142,29 @@ def render(evidence: Evidence) -> str:
         metric=metric_label(metric),
         percent=f"{100 * result.level:g}%",
         asked=_asked(evidence, schedulers),
-        sentences=[
-            *filter(None, [evidence.running]),
-            *answer(result, frame),
-            *_completeness(evidence),
-            *filter(None, [evidence.caveat]),
-        ],
+        sentences=_sentences(evidence, result),
         tables=[(name, [_cells(metric, row) for row in result.of(name)]) for name in result.workloads()],
         answers=answer_figures(result) if drawn else [],
         distributions=distribution_figures(frame, metric, schedulers) if drawn else [],
         classes=class_figures(frame, schedulers) if drawn else {},
+        paid=_paid(evidence),
         example=example_figures(evidence.example, schedulers, evidence.baseline),
         failures=evidence.failures[:MOST_FAILURES],
     )
+
+
+def answer_of(evidence: Evidence) -> list[str]:
+    """Return the answer of the page as sentences."""
+    return _sentences(evidence, standings(evidence.frame, evidence.baseline, evidence.metric))
+
+
+def _sentences(evidence: Evidence, result: Standings) -> list[str]:
+    return [
+        *filter(None, [evidence.running]),
+        *answer(result, evidence.frame),
+        *_completeness(evidence),
+        *filter(None, [evidence.caveat]),
+    ]
 
 
 def _asked(evidence: Evidence, schedulers: Sequence[str]) -> list[tuple[str, str]]:
@@ -150,11 +173,25 @@ def _asked(evidence: Evidence, schedulers: Sequence[str]) -> list[tuple[str, str
     names = sorted(set(workloads.tolist()))
     return [
         ("Workloads", ", ".join(names)),
-        ("Instances", f"{len(values):,}: windows, repetitions and loads that every scheduler sees alike"),
+        ("Instances", _instances(len(values), evidence.blocks)),
         ("Schedulers", ", ".join(schedulers)),
         ("Baseline", evidence.baseline),
         ("Measure", metric_label(evidence.metric)),
     ]
+
+
+def _instances(number: int, blocks: str) -> str:
+    if blocks:
+        return f"{count_of(number, blocks)} of submissions, the same under every scheduler"
+    return f"{number:,}: windows, repetitions and loads that every scheduler sees alike"
+
+
+def _paid(evidence: Evidence) -> list[Table]:
+    """Return the table of who pays, if it is known."""
+    if not evidence.prices:
+        return []
+    first = next(iter(evidence.example.values())).workload
+    return [who_pays(evidence.prices, evidence.baseline, user_names(first))]
 
 
 def _completeness(evidence: Evidence) -> list[str]:
@@ -175,6 +212,7 @@ def _cells(metric: str, row: Standing) -> dict[str, str]:
     pair = row.paired
     cells = {
         "scheduler": row.scheduler,
+        "clairvoyant": "clairvoyant" if is_clairvoyant(row.scheduler) else "",
         "instances": f"{row.instances:,}",
         "median": quantity(metric, row.median),
         "mean": quantity(metric, row.mean),

@@ -12,7 +12,7 @@ import numpy as np
 
 from schedlab.campaign.standings import Standings
 from schedlab.report.campaigns import (
-    label_of,
+    labels_of,
     metric_label,
     plot_boxes,
     plot_by_class,
@@ -149,7 +149,7 @@ def example_figures(example: Mapping[str, Schedule], schedulers: Sequence[str], 
     shown = {text: example[text] for text in schedulers if text in example}
     if not shown:
         return []
-    labelled = {label_of(text): schedule for text, schedule in shown.items()}
+    labelled = dict(zip(labels_of(list(shown)), shown.values(), strict=True))
     figures = [
         illustrate(
             plot_utilisation(labelled),

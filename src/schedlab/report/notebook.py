@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,8 +16,8 @@ from schedlab.report.contents import contents, index_json
 from schedlab.report.definitions import DEFINITIONS
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import built
+from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.timeline import busy_processors
 from schedlab.workload.workload import Workload
 
 
@@ -70,29 +69,6 @@ def explore(
     )
     widget.shown = first
     return widget
-
-
-def recorded(jobs: Workload) -> Schedule:
-    """Return jobs with the waits that their trace has recorded or, where it has none, as if each started at once.
-
-    The machine is as large as the workload says, or as large as that takes.
-    """
-    known = bool((jobs.wait_time >= 0).any())
-    start = jobs.submit_time + np.maximum(jobs.wait_time, 0)
-    none = np.zeros(len(jobs), dtype=np.bool_)
-    schedule = Schedule(
-        jobs,
-        start_time=start,
-        end_time=start + np.maximum(jobs.run_time, 0),
-        backfilled=none,
-        killed=none,
-        predicted_run_time=np.maximum(jobs.requested_time, 1),
-        corrections=np.zeros(len(jobs), dtype=np.int64),
-        scheduler="as recorded" if known else "as submitted, each job started at once",
-        processors=jobs.processors or 1,
-    )
-    most = int(busy_processors(schedule).values.max()) if len(jobs) else 1
-    return replace(schedule, processors=max(schedule.processors, most, int(jobs.job_processors.max(initial=1))))
 
 
 @cache

@@ -19,6 +19,12 @@ from schedlab.report.contents import contents, index_json
 from schedlab.report.definitions import DEFINITIONS, with_definitions
 from schedlab.schedule.schedule import Schedule
 
+EARLY = (
+    'document.documentElement.classList.add("sl-script"); '
+    'addEventListener("error", () => document.documentElement.classList.remove("sl-script"));'
+)
+"""Runs before anything is laid out, so that what the view replaces is never drawn; an error brings it back."""
+
 
 @cache
 def built(name: str) -> str:
@@ -56,11 +62,15 @@ class Page:
         return built("report.js")
 
     @property
+    def early(self) -> str:
+        return EARLY
+
+    @property
     def policy(self) -> str:
         """The content security policy."""
         return (
-            f"default-src 'none'; img-src data:; style-src {_hash(self.style)}; script-src {_hash(self.script)}; "
-            "base-uri 'none'; form-action 'none'"
+            f"default-src 'none'; img-src data:; style-src {_hash(self.style)}; "
+            f"script-src {_hash(self.early)} {_hash(self.script)}; base-uri 'none'; form-action 'none'"
         )
 
     @property

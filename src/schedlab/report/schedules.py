@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
+from schedlab.report.contents import user_names
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
+from schedlab.report.tables import Cell, Table
 from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
@@ -51,26 +52,6 @@ FACTS = (
 SHARES = ("utilisation", "backfilled_share", "lost_share")
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a table: its text, what it is sorted by, and the key of its definition."""
-
-    text: str
-    value: float | None = None
-    term: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of a page."""
-
-    heading: str
-    caption: str
-    head: Sequence[Cell]
-    rows: Sequence[Sequence[Cell]]
-    note: str = ""
-
-
 def write_schedule_report(
     schedule: Schedule,
     path: str | PathLike[str],
@@ -81,6 +62,7 @@ def write_schedule_report(
     cool_down: float = 0,
     unit: str = "processor",
     reasons: Sequence[Mapping[str, float]] | None = None,
+    changes: Sequence[str] = (),
 ) -> Path:
     """Write the report of one schedule as one self-contained HTML file, and return where it is.
 
@@ -100,6 +82,8 @@ def write_schedule_report(
         What the machine is counted in, singular: "processor", "node", "GPU".
     reasons
         Where the scheduler said why jobs waited, as Slurm does: for each job, the seconds by reason.
+    changes
+        Sentences on what was changed or left out in the log, see `schedlab.workload.changes`.
 
     Raises
     ------
@@ -115,6 +99,7 @@ def write_schedule_report(
         cool_down=cool_down,
         unit=unit,
         reasons=reasons,
+        changes=changes,
     )
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -130,6 +115,7 @@ def render_schedule(
     cool_down: float = 0,
     unit: str = "processor",
     reasons: Sequence[Mapping[str, float]] | None = None,
+    changes: Sequence[str] = (),
 ) -> str:
     """Return the report of one schedule as HTML; see `write_schedule_report`."""
     page, figures, tables = Page(), [], []
@@ -148,13 +134,23 @@ def render_schedule(
     return page.render(
         "schedule.html.j2",
         title=f"{name} under {schedule.scheduler}",
-        lead=f"{count_of(len(schedule), 'job')} on {count_of(schedule.processors, unit)}",
+        lead=f"{count_of(len(schedule), 'job')} on {_machine(schedule, unit)}",
+        changes=changes,
         sentences=sentences,
         over_time=figures,
         tables=tables,
         command=command,
         provenance=({"source": source} if source else {}) | provenance,
     )
+
+
+def _machine(schedule: Schedule, unit: str) -> str:
+    """Return how large the machine is, with its nodes and GPUs where they are known."""
+    size, where = count_of(schedule.processors, unit), schedule.placement
+    if where is None:
+        return size
+    gpus = int(where.gpus.sum())
+    return f"{count_of(len(where.nodes), 'node')} with {size}" + (f" and {count_of(gpus, 'GPU')}" if gpus else "")
 
 
 def answer(schedule: Schedule, rows: NDArray[np.intp], metrics: Mapping[str, float]) -> list[str]:
@@ -186,7 +182,8 @@ def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> tuple[st
     """Return how far the mean wait may be from that of further weeks, and sentences that say what limits this."""
     sums, jobs, name = _blocks(wait.astype(np.float64), submit)
     if len(sums) < FEWEST_PAIRS:
-        return f" ({count_of(len(sums), name)} of submissions are too few to say how much that varies)", []
+        are = "is" if len(sums) == 1 else "are"
+        return f" ({count_of(len(sums), name)} of submissions {are} too few to say how much that varies)", []
     low, high = block_interval(sums, jobs)
     sure = f" (95% interval {duration(low)} to {duration(high)}, from {count_of(len(sums), name)})"
     return sure, [f"A busy {name} burdens the next, so that the interval is too narrow rather than too wide."]
@@ -268,19 +265,11 @@ def _by_user(frame: pd.DataFrame, schedule: Schedule) -> list[Table]:
     """Return the users with most work, if the jobs name more than one."""
     if len(frame) < 2:
         return []
-    labels = _user_names(schedule)
+    labels = user_names(schedule.workload)
     shown = frame.sort_values("share_of_work", ascending=False, kind="stable").head(MOST_USERS)
     rows = [[Cell(labels.get(int(str(user)), f"user {user}")), *_group(row)] for user, row in shown.iterrows()]
     few = "" if len(shown) == len(frame) else f": the {MOST_USERS} with most work of {len(frame):,}"
     return [Table("By user", f"Jobs by user{few}", _group_head("User"), rows)]
-
-
-def _user_names(schedule: Schedule) -> dict[int, str]:
-    from schedlab.report.contents import labels_of
-
-    return {-1: "unknown"} | {
-        int(number): name for number, name in labels_of(schedule.workload).get("user", {}).items()
-    }
 
 
 def _group_head(first: str) -> list[Cell]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.workload.sampling import DAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -212,3 +213,47 @@ def elapsed_unit(seconds: float) -> tuple[int, str]:
     if seconds >= 4 * 3_600:
         return 3_600, "Hours"
     return 60, "Minutes"
+
+
+class TimeAxis:
+    """Where moments of a workload stand on an axis: at their date, or after the first submission.
+
+    Parameters
+    ----------
+    begin, end
+        Seconds on the workload's clock: what the axis shows.
+    origin
+        The first submission, in the same seconds.
+    start_time
+        Unix time of the clock's second 0, if it is known.
+
+    Examples
+    --------
+    >>> TimeAxis(0, 7 * 86_400, 0, None)(86_400), TimeAxis(0, 7 * 86_400, 0, 1_000 * 86_400)(86_400)
+    (1.0, 1001.0)
+    """
+
+    def __init__(self, begin: float, end: float, origin: float, start_time: int | None) -> None:
+        self.dated = start_time is not None
+        self.seconds, self.unit = (DAY, "") if self.dated else elapsed_unit(end - begin)
+        # Matplotlib counts dates in days since 1970.
+        self.zero = -(start_time or 0) if self.dated else origin
+        self.limits = (self(begin), self(end))
+
+    def __call__(self, times: Any) -> Any:
+        """Return the places of moments."""
+        return (times - self.zero) / self.seconds
+
+    def label(self, ax: Axes) -> None:
+        """Set limits, ticks and label of the horizontal axis."""
+        ax.set_xlim(*self.limits)
+        if not self.dated:
+            ax.set_xlabel(f"{self.unit} since the first submission")
+            return
+        from matplotlib import dates
+
+        untyped = cast("Any", dates)
+        locator = untyped.AutoDateLocator()
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
+        ax.set_xlabel("Date (UTC)")

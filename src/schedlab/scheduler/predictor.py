@@ -7,12 +7,16 @@ outlives its prediction is given another one by a correction, see `CORRECTIONS`.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument
 from schedlab.workload.columns import UNKNOWN
+
+CLAIRVOYANT = "knows every run time beforehand (clairvoyant): a bound, not a scheduler that can be installed"
+"""What is said of schedulers that use actual run times."""
 
 CORRECTIONS = ("requested", "incremental", "doubling")
 """What follows when a prediction has expired and the job still runs.
@@ -46,6 +50,17 @@ ATTRIBUTES = {
     "processors": "processors",
 }
 """What jobs of a group may have in common, and what `JobView` calls it."""
+
+
+def is_clairvoyant(text: str) -> bool:
+    """Say whether a scheduler text asks for actual run times.
+
+    Examples
+    --------
+    >>> is_clairvoyant("fcfs+easy:sjf@actual"), is_clairvoyant("saf@similar+easy@requested")
+    (True, False)
+    """
+    return re.search(r"@actual\b", text) is not None
 
 
 def _whole(predictor: Predictor, name: str, *, least: int) -> None:

@@ -16,10 +16,10 @@ from schedlab.workload._sacct_columns import is_xdmod_line
 from schedlab.workload.batsim import read_batsim, write_batsim
 from schedlab.workload.event_lines import EVENT_LINE, read_event_lines
 from schedlab.workload.gpu_logs import (
-    FIFTEEN_THOUSAND,
+    GEN_PARALLEL,
     OPENB,
     PHILLY,
-    read_fifteen_thousand,
+    read_gen_parallel,
     read_openb,
     read_philly,
 )
@@ -34,13 +34,22 @@ from schedlab.workload.torque import read_torque
 from schedlab.workload.workload import Workload
 
 Format = Literal[
-    "swf", "batsim", "table", "sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "15k"
+    "swf",
+    "batsim",
+    "table",
+    "sacct",
+    "torque",
+    "moab",
+    "events",
+    "slurmctld",
+    "squeue",
+    "openb",
+    "philly",
+    "gen-parallel",
 ]
-SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "15k")
+SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "gen-parallel")
 ZONELESS = ("sacct", "slurmctld", "squeue")
 """Formats whose times may name no zone."""
-COLUMNS: dict[Format, tuple[str, ...]] = {"openb": OPENB, "philly": PHILLY, "15k": FIFTEEN_THOUSAND}
-"""Columns that tell published logs of GPU clusters from other tables in CSV."""
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 SWF_SUFFIXES = (".swf", ".swf.gz")
@@ -52,7 +61,7 @@ READERS: dict[str, Callable[[str | os.PathLike[str]], Workload]] = {
     "events": read_event_lines,
     "openb": read_openb,
     "philly": read_philly,
-    "15k": read_fifteen_thousand,
+    "gen-parallel": read_gen_parallel,
 }
 HEAD_BYTES = 8192
 """Enough for the first line of a log, as far as it says what the log is."""
@@ -68,7 +77,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     path
         The file. Its first line tells the text of sacct ("sacct") and squeue ("squeue"; also as JSON), logs of
         slurmctld ("slurmctld"), accounting logs of Torque and PBS ("torque"), events of Moab ("moab") and of UB CCR's
-        Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "15k"), also if it is
+        Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "gen-parallel"), also if it is
         compressed; otherwise its suffix decides, and any other name is SWF.
 
     Raises
@@ -86,23 +95,23 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     """
     head = _head(path)
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "").lstrip()
-    if is_squeue_header(line) or is_squeue_json(head):
-        return "squeue"
-    if STAMP.match(line):
-        return "slurmctld"
-    if EVENT_LINE.match(line):
-        return "events"
-    for form, columns in COLUMNS.items():
-        if set(columns) <= set(line.strip().split(",")):
-            return form
-    if _names_sacct_columns(line) or is_xdmod_line(line):
-        return "sacct"
-    if TORQUE_LINE.match(line):
-        return "torque"
-    if MOAB_LINE.match(line):
-        return "moab"
+    cells = set(line.strip().split(","))
+    first_lines: dict[Format, bool] = {
+        "squeue": is_squeue_header(line) or is_squeue_json(head),
+        "slurmctld": STAMP.match(line) is not None,
+        "events": EVENT_LINE.match(line) is not None,
+        "openb": cells.issuperset(OPENB),
+        "philly": cells.issuperset(PHILLY),
+        "gen-parallel": cells.issuperset(GEN_PARALLEL),
+        "sacct": _names_sacct_columns(line) or is_xdmod_line(line),
+        "torque": TORQUE_LINE.match(line) is not None,
+        "moab": MOAB_LINE.match(line) is not None,
+    }
     name = os.fspath(path)
-    return "table" if name.endswith(TABLE_SUFFIXES) else "batsim" if name.endswith(BATSIM_SUFFIXES) else "swf"
+    by_suffix: Format = (
+        "table" if name.endswith(TABLE_SUFFIXES) else "batsim" if name.endswith(BATSIM_SUFFIXES) else "swf"
+    )
+    return next((form for form, found in first_lines.items() if found), by_suffix)
 
 
 def _head(path: str | os.PathLike[str]) -> str:

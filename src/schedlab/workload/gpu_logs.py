@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OPENB = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
 OPENB_MORE = ("gpu_spec", "qos", "pod_phase", "creation_time", "deletion_time", "scheduled_time")
 PHILLY = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
-FIFTEEN_THOUSAND = (
+GEN_PARALLEL = (
     *("u_id", "user", "gpu_num", "cpu_num", "node_num"),
     *("interval", "run_time", "wall_time", "new_status"),
 )
@@ -164,7 +164,7 @@ def read_philly(path: str | os.PathLike[str]) -> Workload:
     return workload.sorted_by_submit()
 
 
-def read_fifteen_thousand(path: str | os.PathLike[str]) -> Workload:
+def read_gen_parallel(path: str | os.PathLike[str]) -> Workload:
     """Read a table of Gen-Parallel-Workloads: the last 15,000 jobs of Blue Waters, Theta, Helios or Philly.
 
     Parameters
@@ -176,9 +176,9 @@ def read_fifteen_thousand(path: str | os.PathLike[str]) -> Workload:
     -------
     Workload
         Intervals, added up, are the submit times; wall_time is the requested time (the collection calls it the time
-        in the system, but in Blue Waters and Theta it is a round limit; in Helios and Philly it is 0, which means
-        unknown). Processors are cpu_num, or the GPUs where it is 0. Nodes are those that a job had. Pass is status 1,
-        Failed 0, Killed 5.
+        in the system, but it is a limit, mostly in whole minutes, that a tenth to a fifth of the jobs exceed; in Helios
+        and Philly it is 0, which means unknown). Processors are cpu_num, or the GPUs where it is 0. Nodes are those
+        that a job had. Pass is status 1, Failed 0, Killed 5.
 
     Raises
     ------
@@ -195,13 +195,13 @@ def read_fifteen_thousand(path: str | os.PathLike[str]) -> Workload:
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "theta.csv"
-    >>> lines = [",".join(FIFTEEN_THOUSAND), "0,1,0,128,2,0,59.6,60,Pass", "1,7,8,0,2,30,9,0,Killed"]
+    >>> lines = [",".join(GEN_PARALLEL), "0,1,0,128,2,0,59.6,60,Pass", "1,7,8,0,2,30,9,0,Killed"]
     >>> written = path.write_text("\\n".join(lines))
-    >>> jobs = read_fifteen_thousand(path)
+    >>> jobs = read_gen_parallel(path)
     >>> jobs.run_time.tolist(), jobs.requested_time.tolist(), jobs.requested_processors.tolist()
     ([60, 9], [60, -1], [128, 8])
     """
-    table = _table(path, FIFTEEN_THOUSAND, ())
+    table = _table(path, GEN_PARALLEL, ())
     nodes, cores, gpus = (table.numbers(f"{what}_num") for what in ("node", "cpu", "gpu"))
     intervals, limit = table.numbers("interval"), table.numbers("wall_time")
     table.refuse("node_num", nodes < 1, "but each job has a node")

@@ -97,11 +97,12 @@ def fill(order: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
 
 
 def enough(order: list[Node], room: dict[int, int], request: Request) -> list[Node]:
-    """Return as many nodes as asked for: the first ones, or those with most room if these do not suffice."""
+    """Return as many nodes as asked for: the first with room for a fair part of the tasks, or those with most room."""
     if len(order) < request.nodes:
         return []
-    first = order[: request.nodes]
-    if sum(room[node.number] for node in first) >= request.tasks:
+    fair = -(-request.tasks // request.nodes)
+    first = [node for node in order if room[node.number] >= fair][: request.nodes]
+    if len(first) == request.nodes:
         return first
     return sorted(order, key=lambda node: -room[node.number])[: request.nodes]
 

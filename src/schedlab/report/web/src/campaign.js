@@ -6,7 +6,7 @@ import { enhance, makeTable } from "./tables.js";
 
 const REFRESH = 5000;
 /** Definitions of metrics, by the end of their names. */
-const TERMS = ["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation", "queue_length", "makespan", "throughput", "fairness", "lost_share", "failed_runs"];
+const TERMS = ["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation", "queue_length", "makespan", "throughput", "fairness", "lost_share", "failed_runs", "killed", "backfilled"];
 
 /** Build the campaign's part of the page, if it has one, and refresh a page that is still being written. */
 export function showCampaign(campaign) {
@@ -41,6 +41,11 @@ class CampaignView {
     return /wait|run_time|turnaround|makespan/.test(this.metric) ? duration(value) : significant(value);
   }
 
+  /** Key of the definition of the metric, if it has one. */
+  term() {
+    return TERMS.find((key) => this.metric.includes(key));
+  }
+
   show() {
     const { campaign } = this;
     history.replaceState({ ...history.state, schedlabCampaign: { metric: this.metric, cell: this.cell } }, "");
@@ -50,7 +55,7 @@ class CampaignView {
       if (!this.grid.has(key)) this.grid.set(key, []);
       this.grid.get(key).push(row);
     }
-    const defined = TERMS.find((key) => this.metric.endsWith(key));
+    const defined = this.term();
     this.runs = element("div", { "aria-live": "polite" });
     this.root.replaceChildren(
       element("div", { class: "sl-controls" }, select("Metric", campaign.metrics.map((key) => [key, key.replaceAll("_", " ")]), this.metric,
@@ -124,7 +129,7 @@ class CampaignView {
         { node: element("code", {}, `schedlab campaign task ${run} ${row.task.slice(0, 12)}`) }];
     });
     const table = makeTable(`Runs of ${schedulers[scheduler]} on ${places[place]}`,
-      [["Instance"], [this.metric.replaceAll("_", " "), true], ["Jobs", true], ["To see its schedule"]], rows);
+      [["Instance", false, "instances"], [this.metric.replaceAll("_", " "), true, this.term()], ["Jobs", true, "jobs"], ["To see its schedule", false, "command"]], rows);
     this.runs.replaceChildren(table);
     if (focus) table.scrollIntoView({ block: "nearest" });
   }

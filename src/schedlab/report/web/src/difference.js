@@ -83,7 +83,7 @@ export class Difference {
     ]);
     const few = shown.length < rows.length ? `, the ${MOST_GROUPS / 2} at each end of ${count(rows.length)}` : "";
     return makeTable(`Mean wait under ${first.name} and its change under ${this.second.name}${few}`,
-      [[group === "sizeClass" ? "Size class" : group], ["Jobs", true, "jobs"], ["Wait before", true, "wait"], ["Change", true, "change"], ["Sooner", true, "sooner"], ["Later", true, "sooner"]], cells);
+      [[group === "sizeClass" ? "Size class" : group, false, group === "sizeClass" ? "size_class" : "group"], ["Jobs", true, "jobs"], ["Wait before", true, "wait"], ["Change", true, "change"], ["Sooner", true, "sooner"], ["Later", true, "sooner"]], cells);
   }
 
   movedTable() {
@@ -98,7 +98,7 @@ export class Difference {
       { text: signedDuration(change[job]), value: change[job] },
     ]);
     return makeTable("A job opens with the chain of causes of its change",
-      [["Job"], ...(users ? [["User"]] : []), ["Size", true, "processors"], [`Wait, ${first.name}`, true, "wait"], [`Wait, ${second.name}`, true, "wait"], ["Change", true, "change"]], cells);
+      [["Job", false, "job"], ...(users ? [["User", false, "group"]] : []), ["Size", true, "processors"], [`Wait, ${first.name}`, true, "wait"], [`Wait, ${second.name}`, true, "wait"], ["Change", true, "change"]], cells);
   }
 
   /** Draw how many jobs have each pair of waits. */

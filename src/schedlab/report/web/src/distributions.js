@@ -43,7 +43,7 @@ export class Distributions {
     const rows = curves.map(({ label, values }) => [label, { text: count(values.length), value: values.length },
       ...[mean(values), ...[0.5, 0.95, 0.99, 1].map((share) => quantile(values, share))]
         .map((number) => ({ text: text(number), value: Number.isFinite(number) ? number : "" }))]);
-    const columns = [["Jobs of"], ["Number", true, "jobs"], ["Mean", true, "mean"], ["Median", true, "median"], ["95th percentile", true, "percentile"], ["99th percentile", true, "percentile"], ["Largest", true, "largest"]];
+    const columns = [["Jobs of", false, "group"], ["Number", true, "jobs"], ["Mean", true, "mean"], ["Median", true, "median"], ["95th percentile", true, "percentile"], ["99th percentile", true, "percentile"], ["Largest", true, "largest"]];
     this.plot?.destroy();
     this.root.replaceChildren(
       element("div", { class: "sl-controls" },

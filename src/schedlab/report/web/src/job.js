@@ -22,15 +22,15 @@ export function describeJob(panel, job, decisions, other, choose) {
   const { model } = decisions, { columns, epoch } = model;
   const link = (row) => element("button", { type: "button", class: "sl-link", click: () => choose(row) }, `job ${columns.id[row]}`);
   const rows = [
-    ["Submitted", moment(columns.submit[job], epoch)],
-    ...model.groups.map((group) => [group[0].toUpperCase() + group.slice(1), name(model.label(group, columns[group][job]))]),
+    [term("submitted", "Submitted"), moment(columns.submit[job], epoch)],
+    ...model.groups.map((group) => [term("group", group[0].toUpperCase() + group.slice(1)), name(model.label(group, columns[group][job]))]),
     [term("processors", "Size"), `${countOf(columns.processors[job], model.unit)}, ${percent(columns.processors[job] / model.size)} of the machine`],
     ...whereRan(decisions, job),
     [term("requested", "Requested time"), columns.requested[job] > 0 ? duration(columns.requested[job]) : "unknown"],
     [term("wait", "Wait"), duration(decisions.wait(job))],
-    ["Started", [moment(decisions.start[job], epoch), ", ", decisions.has(job, BACKFILLED)
+    [term("started", "Started"), [moment(decisions.start[job], epoch), ", ", decisions.has(job, BACKFILLED)
       ? term("backfilled", "backfilled: ahead of a waiting head of the queue") : "in the order of the queue"]],
-    ["Ended", `${moment(decisions.end[job], epoch)}, ${ended(decisions, job)}`],
+    [term("ended", "Ended"), `${moment(decisions.end[job], epoch)}, ${ended(decisions, job)}`],
     [term("run", "Run time"), duration(decisions.runTime(job)) + ofRequest(decisions, job)],
     [term("bounded_slowdown", "Bounded slowdown"), significant(decisions.boundedSlowdown(job))],
   ];
@@ -90,10 +90,10 @@ function why(decisions, job, link) {
     element("p", {}, `Of its wait of ${duration(found.wait)}, ${parts.join(", and ")}.`),
     list([
       ...told(decisions, job),
-      ["When it came", `${countOf(found.queueLength, "job")} waited, ${count(found.freeThen)} of ${countOf(model.size, model.unit)} free`],
+      [term("when_it_came", "When it came"), `${countOf(found.queueLength, "job")} waited, ${count(found.freeThen)} of ${countOf(model.size, model.unit)} free`],
       group(term("stood_before", "Stood before it"), found.before, decisions, link),
       group(term("overtook", "Overtook it"), found.overtook, decisions, link),
-      group("It overtook", found.passed, decisions, link),
+      group(term("overtook_others", "It overtook"), found.passed, decisions, link),
       [term("freed_by", "Made room"), found.freedBy.length ? named(found.freedBy.slice(0, 5), found.freedBy.length, link)
         : "no job ended in the second in which it started"],
     ]),
@@ -109,8 +109,8 @@ function whereRan(decisions, job) {
     const parts = [...held].map(([node, amount]) => `${model.nodes.names[node]} (${countOf(amount, unit)})`);
     return parts.length > MOST_NODES ? `${parts.slice(0, MOST_NODES).join(", ")} and ${countOf(parts.length - MOST_NODES, "more node")}` : parts.join(", ");
   };
-  const gpus = model.axes.GPU && decisions.placedGpus.count[job] ? [["GPUs", said("GPU", "GPU")]] : [];
-  return [["Nodes", said("processor", model.unit)], ...gpus];
+  const gpus = model.axes.GPU && decisions.placedGpus.count[job] ? [[term("gpus", "GPUs"), said("GPU", "GPU")]] : [];
+  return [[term("nodes", "Nodes"), said("processor", model.unit)], ...gpus];
 }
 
 /** What the scheduler itself gave as reasons, where it was asked. */
@@ -140,7 +140,7 @@ function attempts(decisions, job) {
   for (let run = 0; run < runs.job.length; run++) if (runs.job[run] === job) mine.push(run);
   if (mine.length < 2) return [];
   return [
-    element("h4", {}, `Started ${count(mine.length)} times`),
+    element("h4", {}, term("attempts", `Started ${count(mine.length)} times`)),
     element("ol", {}, mine.map((run) => element("li", {},
       `${moment(spans.start[run], model.epoch)}: ran ${duration(spans.end[run] - spans.start[run])}, `
       + (runs.flags[run] & FAILED ? "not done" : "done") + (runs.flags[run] & BACKFILLED ? ", in a gap" : "")))),

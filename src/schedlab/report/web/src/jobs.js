@@ -17,10 +17,10 @@ export class Jobs {
   columns() {
     const { model } = this, { columns } = model;
     return [
-      ["job", "Job", (_, job) => columns.id[job], (value) => String(value), true],
+      ["job", "Job", (_, job) => columns.id[job], (value) => String(value), true, "job"],
       ...model.groups.slice(0, 3).map((group) => [group, group[0].toUpperCase() + group.slice(1),
-        (_, job) => columns[group][job], (value) => model.label(group, value), true]),
-      ["submit", "Submitted", (_, job) => columns.submit[job], (value) => moment(value, model.epoch)],
+        (_, job) => columns[group][job], (value) => model.label(group, value), true, "group"]),
+      ["submit", "Submitted", (_, job) => columns.submit[job], (value) => moment(value, model.epoch), false, "submitted"],
       ["size", "Size", (_, job) => columns.processors[job], count, false, "processors"],
       ["requested", "Requested", (_, job) => columns.requested[job], (value) => (value > 0 ? duration(value) : "–"), false, "requested"],
       ["wait", "Wait", (decisions, job) => decisions.wait(job), duration, false, "wait"],

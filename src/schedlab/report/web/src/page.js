@@ -10,7 +10,6 @@ import { enhance } from "./tables.js";
 const json = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
 
 async function main() {
-  document.documentElement.classList.add("sl-script");
   document.querySelectorAll("main table").forEach(enhance);
   listenForTerms(document.body, json("schedlab-definitions") ?? {});
   showCampaign(json("schedlab-campaign"));

@@ -1,7 +1,7 @@
 // Quantities over time: what they are called, and how they are made of a schedule.
 
 import { sortedRows } from "./order.js";
-import { idleWhileWaiting, Level, partlyUsed, Ramp, runningUsers, unfitting } from "./steps.js";
+import { idleWhileWaiting, Level, partlyUsed, Ramp, runningUsers, stranded, unfitting } from "./steps.js";
 
 /** Key, title and unit of the quantities that a model has. */
 export function quantitiesOf(model) {
@@ -13,7 +13,9 @@ export function quantitiesOf(model) {
     axes.GPU && ["utilisation_gpus", "Utilisation of GPUs", "share"],
     nodes && ["utilisation_nodes", "Utilisation of nodes", "share"],
     ["idle_while_waiting", "Idle while jobs wait", "share"],
-    ["fragmentation", "Fragmentation", "share"],
+    ["fragmentation", axes.GPU ? `Fragmentation of ${model.unit}s` : "Fragmentation", "share"],
+    axes.GPU && ["fragmentation_gpus", "Fragmentation of GPUs", "share"],
+    axes.GPU && ["stranded_gpus", "GPUs without a free processor", "share"],
     nodes && ["partly_used", "Free in partly used nodes", "share"],
     columns.user && ["running_users", "Running users", "users"],
   ].filter(Boolean);
@@ -34,13 +36,17 @@ export function makeSeries(decisions, key) {
     return inUse(decisions, job ? new Int32Array(job.length).map((_, i) => processors[job[i]]) : processors, model.size);
   }
   if (key === "utilisation_gpus") return inUse(decisions, heldGpus(decisions.placedGpus), model.axes.GPU.lanes);
+  if (key === "stranded_gpus")
+    return stranded(decisions.machinePieces("processor"), model.nodes.cores, decisions.machinePieces("GPU"), model.nodes.gpus);
   if (key === "utilisation_nodes" || key === "partly_used") {
     const { used, partly } = partlyUsed(decisions.machinePieces("processor"), model.nodes.cores);
     return key === "partly_used" ? partly : used;
   }
   if (key === "idle_while_waiting")
     return idleWhileWaiting(decisions.series("queue_length"), decisions.series("utilisation"), model.size);
-  if (key === "fragmentation") return unfitting(decisions, processors);
+  if (key === "fragmentation") return unfitting(decisions, processors, decisions.series("utilisation"), model.size);
+  if (key === "fragmentation_gpus")
+    return unfitting(decisions, neededGpus(decisions), decisions.series("utilisation_gpus"), model.axes.GPU.lanes);
   return runningUsers(decisions, model.columns.user);
 }
 
@@ -49,6 +55,15 @@ function inUse(decisions, held, all) {
   const { job, start, end } = decisions.spans;
   const ends = job ? sortedRows(end) : decisions.endOrder;
   return new Level(new Ramp(start, decisions.spanOrder, held), new Ramp(end, ends, held), 1 / all);
+}
+
+/** GPUs that each job held in its last run: what it asked for, as far as a schedule tells. */
+function neededGpus({ model, placedGpus, spans: { job } }) {
+  const held = heldGpus(placedGpus);
+  if (!job) return held;
+  const needed = new Int32Array(model.count);
+  for (let span = 0; span < held.length; span++) needed[job[span]] = held[span];
+  return needed;
 }
 
 function heldGpus({ count, width }) {

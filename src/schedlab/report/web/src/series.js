@@ -32,9 +32,9 @@ export class Series {
   /** Draw these schedules. */
   show(decisions) {
     this.decisions = decisions;
-    for (const { plot } of this.charts) plot.destroy();
+    for (const { plot } of this.charts) plot?.destroy();
     this.observer?.disconnect();
-    // Charts far from the window are not computed.
+    // Charts far from the window are neither made nor computed: that would be a third of the time to open a page.
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) this.charts.find(({ holder }) => holder === target).near = isIntersecting;
       if (entries.some(({ isIntersecting }) => isIntersecting)) this.update();
@@ -50,8 +50,14 @@ export class Series {
     const heading = element("h3", {}, term(key, title), " ", readout);
     const holder = element("div", { role: "img", "aria-label": title });
     this.root.append(element("div", { class: "sl-chart" }, heading, holder));
+    // As high as the chart will be, so that nothing moves when it is made.
+    holder.style.minHeight = `${HEIGHT}px`;
+    return { key, title, unit, plot: null, readout, holder };
+  }
+
+  plot({ unit, holder }) {
     const colours = ["--first", "--second"];
-    const plot = new uPlot({
+    return new uPlot({
       width: Math.max(this.width, 100),
       height: HEIGHT,
       padding: [6, RIGHT, 0, 0],
@@ -77,7 +83,6 @@ export class Series {
         setSelect: [(plot) => this.selected(plot)],
       },
     }, [[0, 1], ...this.decisions.map(() => [0, 0])], holder);
-    return { key, title, unit, plot, readout, holder };
   }
 
   /** Ticks of the time axis; a text that would be cut off at the right is left out. */
@@ -100,7 +105,7 @@ export class Series {
     const width = Math.floor(this.root.clientWidth);
     if (!width || width === this.width) return;
     this.width = width;
-    for (const { plot } of this.charts) plot.setSize({ width, height: HEIGHT });
+    for (const { plot } of this.charts) plot?.setSize({ width, height: HEIGHT });
     this.update();
   }
 
@@ -111,8 +116,9 @@ export class Series {
     const width = (end - begin) / bins;
     const times = new Float64Array(bins + 1).map((_, i) => begin + i * width);
     for (const chart of this.charts) {
-      const { key, plot, title, unit, holder } = chart;
       if (!chart.near) continue;
+      chart.plot ??= this.plot(chart);
+      const { key, plot, title, unit, holder } = chart;
       const values = this.decisions.map((decisions) => {
         const means = decisions.series(key).means(begin, end, bins);
         return [...means, means.at(-1)];
@@ -144,7 +150,7 @@ export class Series {
     const { cursor, begin, end } = this.view;
     this.syncing = true;
     for (const { key, unit, plot, readout, near } of this.charts) {
-      if (!near) continue;
+      if (!near || !plot) continue;
       plot.setCursor(cursor === null ? { left: -10, top: -10 } : { left: plot.valToPos(cursor, "x"), top: 10 }, false);
       const at = (series) => (cursor === null ? series.mean(begin, end) : series.at(cursor));
       const values = this.decisions.map((decisions) => {

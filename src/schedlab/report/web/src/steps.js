@@ -111,21 +111,25 @@ export function idleWhileWaiting(queue, busy, size) {
   return new Steps(times.slice(0, kept), values.slice(0, kept));
 }
 
-/** Share of the machine that is free while jobs wait and each of them needs more than that. */
-export function unfitting(decisions, needs) {
-  const { model, queued, start, queueOrder, startOrder } = decisions, { size } = model;
-  const { comes, goes } = decisions.series("utilisation"), started = new Cursor(comes), ended = new Cursor(goes);
+/** Share of a resource that is free while jobs wait for it and each of them needs more than that. */
+export function unfitting(decisions, needs, inUse, size) {
+  const { queued, start, queueOrder, startOrder } = decisions;
+  const { comes, goes } = inUse, started = new Cursor(comes), ended = new Cursor(goes);
   const times = mergeTimes([decisions.series("queue_length").comes.times, comes.times, goes.times]);
-  const sizes = [...new Set(needs)].sort((a, b) => a - b), rank = new Map(sizes.map((each, i) => [each, i]));
+  const sizes = [...new Set(needs)].filter((need) => need > 0).sort((a, b) => a - b), rank = new Map(sizes.map((each, i) => [each, i]));
   const waiting = new Int32Array(sizes.length), values = new Float64Array(times.length);
   let kept = 0, smallest = sizes.length, i = 0, j = 0;
   for (const time of times) {
     for (; i < queueOrder.length && queued[queueOrder[i]] <= time; i++) {
       const place = rank.get(needs[queueOrder[i]]);
+      if (place === undefined) continue;
       waiting[place]++;
       if (place < smallest) smallest = place;
     }
-    for (; j < startOrder.length && start[startOrder[j]] <= time; j++) waiting[rank.get(needs[startOrder[j]])]--;
+    for (; j < startOrder.length && start[startOrder[j]] <= time; j++) {
+      const place = rank.get(needs[startOrder[j]]);
+      if (place !== undefined) waiting[place]--;
+    }
     while (smallest < sizes.length && !waiting[smallest]) smallest++;
     const free = Math.max(0, size - started.at(time) + ended.at(time));
     const value = smallest < sizes.length && sizes[smallest] > free ? free / size : 0;
@@ -137,20 +141,8 @@ export function unfitting(decisions, needs) {
 }
 
 /** Of nodes with names: the share that run something, and the share of the machine that is free in those. */
-export function partlyUsed({ start, end, low, high }, cores) {
-  const first = Float64Array.from(running(cores)), all = first.at(-1);
-  const times = [], nodes = [], change = [];
-  for (let piece = 0; piece < start.length; piece++) {
-    if (end[piece] <= start[piece]) continue;
-    let node = countUpTo(first, low[piece]) - 1;
-    for (let from = low[piece]; from < high[piece]; node++) {
-      const to = Math.min(high[piece], first[node + 1]);
-      times.push(start[piece], end[piece]);
-      nodes.push(node, node);
-      change.push(to - from, from - to);
-      from = to;
-    }
-  }
+export function partlyUsed(pieces, cores) {
+  const all = cores.reduce((sum, each) => sum + each, 0), { times, nodes, change } = onNodes(pieces, cores);
   const order = sortedRows(Float64Array.from(times)), busy = new Int32Array(cores.length);
   const moments = [], used = [], partly = [];
   let runningNodes = 0, free = 0;
@@ -165,6 +157,45 @@ export function partlyUsed({ start, end, low, high }, cores) {
   }
   const at = Float64Array.from(moments);
   return { used: new Steps(at, used), partly: new Steps(at, partly) };
+}
+
+/** Share of the GPUs that are free on nodes whose processors are all held: no job can use them. */
+export function stranded(pieces, cores, gpuPieces, gpus) {
+  const held = onNodes(pieces, cores), heldGpus = onNodes(gpuPieces, gpus), ofCores = held.times.length;
+  const order = sortedRows(Float64Array.from([...held.times, ...heldGpus.times]));
+  const busy = new Int32Array(cores.length), busyGpus = new Int32Array(cores.length);
+  const all = gpus.reduce((sum, each) => sum + each, 0), moments = [], shares = [];
+  const lost = (node) => (busy[node] >= cores[node] ? Math.max(0, gpus[node] - busyGpus[node]) : 0);
+  let free = cores.reduce((sum, _, node) => sum + lost(node), 0);
+  for (let i = 0; i < order.length; i++) {
+    const isGpu = order[i] >= ofCores, row = order[i] - (isGpu ? ofCores : 0), { times, nodes, change } = isGpu ? heldGpus : held;
+    const node = nodes[row], before = lost(node);
+    (isGpu ? busyGpus : busy)[node] += change[row];
+    free += lost(node) - before;
+    const next = order[i + 1];
+    if (next !== undefined && (next >= ofCores ? heldGpus.times[next - ofCores] : held.times[next]) === times[row]) continue;
+    moments.push(times[row]);
+    shares.push(free / all);
+  }
+  return new Steps(Float64Array.from(moments), shares);
+}
+
+/** What pieces take and give back on each node: when, where, and how much. */
+function onNodes({ start, end, low, high }, sizes) {
+  const first = Float64Array.from(running(sizes)), times = [], nodes = [], change = [];
+  for (let piece = 0; piece < start.length; piece++) {
+    if (end[piece] <= start[piece]) continue;
+    let node = countUpTo(first, low[piece]) - 1;
+    for (let from = low[piece]; from < high[piece]; node++) {
+      const to = Math.min(high[piece], first[node + 1]);
+      if (to <= from) continue;
+      times.push(start[piece], end[piece]);
+      nodes.push(node, node);
+      change.push(to - from, from - to);
+      from = to;
+    }
+  }
+  return { times, nodes, change };
 }
 
 class Cursor {

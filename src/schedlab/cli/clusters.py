@@ -1,0 +1,78 @@
+"""Verbs about clusters: look at the file of one, write it as a cluster file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import note, show, show_json
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A cluster file (.toml, .json), a slurm.conf or a directory with one, an Alea .machines file, or a list "
+        "of nodes (.csv).",
+    ),
+]
+
+
+def show_cluster(
+    file: File,
+    ignored: Annotated[bool, typer.Option("--ignored", help="Print what is not used, with the reason.")] = False,
+    drawing: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the nodes by switch, cores and GPUs: .svg.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print nodes, partitions and sums of a cluster."""
+    from schedlab.cluster.files import read_cluster
+
+    if drawing is not None:
+        if drawing.suffix != ".svg":
+            raise InputError(f"{drawing}: unknown suffix; a drawing of a cluster is written as .svg")
+        check_output(drawing, file)
+    cluster = read_cluster(file)
+    if drawing is not None:
+        from schedlab.cluster.drawing import save_drawing
+
+        save_drawing(cluster, drawing)
+    lines = [{"where": line.where, "text": line.text, "reason": line.reason} for line in cluster.ignored]
+    if as_json:
+        sums = {
+            "nodes": len(cluster.nodes),
+            "cores": cluster.processors,
+            "memory": cluster.memory,
+            "gpus": cluster.gpus,
+        }
+        show_json(cluster.to_dict() | {"sums": sums} | ({"ignored": lines} if ignored else {}))
+        return
+    show(cluster)
+    if ignored:
+        show("")
+        for line in cluster.ignored:
+            show(line)
+    elif cluster.ignored:
+        note(f"{count_of(len(cluster.ignored), 'line')} not used; --ignored prints them with the reason")
+
+
+def convert_cluster(
+    file: File,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The cluster file to write: .toml or .json.")
+    ],
+) -> None:
+    """Write a cluster as a cluster file."""
+    from schedlab.cluster.files import read_cluster, write_cluster
+
+    check_output(output, file)
+    cluster = read_cluster(file)
+    write_cluster(cluster, output)
+    unused = f"; {count_of(len(cluster.ignored), 'line')} not used" if cluster.ignored else ""
+    note(f"{cluster.summary()}{unused}")

@@ -1,0 +1,12 @@
+from .environment import InvalidActionError as InvalidActionError
+from .environment import ResetNeededError as ResetNeededError
+from .environment import SchedulingEnv as SchedulingEnv
+from .episodes import Episodes as Episodes
+from .evaluation import Judged as Judged
+from .evaluation import PolicyAgent as PolicyAgent
+from .evaluation import Protocol as Protocol
+from .evaluation import RandomAgent as RandomAgent
+from .evaluation import evaluate as evaluate
+from .evaluation import play as play
+from .sources import Episode as Episode
+from .vector import SchedulingVectorEnv as SchedulingVectorEnv

@@ -1,0 +1,267 @@
+"""Episodes side by side: what environments of every kind are made of, without Gymnasium."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.known import formulas_of
+from schedlab.engine.orders import blame
+from schedlab.engine.state import NOW
+from schedlab.errors import InputError
+from schedlab.gym.moves import BACKFILL, COMMIT, INSPECT, NEXT, PICK, Policies, Rules
+from schedlab.gym.pool import BLAMED, JOBS, OVER, Pool, new_pool, size_of
+from schedlab.gym.sources import Episode, Model, Source, as_numbers
+from schedlab.gym.stepping import action_of, begin_episode, play_out, step_episodes
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.formula import Formula
+from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.workload import Workload
+
+Decision = Literal["next", "backfill", "inspect", "policy"]
+KINDS = dict(zip(get_args(Decision), (NEXT, BACKFILL, INSPECT, PICK), strict=True))
+
+POLICIES = ("fcfs+easy", "saf+easy", "spf+easy", "f1+easy", "wfp3+easy")
+"""Among which an agent chooses, unless it is told others."""
+
+
+TRIES = 50
+"""How many episodes are drawn until there is something to decide in one."""
+
+
+class Episodes:
+    """Episodes side by side, each at its own decision.
+
+    Parameters
+    ----------
+    number
+        How many.
+    workload, processors, window, load, reward, longest
+        Where they come from, see `schedlab.gym.sources.Source`.
+    decision, base, policies, commit, slots, order, pause, period, increments
+        As for `schedlab.gym.SchedulingEnv`.
+
+    Raises
+    ------
+    InputError
+        If an argument makes no sense, or the jobs cannot be simulated.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[10, 10, 5], requested_time=[10, 10, 5],
+    ...                                   requested_processors=[3, 4, 1]), processors=4)
+    >>> episodes = Episodes(1, jobs, window=None, slots=4)
+    >>> drawn = episodes.begin(0, np.random.default_rng(1))
+    >>> episodes.pool.mask[0].tolist()
+    [True, False, False, False, True]
+    """
+
+    def __init__(
+        self,
+        number: int,
+        workload: Workload | Sequence[Workload] | Model,
+        *,
+        processors: int | None = None,
+        window: int | None = 256,
+        load: float | tuple[float, float] = 1.0,
+        decision: Decision = "next",
+        base: str = "fcfs",
+        policies: Sequence[str] = POLICIES,
+        commit: bool = False,
+        slots: int = 128,
+        order: str = "fcfs",
+        pause: int = 600,
+        period: int = 3_600,
+        reward: str = "mean_bounded_slowdown",
+        increments: bool = True,
+        longest: int | None = None,
+    ) -> None:
+        if decision not in KINDS:
+            raise InputError(f"decision={decision!r} is unknown; known are {', '.join(KINDS)}")
+        if commit and decision != "next":
+            raise InputError(f"commit=True is about the next job, and decision={decision!r} is not: leave it out")
+        for name, value in (("slots", slots), ("pause", pause), ("number", number)):
+            if not isinstance(value, int) or value < 1:
+                raise InputError(f"{name}={value!r}: give a whole number, at least 1")
+        if not isinstance(period, int) or period < 0:
+            raise InputError(f"period={period!r}: give whole seconds, or 0 to choose at every event")
+        if decision == "policy" and not policies:
+            raise InputError("there are no policies to choose from: give policies=")
+        self.source = Source(workload, processors=processors, window=window, load=load, metric=reward, longest=longest)
+        kind = COMMIT if commit else KINDS[decision]
+        self.texts = [Scheduler.parse(one).text for one in (policies if kind == PICK else [base])]
+        self.choices = len(self.texts)
+        shown = Scheduler.parse(order)
+        if _program(shown).uses_waiting_time:
+            raise InputError(f"order={order!r} changes with time; visible jobs stand in an order that does not")
+        if shown.text not in self.texts:
+            self.texts.append(shown.text)
+        actions = {NEXT: slots + 1, BACKFILL: slots + 1, INSPECT: 2, PICK: self.choices, COMMIT: slots}[kind]
+        self.rules = Rules(
+            *(kind, self.source.processors, slots, actions, self.texts.index(shown.text), pause, period),
+            dense=increments,
+            at_end=not increments,
+        )
+        self.number = number
+        self._drawn: list[Episode | None]
+        self._make()
+
+    def _make(self) -> None:
+        """Make room for the episodes, with the policies that are known by now."""
+        schedulers = [Scheduler.parse(text) for text in self.texts]
+        programs = [_program(one) for one in schedulers]
+        formulas = formulas_of(programs)
+        self.policies = Policies(
+            formulas,
+            np.array([isinstance(one.backfill, Easy) for one in schedulers]),
+            np.array([one.uses_waiting_time for one in programs]),
+        )
+        self.pool: Pool = new_pool(
+            self.number,
+            self.source.most,
+            policies=len(programs),
+            slots=self.rules.slots,
+            actions=self.rules.actions,
+            depth=formulas.depth,
+            processors=self.rules.processors,
+        )
+        self._numbers = as_numbers(self.pool.jobs)
+        self.pool.progress[:, OVER] = 1  # none has begun
+        self._drawn = [None] * self.number
+
+    def know(self, policy: str) -> int:
+        """Return the number by which `play` knows a policy; episodes that run are given up if it is a new one."""
+        text = Scheduler.parse(policy).text
+        if text not in self.texts:
+            _program(Scheduler.parse(text))
+            self.texts.append(text)
+            self._make()
+        return self.texts.index(text)
+
+    @property
+    def size(self) -> int:
+        """Bytes that the episodes take."""
+        return size_of(self.pool)
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Which episodes are over."""
+        over: NDArray[np.bool_] = self.pool.progress[:, OVER] == 1
+        return over
+
+    def begin(self, e: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
+        """Draw an episode in which something is to be decided; parameters and errors as for `Source.draw`."""
+        for _ in range(TRIES):
+            episode = self.source.draw(rng, options)
+            self.begin_with(e, episode)
+            if not self.pool.progress[e, OVER]:
+                return episode
+        raise InputError(
+            f"no episode with a decision: in {TRIES} windows, such as the one from job {episode.low} of "
+            f"{episode.table.workload.name}, there is nothing to decide; raise load= or window="
+        )
+
+    def begin_with(self, e: int, episode: Episode, scores: NDArray[np.float64] | None = None) -> None:
+        """Bring an episode to its first decision; `scores`, if given, are those of its jobs under all policies."""
+        pool, table, part = self.pool, episode.table, slice(episode.low, episode.high)
+        count = episode.high - episode.low
+        self._numbers[e, :count] = table.numbers[part]
+        if episode.load != 1:
+            pool.jobs["submit"][e, :count] = episode.submit
+        pool.feature[e, :count] = table.feature[part]
+        pool.growth[e, :count] = table.growth[part]
+        pool.progress[e, JOBS] = count
+        if scores is not None:
+            pool.score[e, :, :count] = scores
+        begin_episode(pool, self.policies, self.rules, e, scores is not None)
+        self._drawn[e] = episode
+        if pool.progress[e, BLAMED] >= 0:
+            self._blame(e)
+
+    def step(self, actions: NDArray[np.int64], low: int = 0, high: int | None = None, *, shown: bool = True) -> None:
+        """Take an action in each of some episodes; parameters as for `schedlab.gym.stepping.step_episodes`."""
+        high = self.number if high is None else high
+        step_episodes(self.pool, self.policies, self.rules, actions, low, high, shown)
+
+    def check(self) -> None:
+        """Raise InputError if the score of some job is not a number."""
+        wrong = self.pool.progress[:, BLAMED] >= 0
+        if wrong.any():
+            self._blame(int(np.argmax(wrong)))
+
+    def _blame(self, e: int) -> None:
+        job, jobs = int(self.pool.progress[e, BLAMED]), self.pool.jobs[e]
+        submit, now = jobs["submit"][[job]], int(self.pool.clock[e, NOW])
+        for policy in (Scheduler.parse(text).policy for text in self.texts):
+            one = jobs[[job]]
+            score = policy.scores(
+                one["estimate"], one["processors"], submit - jobs["submit"][0], now - submit, one["estimate"]
+            )
+            if np.isnan(score[0]):
+                blame(policy, jobs, jobs["estimate"], job, now)
+
+    def play(self, e: int, policy: int) -> int:
+        """Return the action with which an agent that plays a policy answers, see `schedlab.gym.stepping.action_of`."""
+        return int(action_of(self.pool, self.policies, self.rules, e, policy))
+
+    def play_out(self, e: int, policy: int) -> None:
+        """Let an agent that plays a policy take an episode to its end."""
+        play_out(self.pool, self.policies, self.rules, e, policy)
+        self.check()
+
+    def drawn(self, e: int) -> Episode:
+        """Return the episode in a place."""
+        episode = self._drawn[e]
+        if episode is None:
+            raise InputError("no episode has begun: call reset first")
+        return episode
+
+    def schedule(self, e: int) -> Schedule:
+        """Return the schedule of an episode that is over.
+
+        Raises
+        ------
+        InputError
+            If it is not over.
+        """
+        episode, pool = self.drawn(e), self.pool
+        if not pool.progress[e, OVER]:
+            raise InputError("there is no schedule yet, because jobs still wait: the episode is not over")
+        workload, count = episode.workload, int(pool.progress[e, JOBS])
+        start, jobs = pool.start[e, :count].copy(), pool.jobs[e, :count]
+        duration = jobs["duration"].copy()
+        return Schedule(
+            workload=workload,
+            start_time=start,
+            end_time=start + duration,
+            backfilled=pool.backfilled[e, :count].copy(),
+            killed=duration < workload.run_time,
+            predicted_run_time=jobs["estimate"].copy(),
+            corrections=np.zeros(count, dtype=np.int64),
+            scheduler="an agent",
+            processors=self.rules.processors,
+        )
+
+
+def _program(scheduler: Scheduler) -> Formula:
+    """Return the formula of a policy that an environment can follow.
+
+    Raises
+    ------
+    InputError
+        If the scheduler is something else than a policy, or a policy with EASY, by requested times.
+    """
+    policy: Policy = scheduler.policy
+    plain = Scheduler(policy, scheduler.backfill if scheduler.backfill == Easy() else "none")
+    if policy.program is None or dataclasses.replace(plain) != scheduler:
+        raise InputError(
+            f"{scheduler.text}: inside an environment, policies are formulas without backfilling or with +easy, by "
+            'requested times, such as "saf" or "wfp3+easy"; compare with any other scheduler by evaluate()'
+        )
+    return policy.program
