@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schedlab.campaign.prices import Price, prices
+from schedlab.cluster.cluster import Cluster
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
@@ -128,6 +129,7 @@ def compare(
     schedulers: Iterable[str | Scheduler],
     *,
     processors: int | None = None,
+    cluster: Cluster | None = None,
     events: Events = "batched",
     warm_up: float = 0,
     cool_down: float = 0,
@@ -142,7 +144,7 @@ def compare(
     schedulers
         Scheduler texts or `Scheduler` objects; doubles are simulated once. Two different functions as policies need
         different names.
-    processors, events
+    processors, cluster, events
         As for `simulate`.
     warm_up, cool_down
         What the metrics leave out, as for `Schedule.metrics`.
@@ -176,7 +178,7 @@ def compare(
     metrics: dict[str, dict[str, float]] = {}
     for done, scheduler in enumerate(asked, start=1):
         if scheduler.text not in schedules:
-            schedule = simulate(workload, scheduler, processors=processors, events=events)
+            schedule = simulate(workload, scheduler, processors=processors, events=events, cluster=cluster)
             schedules[scheduler.text] = schedule
             metrics[scheduler.text] = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
         if progress:

@@ -32,6 +32,14 @@ Clean = Annotated[
 Processors = Annotated[
     int | None, typer.Option(min=1, help="Size of the machine, if it is not the one that the trace gives.")
 ]
+ClusterFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--cluster",
+        metavar="FILE",
+        help="The nodes: a cluster file, or a slurm.conf or its directory; jobs get cores, memory and GPUs on them.",
+    ),
+]
 # A list, so that a second one is seen and not silently taken instead of the first.
 SchedulerText = Annotated[
     list[str] | None,

@@ -11,6 +11,7 @@ import typer
 from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     Clean,
+    ClusterFile,
     CoolDown,
     Dependencies,
     Events,
@@ -28,7 +29,7 @@ from schedlab.cli.options import (
 )
 from schedlab.cli.outputs import check_figure, check_output, check_page
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
-from schedlab.cli.traces import read_trace
+from schedlab.cli.traces import read_machine, read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of, did_you_mean, shown
 
@@ -51,6 +52,7 @@ def simulate(
     clean: Clean = "default",
     events: Events = "batched",
     processors: Processors = None,
+    cluster: ClusterFile = None,
     requests: RequestsOrMethod = None,
     exhausted: Exhausted = None,
     laws: Laws = None,
@@ -89,9 +91,18 @@ def simulate(
     if report is not None:
         check_page(report, trace)
     enforcement = requests if method is None else None
-    read = read_trace(trace, clean, processors=processors, requests=enforcement, laws=laws, dependencies=dependencies)
+    machine = read_machine(cluster, processors)
+    read = read_trace(
+        trace,
+        clean,
+        processors=processors,
+        machine=machine,
+        requests=enforcement,
+        laws=laws,
+        dependencies=dependencies,
+    )
     with read.blamed():
-        schedule = replay(read.workload, chosen, events=events)
+        schedule = replay(read.workload, chosen, events=events, cluster=machine)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
     if output is not None:
         schedule.save(output)
@@ -149,6 +160,7 @@ def compare(
     clean: Clean = "default",
     events: Events = "batched",
     processors: Processors = None,
+    cluster: ClusterFile = None,
     requests: Requests = None,
     laws: Laws = None,
     dependencies: Dependencies = "none",
@@ -184,10 +196,19 @@ def compare(
     check_output(csv, trace)
     if report is not None:
         check_page(report, trace)
-    read = read_trace(trace, clean, processors=processors, requests=requests, laws=laws, dependencies=dependencies)
+    machine = read_machine(cluster, processors)
+    read = read_trace(
+        trace, clean, processors=processors, machine=machine, requests=requests, laws=laws, dependencies=dependencies
+    )
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(
-            read.workload, chosen, events=events, warm_up=warm_up, cool_down=cool_down, progress=progress
+            read.workload,
+            chosen,
+            cluster=machine,
+            events=events,
+            warm_up=warm_up,
+            cool_down=cool_down,
+            progress=progress,
         )
     if csv is not None:
         from schedlab.atomic import atomic_path
@@ -229,8 +250,8 @@ def compare(
             }
         )
     else:
-        machine = next(iter(comparison.schedules.values())).processors
-        jobs = f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {machine:,} processors"
+        size = next(iter(comparison.schedules.values())).processors
+        jobs = f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {size:,} processors"
         show(f"{jobs}\n\n{comparison}{_who_pays(comparison)}{answered}")
 
 

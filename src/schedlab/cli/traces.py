@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
+    from schedlab.cluster.cluster import Cluster
     from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.cleaning import CleaningReport
     from schedlab.workload.workload import Workload
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CleanedTrace:
-    """A trace as a verb uses it: its jobs after cleaning, the rules, what they did, and notes on the file."""
+    """A trace as a verb uses it: its jobs after cleaning, the rules, what they did, and notes on the file.
+
+    `on_nodes` says whether the jobs are for a cluster of nodes, which knows more of what they ask for.
+    """
 
     path: Path
     workload: Workload
     rules: str
     cleaning: CleaningReport
     notes: tuple[str, ...] = ()
+    on_nodes: bool = False
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -64,14 +69,14 @@ class CleanedTrace:
         """Tell what a simulation does not take over from the log."""
         from schedlab.workload.changes import left_out
 
-        for sentence in left_out(self.workload):
+        for sentence in left_out(self.workload, on_nodes=self.on_nodes):
             note(sentence)
 
     def changes(self) -> list[str]:
         """Return what was changed or left out, as sentences for a page."""
         from schedlab.workload.changes import changes
 
-        return changes(self.workload, self.cleaning, self.notes)
+        return changes(self.workload, self.cleaning, self.notes, on_nodes=self.on_nodes)
 
     def note_laws(self, schedulers: Iterable[Scheduler]) -> None:
         """Tell whether jobs run longer than their law allows, or nobody asks for the laws."""
@@ -88,11 +93,23 @@ class CleanedTrace:
                 note(text)
 
 
+def read_machine(path: Path | None, processors: int | None) -> Cluster | None:
+    """Read the cluster that is given instead of a number of processors, if one is."""
+    if path is None:
+        return None
+    if processors is not None:
+        raise InputError("give the machine once: --cluster or --processors")
+    from schedlab.cluster import read_cluster
+
+    return read_cluster(path)
+
+
 def read_trace(
     path: Path,
     rules: str,
     *,
     processors: int | None = None,
+    machine: Cluster | None = None,
     requests: str | None = None,
     laws: Path | None = None,
     dependencies: str = "none",
@@ -108,6 +125,8 @@ def read_trace(
         Cleaning rules.
     processors
         Size of the machine, if it is not the one that the file gives.
+    machine
+        The same as a cluster. Jobs that never fit on it are left out, unless nothing is cleaned.
     requests
         "enforced" or "advisory", or None for what the file says.
     laws
@@ -127,7 +146,8 @@ def read_trace(
     from schedlab.workload.preceding import preceding_jobs
 
     parse_rules(rules)
-    workload = read_workload(path, processors=processors, timezone=timezone)
+    size = processors if machine is None else machine.processors
+    workload = read_workload(path, processors=size, timezone=timezone)
     told = _notes_of_reader(path, workload)
     if requests is not None:
         workload = workload.replace(requests_enforced=requests == "enforced")
@@ -137,13 +157,28 @@ def read_trace(
             workload = workload.replace(dependencies=waits)
             told.append(_dependencies_text(len(waits.parents), dangling))
         cleaned, report = clean_with_report(workload, rules)
+        if machine is not None and machine.groups and rules != "none":
+            cleaned = _without_the_unfit(cleaned, machine, told)
     except InputError as error:
         raise _located(error, path, workload, error.row) from None
     if laws is not None:
         from schedlab.speculate.assignment import assign_laws, read_laws
 
         cleaned = assign_laws(cleaned, read_laws(laws))
-    return CleanedTrace(path, cleaned, rules, report, tuple(told))
+    return CleanedTrace(path, cleaned, rules, report, tuple(told), machine is not None and bool(machine.groups))
+
+
+def _without_the_unfit(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:
+    """Return the jobs that fit on a cluster of nodes; tell of the others."""
+    from schedlab.engine.node_requests import fits_empty
+
+    fits = fits_empty(workload, cluster)
+    if fits.all():
+        return workload
+    unfit = workload.job_id[~fits]
+    named = ", ".join(map(str, unfit[:5].tolist())) + (", ..." if len(unfit) > 5 else "")
+    told.append(f"{count_of(len(unfit), 'job')} never fit on the cluster and are left out: {named}")
+    return workload[fits]
 
 
 def _notes_of_reader(path: Path, workload: Workload) -> list[str]:

@@ -32,10 +32,17 @@ def node_inputs(
     InputError
         If a job asks for what is not there: the message names the job and the resource.
     """
+    inputs = _inputs(workload, cluster, placement)
+    _check(workload, inputs)
+    return inputs if order is None else inputs._replace(shape=inputs.shape[order])
+
+
+def _inputs(workload: Workload, cluster: Cluster, placement: str | None) -> NodeInputs:
+    """Return the same in the workload's order, unchecked."""
     nodes = [(group, name) for group in cluster.groups for name in group.names]
     types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
-    asked = _asked(workload, cluster, types)
     allowed, eligible = _eligible(workload, cluster, nodes)
+    asked = _asked(workload, cluster, types)
     table = np.stack([*asked.values(), eligible])
     requests, shape = np.unique(table, axis=1, return_inverse=True)
     columns = dict(zip(asked, np.ascontiguousarray(requests[:-1]), strict=True))
@@ -43,7 +50,7 @@ def node_inputs(
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
             raise InputError(f"node {name} has {len(devices)} GPUs; at most {MOST_GPUS} can be told apart")
-    inputs = NodeInputs(
+    return NodeInputs(
         names=tuple(name for _, name in nodes),
         cores=_per_node(nodes, "cores"),
         memory=np.array([UNLIMITED if group.memory is None else group.memory for group, _ in nodes], dtype=np.int64),
@@ -57,8 +64,6 @@ def node_inputs(
         placement=PLACEMENTS.index(placement or USUAL_PLACEMENT),
         **columns,
     )
-    _check(workload, inputs)
-    return inputs if order is None else inputs._replace(shape=inputs.shape[order])
 
 
 def _per_node(nodes: Sequence[tuple[NodeGroup, str]], field: str) -> NDArray[np.int64]:
@@ -171,10 +176,26 @@ def _eligible(
     return sets, which.ravel().astype(np.int64)
 
 
+def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
+    """Return which jobs fit on the empty cluster.
+
+    Raises
+    ------
+    InputError
+        If a job names a partition, a type of GPU or a constraint that cannot be understood.
+    """
+    return _fitting(_inputs(workload, cluster, None))
+
+
+def _fitting(inputs: NodeInputs) -> NDArray[np.bool_]:
+    """Return which jobs fit on the empty cluster, in the order of the inputs."""
+    fits = np.array([_fits_empty(inputs, request) for request in range(len(inputs.nodes))], dtype=np.bool_)
+    return fits[inputs.shape]
+
+
 def _check(workload: Workload, inputs: NodeInputs) -> None:
     """Raise InputError for the first job that would not fit on the empty cluster."""
-    unfit = np.array([not _fits_empty(inputs, request) for request in range(len(inputs.nodes))])
-    bad = unfit[inputs.shape]
+    bad = ~_fitting(inputs)
     if bad.any():
         row = int(np.argmax(bad))
         request = int(inputs.shape[row])

@@ -19,7 +19,9 @@ UNUSED = {
 """Requests that a machine of processors alone does not know, and their columns."""
 
 
-def changes(jobs: Workload, cleaning: CleaningReport | None = None, notes: Sequence[str] = ()) -> list[str]:
+def changes(
+    jobs: Workload, cleaning: CleaningReport | None = None, notes: Sequence[str] = (), *, on_nodes: bool = False
+) -> list[str]:
     """Return all that is known of it: what the reader noted, what cleaning did, and what the model leaves out.
 
     Parameters
@@ -30,6 +32,8 @@ def changes(jobs: Workload, cleaning: CleaningReport | None = None, notes: Seque
         What the cleaning rules did.
     notes
         What the reader of the file has noted.
+    on_nodes
+        Whether they are simulated on a cluster of nodes.
 
     Examples
     --------
@@ -52,11 +56,11 @@ def changes(jobs: Workload, cleaning: CleaningReport | None = None, notes: Seque
                 found.append(f"{jobs_changed} {_is(step.changed)} changed: {step.meaning} ({step.rule}).")
     if jobs.rounded:
         found.append(f"{count_of(jobs.rounded, 'value')} with a fraction {_is(jobs.rounded)} rounded.")
-    return [*found, *left_out(jobs)]
+    return [*found, *left_out(jobs, on_nodes=on_nodes)]
 
 
-def left_out(jobs: Workload) -> list[str]:
-    """Return what the simulation does not take over from a log, or takes otherwise.
+def left_out(jobs: Workload, *, on_nodes: bool = False) -> list[str]:
+    """Return what the simulation does not take over from a log, or takes otherwise; parameters as for `changes`.
 
     Examples
     --------
@@ -74,13 +78,13 @@ def left_out(jobs: Workload) -> list[str]:
         asked = f"than {'it' if longer == 1 else 'they'} asked for"
         found.append(f"{count_of(longer, 'job')} ran longer {asked}: {they} ended at {their} requested time.")
     partitions = len(np.unique(jobs.partition_id[jobs.partition_id >= 0]))
-    if partitions > 1:
+    if partitions > 1 and not on_nodes:
         found.append(f"{partitions:,} partitions are pooled into one machine.")
     named = int(np.count_nonzero(jobs.preceding_job_id > 0))
     if named and jobs.dependencies is None:
         name = "names" if named == 1 else "name"
         found.append(f"{count_of(named, 'job')} {name} a preceding job, and may start before it has ended.")
-    if jobs.resources is not None:
+    if jobs.resources is not None and not on_nodes:
         columns = {what: [getattr(jobs.resources, name) for name in names] for what, names in UNUSED.items()}
         asked_for = [what for what, values in columns.items() if any(bool((each > 0).any()) for each in values)]
         if asked_for:

@@ -1,0 +1,127 @@
+"""Simulations on clusters of nodes: from a workload and a cluster to a schedule that says where jobs ran."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from node_cases import on_nodes, random_nodes
+from test_nodes_against_twin import simulate as run_engine
+
+from schedlab.cluster import Cluster, NodeGroup, Partition
+from schedlab.engine.node_requests import fits_empty
+from schedlab.engine.simulation import simulate
+from schedlab.engine.twin.simulate import replay_on_nodes
+from schedlab.errors import InputError
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
+
+NODES = (
+    NodeGroup(("c1", "c2"), cores=4, memory=1000, features=frozenset({"fast"})),
+    NodeGroup(("g1",), cores=8, memory=2000, gpus=(("a100", 2),)),
+)
+CLUSTER = Cluster.of_nodes(NODES, [Partition("all", default=True), Partition("gpu", nodes=("g1",))])
+
+
+def jobs_of(**columns):
+    count = len(next(iter(columns.values())))
+    tasks = columns.get("tasks", [1] * count)
+    workload = Workload.from_columns(
+        {
+            "submit_time": [0] * count,
+            "run_time": [10] * count,
+            "requested_time": [10] * count,
+            "requested_processors": tasks,
+        },
+        processors=16,
+    )
+    return workload.replace(resources=Resources.of(count, **columns))
+
+
+def test_the_schedule_says_on_which_nodes_jobs_ran():
+    schedule = simulate(jobs_of(tasks=[4, 6, 2], gpus=[0, 0, 1]), "fcfs", cluster=CLUSTER)
+    assert schedule.start_time.tolist() == [0, 0, 0]
+    placement = schedule.placement
+    assert placement.nodes == ("c1", "c2", "g1")
+    assert np.split(placement.node, placement.offsets[1:-1])[0].tolist() == [0]
+    assert placement.held_cores.tolist() == [4, 4, 2, 2]
+    assert placement.held_gpus.tolist() == [0, 0, 0, 1]
+
+
+def test_jobs_stay_in_their_partition_and_on_nodes_with_their_features():
+    schedule = simulate(
+        jobs_of(tasks=[1, 1], partition=["gpu", None], constraint=[None, "fast"]), "fcfs", cluster=CLUSTER
+    )
+    assert schedule.placement.node.tolist() == [2, 0]
+
+
+def test_memory_keeps_a_job_waiting_though_cores_are_free():
+    schedule = simulate(
+        jobs_of(tasks=[1, 1], memory_per_core=[1500, 1500]).replace(submit_time=[0, 1]), "fcfs", cluster=CLUSTER
+    )
+    assert schedule.start_time.tolist() == [0, 10]
+
+
+def test_a_cluster_without_nodes_is_a_number_of_processors():
+    jobs = jobs_of(tasks=[16, 1])
+    assert simulate(jobs, "fcfs", cluster=Cluster(16)).start_time.tolist() == [0, 10]
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"tasks": [1], "memory_per_core": [5000]}, "job 1 never fits .* short of memory"),
+        ({"tasks": [1], "gpus_per_node": [3]}, "job 1 never fits .* short of GPUs"),
+        ({"tasks": [9], "nodes": [1]}, "job 1 never fits .* short of cores"),
+        ({"tasks": [1], "gpus": [1], "gpu_type": ["h100"]}, "job 1 asks for GPUs of type h100; the cluster has a100"),
+        ({"tasks": [1], "partition": ["debug"]}, "job 1: there is no partition debug"),
+        ({"tasks": [1], "constraint": ["fast&&"]}, "job 1: constraint 'fast&&' cannot be read"),
+        ({"tasks": [1], "constraint": ["slow"]}, "job 1 never fits .* short of nodes that it may use"),
+    ],
+)
+def test_what_no_node_can_hold_is_named(columns, sentence):
+    with pytest.raises(InputError, match=sentence):
+        simulate(jobs_of(**columns), "fcfs+easy", cluster=CLUSTER)
+
+
+def test_what_fits_the_empty_cluster_can_be_asked():
+    assert fits_empty(jobs_of(tasks=[1, 17, 16]), CLUSTER).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs+conservative", "fcfs+slurm"])
+def test_backfilling_that_does_not_know_nodes_is_refused(scheduler):
+    with pytest.raises(InputError, match="a cluster of nodes does not go with"):
+        simulate(jobs_of(tasks=[1]), scheduler, cluster=CLUSTER)
+
+
+def test_placement_needs_nodes():
+    with pytest.raises(InputError, match="placement=best is for a cluster of nodes"):
+        simulate(jobs_of(tasks=[1]), "fcfs+easy,placement=best")
+
+
+def test_the_machine_is_given_once():
+    with pytest.raises(InputError, match="give the machine once"):
+        simulate(jobs_of(tasks=[1]), "fcfs", processors=4, cluster=CLUSTER)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_compiled_engine_equals_the_plain_one(seed):
+    random = Random(seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        count, processors = random.randint(1, 60), random.randint(1, 20)
+        workload = Workload.from_columns(
+            {
+                "submit_time": np.sort(rng.integers(0, random.choice([1, 30, 200]), count)),
+                "run_time": rng.integers(0, 20, count),
+                "requested_time": rng.integers(1, 25, count),
+                "requested_processors": rng.integers(1, processors + 1, count),
+            },
+            processors=processors,
+        )
+        nodes = random_nodes(workload, random)
+        schedule = run_engine(on_nodes(workload, nodes, "fcfs+easy"))
+        plain, places = replay_on_nodes(on_nodes(workload, nodes, "fcfs+easy"))
+        assert schedule.start_time.tolist() == plain.start_time.tolist()
+        assert schedule.placement.held_gpus.sum() == sum(len(part.gpus) for parts in places for part in parts)
