@@ -129,8 +129,9 @@ def render(evidence: Evidence) -> str:
     result = standings(frame, evidence.baseline, metric)
     schedulers = [row.scheduler for row in result.of()]
     campaign = grid(frame, metric, schedulers, evidence.baseline, run=shlex.quote(evidence.run), running=page.running)
-    if campaign is not None:
-        page.carry("campaign", campaign)
+    if campaign is not None or page.running:
+        # Too many runs for a grid: the page still follows.
+        page.carry("campaign", campaign or {"running": True, "rows": []})
     if evidence.example:
         page.explore(evidence.example, baseline=evidence.baseline)
     drawn = not evidence.running

@@ -133,8 +133,9 @@ export class Series {
   /** The pointer is over a chart. */
   moved(plot) {
     if (this.syncing) return;
-    const { left } = plot.cursor;
-    this.view.set({ cursor: left < 0 ? null : plot.posToVal(left, "x") }, "cursor");
+    // A chart that is made under the pointer has no scale yet.
+    const { left } = plot.cursor, at = plot.posToVal(left, "x");
+    this.view.set({ cursor: left < 0 || !Number.isFinite(at) ? null : at }, "cursor");
   }
 
   selected(plot) {
