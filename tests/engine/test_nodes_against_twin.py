@@ -1,69 +1,87 @@
-"""On nodes, the compiled engine decides as the plain one: starts, nodes, tasks and GPUs of every job."""
+"""Nodes in the engine against its plain twin: every feature under every rule of placement, starts and nodes.
+
+The engine runs as plain Python: the same code without compilation.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from node_cases import node_workloads, on_nodes
+from features import GROUPS, outcome, random_simulation, setting
+from node_cases import on_nodes, random_nodes
 
 from schedlab.engine.drive import Driver
-from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_inputs import PLACEMENTS
 from schedlab.engine.nodes import order_of
 from schedlab.engine.parts import assemble
-from schedlab.engine.prepared import Prepared
+from schedlab.engine.simulation import schedule_of
 from schedlab.engine.twin.simulate import replay_on_nodes
-from schedlab.workload.workload import Workload
+from schedlab.errors import InputError
 
-SCHEDULERS = (
-    "fcfs",
-    "saf",
-    "fcfs+easy",
-    "saf+easy",
-    "fcfs+easy:sjf",
-    "wfp3+easy",
-    "fcfs+easy@ave2/incremental",
-    "saf@similar+easy@requested",
-    "saf+easy,starvation=20",
-    "spf+easy,window=4",
-)
+BACKFILLINGS = ("none", "easy", "easy:ORDER")
+FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
+SEEDS = 2
 
 
-def simulated(prepared: Prepared) -> tuple[np.ndarray, np.ndarray, list[list[tuple[int, ...]]]]:
-    """Return starts, who was backfilled, and (node, tasks, GPUs as bits) of each job, in order of submission."""
+def simulate(prepared):
+    """Run the engine on a prepared simulation; return also what each job held last: node, tasks, GPUs as bits."""
     driver = Driver(prepared, assemble(prepared))
+    first_estimate = prepared.jobs["estimate"].copy()
     driver.run()
-    state = driver.parts.state
-    nodes, number = state.nodes, order_of(prepared.nodes)
+    nodes, number = driver.parts.state.nodes, order_of(prepared.nodes)
     held = []
-    for job in range(len(prepared.jobs)):
-        run = nodes.run[job]
+    for run in nodes.run[: len(prepared.jobs)].tolist():
         places = nodes.places[nodes.offsets[run] : nodes.offsets[run + 1]]
-        held.append([(int(number[place["node"]]), int(place["tasks"]), int(place["bits"])) for place in places])
-    return state.start, state.backfilled, held
+        held.append(sorted((int(number[one["node"]]), int(one["tasks"]), int(one["bits"])) for one in places))
+    return schedule_of(prepared, driver.parts, first_estimate), held
 
 
-def as_bits(nodes: NodeInputs, parts: Any) -> list[tuple[int, ...]]:
-    """Return what the plain engine says of a job in the same form."""
-    return [
-        (part.node, part.tasks, sum(1 << int(gpu - nodes.device_offset[part.node]) for gpu, _ in part.gpus))
-        for part in parts
-    ]
+def check(backfilling, features, placement, seed):
+    """Simulate a random workload on random nodes with the engine and its twin; return whether it can be done."""
+    try:
+        case = setting(backfilling, features)
+    except InputError:
+        return False
+    if case.refused:
+        return False
+    workload, options = random_simulation(case, seed)
+    nodes = random_nodes(workload, Random(seed), placement)
+    schedule, held = simulate(on_nodes(workload, nodes, case.scheduler, **options))
+    plain, places = replay_on_nodes(on_nodes(workload, nodes, case.scheduler, **options))
+    what = f"{case.scheduler}, {features}, placement={placement}, seed {seed}"
+    assert outcome(schedule) == outcome(plain), what
+    for job, parts in enumerate(places):
+        gpus = [sum(1 << int(gpu - nodes.device_offset[part.node]) for gpu, _ in part.gpus) for part in parts]
+        expected = sorted((part.node, part.tasks, bits) for part, bits in zip(parts, gpus, strict=True))
+        assert held[job] == expected, f"{what}, job {job}"
+    return True
 
 
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
-@given(data=st.data())
-def test_every_job_starts_when_and_where_the_plain_engine_starts_it(scheduler: str, data: st.DataObject):
-    workload, nodes = data.draw(node_workloads())
-    compare(workload, nodes, scheduler)
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_the_engine_on_nodes_equals_its_twin(placement):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, placement],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 100
 
 
-def compare(workload: Workload, nodes: NodeInputs, scheduler: str) -> None:
-    plain, parts = replay_on_nodes(on_nodes(workload, nodes, scheduler))
-    start, backfilled, held = simulated(on_nodes(workload, nodes, scheduler))
-    assert start.tolist() == plain.start_time.tolist()
-    assert backfilled.tolist() == plain.backfilled.tolist()
-    assert [sorted(one) for one in held] == [sorted(as_bits(nodes, one)) for one in parts]
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    print(
+        sum(
+            check(backfilling, features, sys.argv[1], seed)
+            for backfilling in BACKFILLINGS
+            for features in FEATURES
+            for seed in range(SEEDS)
+        )
+    )
