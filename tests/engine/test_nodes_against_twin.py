@@ -17,6 +17,7 @@ from node_cases import on_nodes, random_nodes
 
 from schedlab.engine.drive import Driver
 from schedlab.engine.node_inputs import PLACEMENTS
+from schedlab.engine.nodes import order_of
 from schedlab.engine.parts import assemble
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.twin.simulate import replay_on_nodes
@@ -28,11 +29,16 @@ SEEDS = 2
 
 
 def simulate(prepared):
-    """Run the engine on a simulation that is ready to run."""
+    """Run the engine on a prepared simulation; return also what each job held last: node, tasks, GPUs as bits."""
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
     driver.run()
-    return schedule_of(prepared, driver.parts, first_estimate)
+    nodes, number = driver.parts.state.nodes, order_of(prepared.nodes)
+    held = []
+    for run in nodes.run[: len(prepared.jobs)].tolist():
+        places = nodes.places[nodes.offsets[run] : nodes.offsets[run + 1]]
+        held.append(sorted((int(number[one["node"]]), int(one["tasks"]), int(one["bits"])) for one in places))
+    return schedule_of(prepared, driver.parts, first_estimate), held
 
 
 def check(backfilling, features, placement, seed):
@@ -45,17 +51,14 @@ def check(backfilling, features, placement, seed):
         return False
     workload, options = random_simulation(case, seed)
     nodes = random_nodes(workload, Random(seed), placement)
-    schedule = simulate(on_nodes(workload, nodes, case.scheduler, **options))
+    schedule, held = simulate(on_nodes(workload, nodes, case.scheduler, **options))
     plain, places = replay_on_nodes(on_nodes(workload, nodes, case.scheduler, **options))
     what = f"{case.scheduler}, {features}, placement={placement}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
-    if schedule.runs is None:
-        held = schedule.placement
-        for job, parts in enumerate(places):
-            first, end = held.offsets[job : job + 2]
-            columns = (held.node, held.held_cores, held.held_gpus)
-            found = sorted(zip(*(column[first:end].tolist() for column in columns), strict=True))
-            assert found == sorted((part.node, part.cores, len(part.gpus)) for part in parts), f"{what}, job {job}"
+    for job, parts in enumerate(places):
+        gpus = [sum(1 << int(gpu - nodes.device_offset[part.node]) for gpu, _ in part.gpus) for part in parts]
+        expected = sorted((part.node, part.tasks, bits) for part, bits in zip(parts, gpus, strict=True))
+        assert held[job] == expected, f"{what}, job {job}"
     return True
 
 

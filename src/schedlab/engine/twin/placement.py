@@ -16,8 +16,8 @@ MILLION = 1_000_000
 class Placement:
     """The rule of placement, with what it must know of the cluster and of the workload.
 
-    `largest` are cores, MiB and thousandths of GPUs of the nodes that have most of them; `typical` counts the jobs of
-    one node by what they need: cores, and thousandths of GPUs.
+    `largest` are cores, MiB and thousandths of GPUs of the nodes that have most of them; `typical` counts the jobs that
+    may have one node alone by what they need: cores, and thousandths of GPUs.
     """
 
     rule: str
@@ -127,10 +127,10 @@ def new_placement(inputs: NodeInputs) -> Placement:
 
 
 def typical_jobs(inputs: NodeInputs) -> dict[tuple[int, int], int]:
-    """Return how many jobs of one node need so many cores and so many thousandths of GPUs."""
+    """Return how many jobs that may have one node alone need so many cores and thousandths of GPUs."""
     shapes = shapes_of(inputs)
     return Counter(
         (one.tasks * one.cores, one.share if one.share < WHOLE else WHOLE * (one.node_gpus + one.tasks * one.gpus))
         for one in [shapes[shape] for shape in inputs.shape.tolist()]
-        if one.nodes == 1 or one.tasks == 1
+        if one.nodes <= 1
     )
