@@ -93,3 +93,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for line in [*heads, rule, *body]
     )
+
+
+def exact_text(value: Any) -> str:
+    """Return the shortest text that stands for exactly this value."""
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return short if not isinstance(value, float) or float(short) == value else repr(value)

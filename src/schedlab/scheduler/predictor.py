@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument
+from schedlab.wording import exact_text
 from schedlab.workload.columns import UNKNOWN
 
 CLAIRVOYANT = "knows every run time beforehand (clairvoyant): a bound, not a scheduler that can be installed"
@@ -78,7 +79,7 @@ def _share(predictor: Predictor, name: str) -> None:
 def _arguments(predictor: Predictor, unnamed: str = "") -> str:
     """Return the parameters that are not as usual, in brackets; one of them may go without its name."""
     changed = [field.name for field in fields(predictor) if getattr(predictor, field.name) != field.default]
-    shown = {name: _shown(getattr(predictor, name)) for name in changed}
+    shown = {name: exact_text(getattr(predictor, name)) for name in changed}
     arguments = [value if name == unnamed else f"{name}={value}" for name, value in shown.items()]
     return f"({','.join(arguments)})" if arguments else ""
 
@@ -397,17 +398,10 @@ class PythonPredictor(Predictor):
 
     def __post_init__(self) -> None:
         if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
-            raise InputError(
-                f"{self.predictor!r} is no predictor: it needs methods predict(job) and learn(job, run_time)"
-            )
+            lacks = "it needs methods predict(job) and learn(job, run_time)"
+            raise InputError(f"{self.predictor!r} is no predictor: {lacks}")
 
     @property
     def text(self) -> str:
         """The text that it was made from, else the name of its class."""
         return self.source or type(self.predictor).__name__
-
-
-def _shown(value: Any) -> str:
-    """Return the shortest text that stands for exactly this value."""
-    short = f"{value:g}" if isinstance(value, float) else str(value)
-    return short if not isinstance(value, float) or float(short) == value else repr(value)
