@@ -7,12 +7,12 @@ from random import Random
 import numpy as np
 import pytest
 from node_cases import on_nodes, random_nodes
-from test_nodes_against_twin import simulate as run_engine
+from test_nodes_against_twin import replayed
+from test_nodes_against_twin import simulate as compiled
 
 from schedlab.cluster import Cluster, NodeGroup, Partition
 from schedlab.engine.node_requests import fits_empty
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay_on_nodes
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
@@ -121,7 +121,7 @@ def test_the_compiled_engine_equals_the_plain_one(seed):
             processors=processors,
         )
         nodes = random_nodes(workload, random)
-        schedule = run_engine(on_nodes(workload, nodes, "fcfs+easy"))
-        plain, places = replay_on_nodes(on_nodes(workload, nodes, "fcfs+easy"))
+        schedule, held = compiled(on_nodes(workload, nodes, "fcfs+easy"))
+        plain, expected = replayed(on_nodes(workload, nodes, "fcfs+easy"))
         assert schedule.start_time.tolist() == plain.start_time.tolist()
-        assert schedule.placement.held_gpus.sum() == sum(len(part.gpus) for parts in places for part in parts)
+        assert held == expected
