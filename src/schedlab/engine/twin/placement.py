@@ -127,10 +127,10 @@ def new_placement(inputs: NodeInputs) -> Placement:
 
 
 def typical_jobs(inputs: NodeInputs) -> dict[tuple[int, int], int]:
-    """Return how many jobs that may have one node alone need so many cores and thousandths of GPUs."""
+    """Return how many jobs of one node, by what they ask for, need so many cores and thousandths of GPUs."""
     shapes = shapes_of(inputs)
     return Counter(
         (one.tasks * one.cores, one.share if one.share < WHOLE else WHOLE * (one.node_gpus + one.tasks * one.gpus))
         for one in [shapes[shape] for shape in inputs.shape.tolist()]
-        if one.nodes <= 1
+        if one.nodes == 1 or one.tasks == 1
     )
