@@ -39,7 +39,9 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_the_reason(first
         simulation["dependencies"] = True
     if second == "workflows with one place":
         simulation["shared_places"] = True
-    alone = first.startswith("events=") or second == ":multifactor"
+    if first == "nodes":
+        simulation["nodes"] = True
+    alone = first == "nodes" or first.startswith("events=") or second == ":multifactor"
     text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
     backfill = second if second.startswith("+") else "" if second == "no backfilling" else "+easy"
     with pytest.raises(InputError) as error:
