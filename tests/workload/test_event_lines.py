@@ -69,7 +69,7 @@ def test_the_laboratory_reads_the_same_workload_and_passes_the_options_on(tmp_pa
         ("-dt 1 -e submit_batch_job | -n 4 -sim-walltime", "3: a number or a value is missing"),
         ("-dt soon -e submit_batch_job | -n 4", "3: a number or a value is missing or no number"),
         ("-dt 1 -e submit_batch_job | -n four", "3: --ntasks is 'four', not a whole number"),
-        ("-dt 1 -e submit_batch_job | -n 1 -t tomorrow", "3: 'tomorrow' is no time limit"),
+        ("-dt 1 -e submit_batch_job | -n 1 -t tomorrow", "3: 'tomorrow' is not a time limit"),
         ("-dt 1 -e submit_batch_job | -n 1 --comment='x", "3: a number or a value is missing"),
     ],
 )

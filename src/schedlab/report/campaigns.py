@@ -68,7 +68,7 @@ def labels_of(texts: Sequence[str], longest: int = LONGEST_LABEL) -> list[str]:
     Examples
     --------
     >>> labels_of(["fcfs", "p*q + 1*r + p*q+easy", "p*q + 2*r + p*q+easy"], 12)
-    ['fcfs', 'p*q + 1…q+easy', 'p*q + 2…q+easy']
+    ['fcfs', 'p*q + 1…easy', 'p*q + 2…easy']
     """
     labels = [label_of(text, longest) for text in texts]
     while len(set(labels)) < len(set(texts)):
