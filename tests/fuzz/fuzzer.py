@@ -108,7 +108,7 @@ class Fuzzer:
 
     def _called(self, case: int, target: str, arguments: list[str], directory: Path) -> Outcome:
         _forget_peak()
-        begin = time.process_time()
+        begin, held = time.process_time(), _peak()  # the process may have run other things before
         said = io.StringIO()
         before = os.getcwd()
         os.chdir(directory)
@@ -117,7 +117,7 @@ class Fuzzer:
                 code, trace = _schedlab(arguments)
         finally:
             os.chdir(before)
-        seconds, memory = time.process_time() - begin, _peak()
+        seconds, memory = time.process_time() - begin, _peak() - held
         told = trace or said.getvalue()
         kind = "accepted" if code == 0 else "refused"
         if trace:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,6 @@ from schedlab.errors import InputError
 from schedlab.papers import sc20
 from schedlab.papers.sc20_logs import JOBS, LOGS, POLICIES, STARTS, WINDOW
 from schedlab.papers.sc20_tables import Results, slowdown_table, split_table
-
-TRACES = Path(os.environ.get("SCHEDLAB_TRACES", "traces"))
 
 
 def test_the_windows_are_those_that_old_gym_draws_with_the_seed_1():
@@ -47,11 +44,11 @@ def test_the_tables_count_what_agrees_and_divide_what_is_compared():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS, ids=[log.name for log in LOGS])
-def test_the_heuristic_values_are_the_published_ones_to_the_last_digit(log):
+def test_the_heuristic_values_are_the_published_ones_to_the_last_digit(log, traces: Path):
     """Tables V and VI of the paper."""
-    if not (TRACES / log.file).is_file():
+    if not (traces / log.file).is_file():
         pytest.skip(f"needs the trace {log.file} in SCHEDLAB_TRACES")
-    results = sc20.results_of(log, TRACES)
+    results = sc20.results_of(log, traces)
     for backfilling in (False, True):
         slowdown, utilisation = log.published(backfilling)
         for policy in POLICIES:
