@@ -9,12 +9,13 @@ import numpy as np
 from hypothesis import strategies as st
 from random_workloads import workloads
 
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import empty_nodes, requests_of
 from schedlab.engine.twin.placement import new_placement
 from schedlab.scheduler import Scheduler
+from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
 
 MOST_NODES = 5

@@ -12,9 +12,9 @@ from node_cases import Shape, node_inputs, on_nodes
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
 from schedlab.engine.twin.simulate import replay_on_nodes
-from schedlab.workload.resources import NUMBERS, Resources
+from schedlab.workload.resources import NUMBERS, WHOLE, Resources
 from schedlab.workload.workload import Workload
 
 TIMES = ("submit_time", "run_time", "requested_time")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from node_cases import Shape, node_inputs, node_workloads, on_nodes, random_nodes
 
-from schedlab.engine.node_inputs import UNLIMITED, WHOLE
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.twin import simulate as twin_simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.engine.twin.machine import Nodes
@@ -22,6 +22,7 @@ from schedlab.engine.twin.plan_pass import PlanPass
 from schedlab.engine.twin.simulate import replay, replay_on_nodes
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
+from schedlab.workload.resources import WHOLE
 
 SCHEDULERS = [
     "fcfs",
@@ -146,47 +147,43 @@ FEATURES = [(), *((feature,) for group in GROUPS for feature in group)]
 ON_NODES = ["none", "easy", "easy:ORDER", "conservative", "fixed", "slurm", "slurm, every event"]
 
 
+def simulations(features):
+    """Yield backfilling, case, seed, workload and options of random simulations with some features."""
+    for backfilling in ON_NODES:
+        try:
+            case = setting(backfilling, features)
+        except InputError:
+            continue
+        if not case.refused:
+            for seed in range(2):
+                yield backfilling, case, seed, *random_simulation(case, seed)
+
+
 @pytest.mark.parametrize("features", FEATURES, ids=lambda features: " & ".join(features) or "nothing")
 def test_requests_for_cores_alone_know_no_difference_between_nodes_and_processors(features):
     """On one node nothing is fragmented; nor on nodes of one core each, but there reservations are for some of them.
 
     Slurm reserves the one node whole, as it does with `shared=`.
     """
-    for backfilling in ON_NODES:
-        try:
-            case = setting(backfilling, features)
-        except InputError:
-            continue
-        if case.refused:
-            continue
-        for seed in range(2):
-            workload, options = random_simulation(case, seed)
-            scheduler = case.scheduler
-            if isinstance(scheduler.backfill, Slurm):
-                whole = replace(scheduler.backfill, shared=workload.processors)
-                scheduler = replace(scheduler, backfill=whole)
-            expected = outcome(simulate_plain(workload, scheduler, **options))
-            for sizes in ([workload.processors], [1] * workload.processors)[: 2 if backfilling == "none" else 1]:
-                nodes = plain_nodes(workload, sizes)
-                found = outcome(replay(on_nodes(workload, nodes, case.scheduler, **options)))
-                assert found == expected, f"{case.scheduler}, {options.keys()}, seed {seed}, {len(sizes)} nodes"
+    for backfilling, case, seed, workload, options in simulations(features):
+        scheduler = case.scheduler
+        if isinstance(scheduler.backfill, Slurm):
+            whole = replace(scheduler.backfill, shared=workload.processors)
+            scheduler = replace(scheduler, backfill=whole)
+        expected = outcome(simulate_plain(workload, scheduler, **options))
+        for sizes in ([workload.processors], [1] * workload.processors)[: 2 if backfilling == "none" else 1]:
+            nodes = plain_nodes(workload, sizes)
+            found = outcome(replay(on_nodes(workload, nodes, case.scheduler, **options)))
+            assert found == expected, f"{case.scheduler}, {options.keys()}, seed {seed}, {len(sizes)} nodes"
 
 
 @pytest.mark.parametrize("features", FEATURES, ids=lambda features: " & ".join(features) or "nothing")
 def test_each_feature_goes_with_nodes(features):
     """Views refuse to give more than there is, so it is enough that every job comes to its end."""
-    for backfilling in ON_NODES:
-        try:
-            case = setting(backfilling, features)
-        except InputError:
-            continue
-        if case.refused:
-            continue
-        for seed in range(2):
-            workload, options = random_simulation(case, seed)
-            nodes = random_nodes(workload, random.Random(seed))
-            schedule = replay(on_nodes(workload, nodes, case.scheduler, **options))
-            assert (schedule.start_time >= schedule.queued_since).all()
+    for _, case, seed, workload, options in simulations(features):
+        nodes = random_nodes(workload, random.Random(seed))
+        schedule = replay(on_nodes(workload, nodes, case.scheduler, **options))
+        assert (schedule.start_time >= schedule.queued_since).all()
 
 
 @given(case=node_workloads(shortest=1, enforced=True), text=st.sampled_from(["fcfs+conservative", "saf+conservative"]))

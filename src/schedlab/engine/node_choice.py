@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
 from schedlab.engine.node_state import LATER, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, room, view_of, whole_devices
 from schedlab.kernels import apart, inlined, inner_kernel, pruned
+from schedlab.workload.resources import WHOLE
 
 SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
 SETTLED = PLACEMENTS.index("weight")

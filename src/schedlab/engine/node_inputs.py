@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.scheduler.grammar import PLACEMENTS as RULES
+
 UNLIMITED = 1 << 62
 """Memory of a node whose memory is not counted."""
 
-WHOLE = 1000
-"""Thousandths of a GPU."""
-
-PLACEMENTS = ("first", "weight", "best", "spread", "fgd")
+PLACEMENTS = tuple(RULES)
+"""The rules for the choice of nodes; `NodeInputs.placement` is a position here."""
 
 
 class NodeInputs(NamedTuple):

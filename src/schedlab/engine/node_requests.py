@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.errors import InputError
-from schedlab.workload.resources import Resources
+from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
 
 MOST_GPUS = 62

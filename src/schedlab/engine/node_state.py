@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.typical import typical_requests
 from schedlab.kernels import new_records
+from schedlab.workload.resources import WHOLE
 
 # Views of the machine.
 NOW_FREE, LATER, BESIDE = 0, 1, 2

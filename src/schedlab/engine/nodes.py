@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from schedlab.engine.node_inputs import WHOLE
 from schedlab.engine.node_state import (
     ALONE,
     CHANGED,
@@ -20,6 +19,7 @@ from schedlab.engine.node_state import (
     View,
 )
 from schedlab.kernels import inlined, inner_kernel, pruned
+from schedlab.workload.resources import WHOLE
 
 
 @pruned

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import PLACEMENTS, WHOLE, NodeInputs
+from schedlab.engine.node_inputs import PLACEMENTS, NodeInputs
 from schedlab.kernels import new_records
+from schedlab.workload.resources import WHOLE
 
 TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("jobs", "i8")])
 """A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; and

@@ -38,7 +38,6 @@ FLAGS = ("exclusive", "requeue", "no-requeue", "hold", "H", "overcommit", "O", "
 
 WITHOUT_EFFECT = ("job-name", "chdir", "output", "error", "uid", "gid", "wrap", "mail-type", "mail-user", "comment")
 MEBIBYTES = {"K": 1 / 1024, "M": 1, "": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
-_DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)B?", re.IGNORECASE)
 _GPUS = re.compile(
     r"(?:(?:gres[:/])?gpu(?:[:=]|$))?(?P<type>[A-Za-z_][^:=,]*)?(?:(?:^|[:=]|(?<=[:=]))(?P<count>\d{1,9}))?(?:\(.*\))?"

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from schedlab.engine.node_inputs import UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
 from schedlab.engine.site_inputs import SiteInputs
+from schedlab.workload.resources import WHOLE
 
 ANY_TYPE = -1
 

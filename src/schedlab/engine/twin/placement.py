@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, WHOLE, NodeInputs
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, shapes_of
+from schedlab.workload.resources import WHOLE
 
 MILLION = 1_000_000
 
