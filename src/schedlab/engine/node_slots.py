@@ -6,24 +6,37 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_state import LATER, PICKED, VIEWS, Nodes, Timeline
 from schedlab.engine.nodes import room
-from schedlab.engine.timeline import hold, keep, lesser
+from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
 from schedlab.kernels import apart, inlined, inner_kernel
+
+LONG_AGO = -NEVER
 
 
 @apart
 def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, stop: int) -> int:
     """Return the earliest second from which a request has room for so long, and choose its nodes.
 
-    Seconds from `begins` on are looked at, up to `stop`, which is returned if the request has no room before.
+    Seconds from `begins` on are looked at, up to `stop`, which is returned if the request has no room before. As long
+    as nothing is given back, none is earlier than one found before for as long or less; and who asks for the same as
+    the last one goes on where that one has found room.
     """
-    notes, asked = nodes.notes, nodes.machine.requests[request]
-    nodes.counters[VIEWS] += 1
-    spaces, held = 0, 0
-    for node in range(notes.shape[0]):
-        notes[node].head_room = 0
-        notes[node].until = begins if nodes.machine.allowed[asked.eligible, node] else NEVER
-        notes[node].gain = NEVER
-    second = begins
+    notes, asked, counters = nodes.notes, nodes.machine.requests[request], timeline.counters
+    second = _not_before(nodes, timeline, request, length, begins)
+    if (
+        counters[REQUEST] == request
+        and counters[LENGTH] == length
+        and counters[SECOND] == second
+        and counters[VIEW] == nodes.counters[VIEWS]
+        and counters[SINCE] == counters[GIVEN]
+    ):
+        spaces, held = counters[SPACES], counters[HELD]
+    else:
+        nodes.counters[VIEWS] += 1
+        spaces, held = 0, 0
+        for node in range(notes.shape[0]):
+            notes[node].head_room = 0
+            notes[node].until = second if nodes.machine.allowed[asked.eligible, node] else NEVER
+            notes[node].gain = NEVER
     while second < stop:
         following = NEVER
         for node in range(notes.shape[0]):
@@ -38,10 +51,39 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
                     spaces -= 1
             following = min(following, notes[node].gain)
         if spaces >= asked.nodes and held >= asked.tasks and choose(nodes, LATER, request):
+            _note_scan(nodes, timeline, request, length, begins, second, spaces, held)
             return second
         second = following
     nodes.counters[PICKED] = 0
     return stop
+
+
+@inlined
+def _not_before(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int) -> int:
+    """Return a second before which a request has no room, by what was found out before."""
+    memory = nodes.memory[request]
+    if memory.given == timeline.counters[GIVEN] and memory.length <= length and memory.begins <= begins:
+        return max(begins, memory.second)
+    return begins
+
+
+@inlined
+def _note_scan(
+    nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, second: int, spaces: int, held: int
+) -> None:
+    """Note where room was found, for the same request and for the very next one."""
+    counters, memory = timeline.counters, nodes.memory
+    memory[request].given = counters[GIVEN]
+    memory[request].length = length
+    memory[request].begins = begins
+    memory[request].second = second
+    counters[REQUEST] = request
+    counters[LENGTH] = length
+    counters[SECOND] = second
+    counters[VIEW] = nodes.counters[VIEWS]
+    counters[SINCE] = counters[GIVEN]
+    counters[SPACES] = spaces
+    counters[HELD] = held
 
 
 @inlined
@@ -129,7 +171,7 @@ def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends:
     request = nodes.machine.shape[job]
     for i in range(timeline.offsets[job], timeline.offsets[job] + timeline.held[job]):
         place = timeline.reserved[i]
-        hold(nodes.machine, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+        _hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
 
 
 @inner_kernel
@@ -138,7 +180,26 @@ def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int,
     request, run = nodes.machine.shape[job], nodes.run[job]
     for i in range(nodes.offsets[run], nodes.offsets[run + 1]):
         place = nodes.places[i]
-        hold(nodes.machine, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+        _hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+
+
+@inner_kernel
+def _hold(
+    nodes: Nodes,
+    timeline: Timeline,
+    request: int,
+    node: int,
+    tasks: int,
+    bits: int,
+    begins: int,
+    ends: int,
+    sign: int,
+) -> None:
+    """Take something between two seconds (sign -1), or give it back (sign 1), and let the node be looked at again."""
+    hold(nodes.machine, timeline, request, node, tasks, bits, begins, ends, sign)
+    nodes.notes[node].until = LONG_AGO
+    if sign > 0:
+        timeline.counters[GIVEN] += 1
 
 
 @inner_kernel
@@ -146,3 +207,4 @@ def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> Non
     """Keep the nodes of the last choice whole for somebody between two seconds."""
     for i in range(nodes.counters[PICKED]):
         keep(timeline, nodes.notes[i].picked, begins, ends)
+        nodes.notes[nodes.notes[i].picked].until = LONG_AGO

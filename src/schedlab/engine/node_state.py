@@ -59,9 +59,19 @@ the other nodes have: room for so many tasks, cores, memory, thousandths of GPUs
 FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
 """What is free on a node, GPUs in thousandths; and how many runs there are: one that has it to itself counts ALONE."""
 
-MEMORY = np.dtype([("unfit", "i8"), ("unfit_beside", "i8"), ("first", "i8"), ("seen", "i8")])
-"""Of a request: GROWN when it did not fit what was free, VIEWS when it did not fit beside the reservation; before which
-node none had room, when FREED was `seen`."""
+MEMORY = np.dtype(
+    [
+        ("unfit", "i8"),  # GROWN when it did not fit what was free
+        ("unfit_beside", "i8"),  # VIEWS when it did not fit beside the reservation
+        ("first", "i8"),  # before which node none had room ...
+        ("seen", "i8"),  # ... when FREED was this
+        ("second", "i8"),  # before which second it had no room ...
+        ("begins", "i8"),  # ... from this one on ...
+        ("length", "i8"),  # ... for so long ...
+        ("given", "i8"),  # ... as long as nothing more had been given back than that (GIVEN of the timeline)
+    ]
+)
+"""What is known of a request."""
 
 NOTE = np.dtype(
     [
@@ -145,7 +155,7 @@ class Timeline(NamedTuple):
     Parameters
     ----------
     counters
-        Spans that have been used, and the first that is not used any more; see `schedlab.engine.timeline`.
+        Ten numbers, see `schedlab.engine.timeline`.
     first
         int64, one per node: its first span.
     spans
@@ -234,7 +244,7 @@ def new_nodes(inputs: NodeInputs, *, plans: bool = False, retries: bool = False)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[RESERVED] = -1
     memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
-    memory["unfit"] = memory["unfit_beside"] = notes["differs"] = -1
+    memory["unfit"] = memory["unfit_beside"] = memory["given"] = notes["differs"] = -1
     memory["first"] = memory["seen"] = 0
     return Nodes(
         machine,
@@ -269,7 +279,7 @@ def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool) -> Tim
     devices[: nodes * gpus] = WHOLE
     jobs = len(inputs.shape)
     return Timeline(
-        np.array([nodes, LAST], dtype=np.int64),
+        np.array([nodes, LAST, *[0] * 8], dtype=np.int64),
         np.arange(nodes),
         spans,
         devices,

@@ -135,11 +135,16 @@ def gap_for(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int,
 
 
 @pruned
-def has_slot_now(nodes: Nodes | None, jobs: NDArray[Any], job: int, free: int, now: int, ends: int) -> bool:
-    """Return whether a job that has a slot now has room at present, too, until its end; choose its nodes."""
+def has_slot_now(
+    nodes: Nodes | None, jobs: NDArray[Any], job: int, free: int, now: int, ends: int, strict: int
+) -> bool:
+    """Return whether a job that has a slot now has room at present, too, until its end; choose its nodes.
+
+    If the passes are `strict`, jobs that are late hold what they have in the plan, too.
+    """
     if nodes is not None:
         request = nodes.machine.shape[job]
-        if has_room(nodes, nodes.ahead, request, now, ends, True):
+        if strict > 0 or has_room(nodes, nodes.ahead, request, now, ends, True):
             return True
         has_room(nodes, nodes.ahead, request, now, ends, False)  # the slot's nodes are those of the last choice again
         return False

@@ -264,7 +264,11 @@ def _backfill_pass(
                     break
                 looked_at += 1
             begins = find_slot(state.nodes, profile, jobs, job, length + strict, earliest)
-        if begins == now and ready and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict):
+        if (
+            begins == now
+            and ready
+            and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict, strict)
+        ):
             state.backfilled[job] = blocked
             _start(jobs, state, waiting, passes, rules, job)
             plan_run(state.nodes, profile, job, jobs[job].processors, now, now + length)

@@ -14,6 +14,15 @@ KEPT = 1 << 50
 # Positions in Timeline.counters.
 USED = 0  # spans that have been used so far
 SPARE = 1  # the first span that is not used any more, LAST if there is none; its `next` is the next one
+GIVEN = 2  # how often something has been given back, or time has gone by
+REQUEST = 3  # of the last search for room: the request ...
+LENGTH = 4  # ... and for how long
+SECOND = 5  # ... from when on there was room
+VIEW = 6  # ... the number of the view (VIEWS)
+SINCE = 7  # ... GIVEN at that time
+SPACES = 8  # ... how many nodes had room
+HELD = 9  # ... for how many tasks
+COUNTERS_SIZE = 10
 
 
 @inner_kernel
@@ -22,6 +31,7 @@ def clear(machine: Machine, timeline: Timeline, now: int) -> None:
     spans, count = timeline.spans, timeline.first.shape[0]
     timeline.counters[USED] = count
     timeline.counters[SPARE] = LAST
+    timeline.counters[GIVEN] += 1
     for node in range(count):
         timeline.first[node] = node
         there, gpus = machine.nodes[node], machine.nodes[node + 1].gpu - machine.nodes[node].gpu
@@ -39,6 +49,7 @@ def clear(machine: Machine, timeline: Timeline, now: int) -> None:
 def forget_the_past(timeline: Timeline, now: int) -> None:
     """Let the timeline begin now."""
     spans = timeline.spans
+    timeline.counters[GIVEN] += 1
     for node in range(timeline.first.shape[0]):
         first = timeline.first[node]
         while spans[first].next != LAST and spans[spans[first].next].begin <= now:
