@@ -118,7 +118,7 @@ def inlined(function: Function) -> Function:
     Numba copies the function before it infers types, so that it is compiled only where it is called. Branches on
     arguments that are None are not left out there: see `pruned`.
     """
-    return _compile(function, _nrt=False, inline="always")
+    return cast(Function, numba.njit(function, **_PRUNED))
 
 
 def pruned(function: Function) -> Function:
