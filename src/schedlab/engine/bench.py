@@ -24,6 +24,7 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, CLOCK_SIZE, FREE, HEAD, JOB, LEFT, UNKNOWN, State, new_state
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.kernels import inner_kernel, new_records
+from schedlab.schedule.measures import LARGEST
 from schedlab.scheduler.formula import CHUNK
 
 
@@ -84,7 +85,9 @@ def take_bench(kind: Kind) -> Bench:
 
 
 def give_back(kind: Kind, bench: Bench) -> None:
-    """Let others use a bench."""
+    """Let others use a bench, unless it is large."""
+    if kind.jobs > LARGEST:
+        return
     if len(_BENCHES) >= MOST_KINDS:
         _BENCHES.clear()
     _BENCHES.setdefault(kind, []).append(bench)
