@@ -93,7 +93,9 @@ def simulate(
         cluster=cluster,
     )
     if prepared.events == "sc17":
-        state = new_state(prepared.jobs, prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs))
+        state = new_state(
+            len(prepared.jobs), prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs)
+        )
         start = run_sc17(prepared, state)
         return to_schedule(prepared, start=start, backfilled=state.backfilled)
     # Of a larger one, Python takes no time in comparison, and this kernel need not be compiled besides the loop.
