@@ -41,6 +41,7 @@ from schedlab.gym.pool import (
     DECISIONS,
     FEATURES,
     JOBS,
+    MASKED,
     NOBODY,
     OVER,
     PASSED,
@@ -57,9 +58,8 @@ from schedlab.gym.pool import (
     state_of,
 )
 from schedlab.kernels import bare_kernel, pruned
+from schedlab.scheduler.agent_network import LONG_WAIT
 
-LONG_WAIT = 43_200
-"""Seconds of waiting that count as 1 in observations: 12 h, as in SC'20."""
 DAY = 86_400
 
 
@@ -96,6 +96,8 @@ def begin_episode(pool: Pool, policies: Policies, rules: Rules, e: int, given: b
                 return
     for i in range(len(pool.cost[e])):
         pool.cost[e, i] = 0.0
+    for action in range(rules.actions):
+        pool.mask[e, action] = False
     pool.reward[e] = 0.0
     _clear(pool, e)
     state = state_of(pool, e)
@@ -161,7 +163,9 @@ def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, act
             action -= 1
     if rules.kind in (NEXT, BACKFILL):
         if action < rules.slots:
-            launch(pool, rules, state, e, pool.queue[e, action], rules.kind == BACKFILL)
+            job, first = pool.queue[e, action], pool.queue[e, 0]
+            overtakes = first != job and pool.jobs[e, first].processors > state.clock[FREE]
+            launch(pool, rules, state, e, job, rules.kind == BACKFILL or overtakes)
         else:
             progress[PASSED] = 1
     elif rules.kind == COMMIT:
@@ -239,8 +243,9 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
     for slot in range(visible):
         mask[slot] = may_backfill(jobs, state, head, shadow, extra, pool.queue[e, slot])
         some = some or mask[slot]
-    for slot in range(visible, rules.slots):
+    for slot in range(visible, progress[MASKED]):
         mask[slot] = False
+    progress[MASKED] = visible
     mask[rules.slots] = not ends
     return some
 
