@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -18,7 +19,7 @@ import numpy as np
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
-from schedlab.scheduler.agent_network import INPUTS, Network
+from schedlab.scheduler.agent_network import CONTEXT, INPUTS, JOB_FEATURES, Network
 
 VERSION = 1
 """Of what a file holds; files of other versions are refused."""
@@ -89,6 +90,18 @@ class AgentFile:
             "observation": {"inputs": list(INPUTS), "slots": self.slots, "longest": self.longest},
             "layers": [{"weights": weights.tolist(), "biases": biases.tolist()} for weights, biases in layers],
         }
+
+    def seconds_per_decision(self, jobs: int = 64, times: int = 200) -> float:
+        """Return how long a decision among so many possible jobs takes on this machine, the median of some."""
+        rng = np.random.default_rng(0)
+        shown = rng.random((jobs, len(JOB_FEATURES)), dtype=np.float32)
+        summary, mask = rng.random(CONTEXT, dtype=np.float32), np.ones(jobs + 1, dtype=np.bool_)
+        seconds = []
+        for _ in range(times):
+            begun = time.perf_counter()
+            self.network.choose(shown, summary, mask)
+            seconds.append(time.perf_counter() - begun)
+        return float(np.median(seconds))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file.
