@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import NoBackfill
+from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -43,7 +43,9 @@ SHARED = "their tasks stand in the queue while they wait for others, and could f
 
 AGENT = "an agent decides by itself which jobs start before others; leave the backfilling out"
 
-NODES = "nodes are reserved under EASY backfilling only, so far"
+WHOLE_NODES = (
+    "on nodes, reservations hold whole nodes anyway; jobs that want a node to themselves ask for it (exclusive)"
+)
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -53,7 +55,7 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible("speculation=SHARE", NONE, GAPS),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
     *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm")),
-    *(Incompatible("nodes", backfill, NODES) for backfill in ("+conservative", "+slurm")),
+    *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
     *(
@@ -162,6 +164,9 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
     backfill, order = scheduler.backfill, scheduler.order
     found = {} if isinstance(backfill, NoBackfill) else {f"+{backfill.name}": f"+{backfill.text.partition(':')[0]}"}
     found = found or {NONE: NONE}
+    if isinstance(backfill, Slurm):
+        cores = {"shared": backfill.shared, "node": backfill.node}
+        found |= {f"{name}=CORES": f"{name}={count}" for name, count in cores.items() if count}
     if order is not None:
         found[":ORDER"] = f":{order.text}"
     if isinstance(order, Multifactor):
