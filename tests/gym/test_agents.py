@@ -58,7 +58,7 @@ def test_an_agent_that_prefers_the_first_and_never_waits_fills_all_gaps(tmp_path
     jobs = sl.Workload.from_columns(columns | {"requested_processors": [3, 4, 1, 1]}, processors=4)
     path = saved(tmp_path, linear_network(is_waiting=-10, wait=1))
     assert simulate(jobs, f"@agent:{path}").start_time.tolist() == [0, 17, 2, 8]
-    assert simulate(jobs, f"@agent:{path},window=2").start_time.tolist() == [0, 10, 20, 20]
+    assert simulate(jobs, f"@agent:{path},window=1").start_time.tolist() == [0, 10, 20, 20]
     assert simulate(jobs, f"@agent:{path},starvation=4").start_time.tolist() == [0, 10, 2, 20]
     assert simulate(jobs, f"@agent:{path}", in_order=4).start_time.tolist() == [0, 10, 20, 20]
 
