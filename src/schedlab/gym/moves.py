@@ -27,6 +27,7 @@ from schedlab.gym.pool import (
     ACCRUED,
     BLAMED,
     COMMITTED,
+    FITTING,
     LEVEL,
     NOBODY,
     PASSED,
@@ -185,6 +186,8 @@ def next_second(pool: Pool, state: State, e: int, rules: Rules) -> int:
     advance(jobs, state, now, False)
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
         enqueue(pool, rules, e, job)
+        if jobs[job].processors <= clock[FREE]:
+            progress[FITTING] = 1
     progress[PASSED] = 0
     if rules.kind == INSPECT:
         progress[UNTIL] = NEVER

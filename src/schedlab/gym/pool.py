@@ -41,7 +41,9 @@ BLAMED = 10  # a job whose score is not a number, or NOBODY
 DECISIONS = 11  # actions taken so far
 LEVEL = 12  # waiting jobs that cost what they did at first
 MASKED = 13  # the mask says something about so many visible jobs
-PROGRESS = 14
+LACKING = 14  # so many free processors are too few for each visible job that waited when that was found; -1: not known
+FITTING = 15  # 1 if a job that needs no more than is free has entered the queue since then
+PROGRESS = 16
 
 # Positions in Pool.cost.
 ACCRUED = 0  # of the metric so far, as a sum over the jobs ...
