@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,10 @@ def simulate(
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
     driver.run()
-    return schedule_of(prepared, driver.parts, first_estimate)
+    schedule = schedule_of(prepared, driver.parts, first_estimate)
+    if driver.player is None:
+        return schedule
+    return replace(schedule, specification={**schedule.specification, "decisions": driver.player.decisions})
 
 
 def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> Schedule:
