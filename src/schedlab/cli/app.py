@@ -27,6 +27,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    sites,
     slurm,
     trials,
     versions,
@@ -166,6 +167,10 @@ cluster = typer.Typer(no_args_is_help=True, help="Clusters: nodes, partitions an
 cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 app.add_typer(cluster, name="cluster")
+site = typer.Typer(no_args_is_help=True, help="The twin of a site: its slurm.conf and accounting read and replayed.")
+site.command("import")(sites.import_site)
+site.command("show")(sites.show_site)
+app.add_typer(site, name="site")
 laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
 laboratory.command()(slurm.run)
 laboratory.command()(slurm.shadow)

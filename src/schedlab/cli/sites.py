@@ -1,0 +1,87 @@
+"""Verbs about a site: import its configuration and accounting, and look at what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.terminal import note, show, show_json
+from schedlab.errors import InputError
+
+Directory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
+
+
+def import_site(
+    conf: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="A directory with slurm.conf and what belongs to it (gres.conf, topology.conf, a dump or script of "
+            "sacctmgr), or a slurm.conf.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write the site there.")],
+    sacct: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What sacct --parsable2 printed, or another log of the site's jobs."),
+    ] = None,
+    timezone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Zone of times that name none, such as Europe/Stockholm.")
+    ] = None,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Read a site: nodes, partitions, QOS, accounts, jobs, its scheduler; account for every option of every line."""
+    from schedlab.site.importing import import_site as imported
+
+    if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(f"{output}: this is there, and is no site; choose another name")
+    site = imported(conf, sacct, timezone=timezone)
+    site.save(output)
+    for text in site.settings.notes:
+        note(text)
+    _show(site, as_json, ledger=ledger)
+
+
+def show_site(
+    directory: Directory,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Print what was read of a site, and what became of its parameters."""
+    from schedlab.site.site import read
+
+    _show(read(directory), as_json, ledger=ledger)
+
+
+def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
+    if as_json:
+        show_json(
+            {
+                "cluster": site.cluster.summary(),
+                "scheduler": site.settings.scheduler,
+                "limits": site.settings.limits,
+                "jobs": None if site.jobs is None else len(site.jobs),
+                "notes": list(site.settings.notes),
+                "counts": site.ledger.counts(),
+                "ledger": site.ledger.to_document(),
+            }
+        )
+        return
+    show(site.cluster)
+    show("")
+    show(f"scheduler: {site.settings.scheduler}")
+    if site.jobs is not None:
+        show(f"jobs: {len(site.jobs):,}")
+    show(f"options of the files: {site.ledger.summary()}")
+    text = site.ledger.text() if ledger else site.ledger.deciding()
+    if text:
+        show("")
+        show(text)
