@@ -37,9 +37,7 @@ def cluster_of(groups=NODES, partitions=(), qos=(), accounts=(), users=()) -> Cl
 
 def played(workload, cluster, scheduler="fcfs"):
     """Return starts, and why jobs waited how long, in the plain engine."""
-    plain = Cluster.of_nodes(cluster.groups)
-    silent = workload.replace(resources=None)
-    prepared = prepare(silent, scheduler, cluster=plain)
+    prepared = prepare(workload, scheduler, processors=cluster.processors)
     nodes, site = site_inputs(workload, cluster, prepared.order)
     clock = play(prepared._replace(nodes=nodes, site=site))
     return [job.start for job in clock.jobs], [clock.site.waited.get(job, {}) for job in clock.jobs]
@@ -116,7 +114,10 @@ def test_limits_per_user_and_per_account_of_gpus_memory_and_nodes():
 
 
 def test_running_minutes_of_an_association_count_what_is_left():
-    """10 core-minutes: job 1 has 4 x 2 min, job 2 asks 1 x 3 min: 11 > 10 at 0. At 30 s (bob) 8 - 2 + 3 = 9: it fits."""
+    """10 core-minutes: job 1 has 4 x 2 min, job 2 asks 1 x 3 min: 11 > 10 at 0. At 30 s 8 - 2 + 3 = 9: it fits.
+
+    Somebody else's job comes then: only an event asks again.
+    """
     lab = Account("lab", limits=Limits(grp_tres_run_mins=(("cpu", 10),)))
     cluster = cluster_of(accounts=[lab])
     workload = jobs_of((0, 120, 4, 1), (0, 180, 1, 1), (30, 10, 1, 2), account=["lab", "lab", None])

@@ -309,7 +309,7 @@ def _amounts(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) -> 
     for number, kind in enumerate(types):
         table[f"gres/gpu:{kind.lower()}"] = np.where(inputs.gpu_type == number, gpus, 0)
     there = shape >= 0
-    found = {name: np.where(there, column[np.maximum(shape, 0)], 0) for name, column in table.items()}
+    found = {name: np.append(column, 0)[shape] for name, column in table.items()}  # -1: the last, nothing
     return found | {JOBS: there.astype(np.int64)}
 
 
