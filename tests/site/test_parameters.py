@@ -8,6 +8,7 @@ import pytest
 
 from schedlab.cluster import sacctmgr, slurm_nodes, slurm_partitions
 from schedlab.site.parameters import PLACES, STATUSES, known, parameters
+from schedlab.site.reference import page
 from schedlab.slurm.configuration import CHANGED, DROPPED
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -41,3 +42,8 @@ def test_every_row_has_a_place_a_status_and_a_reason_and_names_a_test_that_exist
         assert one.status in STATUSES
         assert one.how
         assert not one.tested or (PROJECT / one.tested).is_file(), one
+
+
+def test_the_reference_page_is_made_from_the_table():
+    """Make it anew with `python -m schedlab.site.reference > docs/reference/site-parameters.md`."""
+    assert (PROJECT / "docs" / "reference" / "site-parameters.md").read_text(encoding="utf-8") == page()

@@ -1,4 +1,4 @@
-"""Verbs about a site: import its configuration and accounting, and look at what was read."""
+"""Verbs about a site: import its configuration and accounting, look at what was read, replay its past."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.outputs import check_page
+from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
 
 Directory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
@@ -59,6 +60,38 @@ def show_site(
     from schedlab.site.site import read
 
     _show(read(directory), as_json, ledger=ledger)
+
+
+def calibrate(
+    directory: Directory,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the calibration as a page, .html.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Another scheduler than the site's own.")
+    ] = None,
+    processors_only: Annotated[
+        bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay the past of a site with its own settings, and print how far the waits are from the recorded ones."""
+    from schedlab.site.calibration import calibrate as calibrated
+    from schedlab.site.site import read
+
+    if output is not None:
+        check_page(output)
+    found = calibrated(read(directory), scheduler, nodes=not processors_only)
+    if output is not None:
+        from schedlab.report.calibration import write_calibration
+
+        note(f"report {write_calibration(found, output, command=command_line())}")
+    for reason, count in found.left_out.items():
+        note(f"{count:,} left out: {reason}")
+    if as_json:
+        show_json(found.to_document())
+    else:
+        show(found)
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:

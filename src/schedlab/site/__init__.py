@@ -1,7 +1,8 @@
 """The twin of a site: read its configuration and accounting, replay its past, ask what would change."""
 
+from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.importing import import_site
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.site import Settings, Site, read
 
-__all__ = ["Ledger", "LedgerLine", "Settings", "Site", "import_site", "read"]
+__all__ = ["Calibration", "Ledger", "LedgerLine", "Settings", "Site", "WaitErrors", "calibrate", "import_site", "read"]
