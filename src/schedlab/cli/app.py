@@ -171,6 +171,7 @@ site = typer.Typer(no_args_is_help=True, help="The twin of a site: its slurm.con
 site.command("import")(sites.import_site)
 site.command("show")(sites.show_site)
 site.command()(sites.calibrate)
+site.command()(sites.what_if)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
 laboratory.command()(slurm.run)

@@ -94,6 +94,57 @@ def calibrate(
         show(found)
 
 
+def what_if(
+    directory: Directory,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="TEXT",
+            help="A change of the configuration: PARAMETER=VALUE, SchedulerParameters.OPTION=VALUE, "
+            "'PartitionName=NAME OPTION=VALUE', 'QOS=NAME OPTION=VALUE' ...; repeat it, all are made together.",
+        ),
+    ] = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option("--policy", metavar="TEXT", help="Another order of the queue, or a whole scheduler; repeat it."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")
+    ] = None,
+    processors_only: Annotated[
+        bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay a site's jobs under a changed configuration or other policies, beside the site as it is."""
+    from schedlab.campaign.prices import price_table
+    from schedlab.report.contents import user_names
+    from schedlab.site.site import read
+    from schedlab.site.what_if import what_if as answered
+
+    if report is not None:
+        check_page(report)
+    site = read(directory)
+    found = answered(site, changes or (), policies or (), nodes=not processors_only)
+    if report is not None:
+        from schedlab.report.evidence import evidence_of_comparison
+        from schedlab.report.html import write_report
+
+        evidence = evidence_of_comparison(
+            found.comparison, command=command_line(), source=str(directory), changes=list(found.notes)
+        )
+        note(f"report {write_report(evidence, report)}")
+    for text in found.notes:
+        note(text)
+    if as_json:
+        show_json({"metrics": found.comparison.metrics, "notes": list(found.notes)})
+        return
+    show(found)
+    show("")
+    show(price_table(found.comparison.who_pays(), user_names(site.jobs)))
+
+
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
     if as_json:
         show_json(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -20,6 +20,7 @@ from schedlab.site.reading import conf_file, files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
 from schedlab.site.site import Settings, Site
 from schedlab.workload.files import format_of, read_workload
+from schedlab.workload.workload import Workload
 
 _SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNORECASE | re.MULTILINE)
 
@@ -50,27 +51,33 @@ def import_site(
         If a file cannot be read, or slurmctld would refuse a line; the message names file and line.
     """
     main = conf_file(Path(conf))
+    if sacct is None:
+        return site_of(main, None, ())
+    zone = {"timezone": timezone} if timezone is not None else {}
+    read = read_workload(sacct, **zone)  # type: ignore[arg-type]
+    notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
+    site = site_of(main, read, [f"jobs read as {format_of(sacct)}", *notes])
+    sources = {**site.settings.sources, Path(sacct).name: _digest(Path(sacct))}
+    return replace(site, settings=replace(site.settings, sources=sources))
+
+
+def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site:
+    """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`."""
     cluster = read_slurm_conf(main)
     values = parameters_of(config_lines(main, "Slurm configuration"))
-    jobs, notes = None, list[str]()
-    if sacct is not None:
-        zone = {"timezone": timezone} if timezone is not None else {}
-        read = read_workload(sacct, **zone)  # type: ignore[arg-type]
-        notes += [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
-        jobs, filled = completed(read.replace(processors=cluster.processors), cluster)
-        notes += filled
+    jobs, told = None, list(notes)
+    if workload is not None:
+        jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
+        told += filled
     with located(str(main)):
         found = scheduling_of(values, cluster, numbers_of(jobs, cluster))
-    ledger = ledger_of(main, cluster.ignored, found.notes)
     if cluster.accounting is None and values.get("accountingstorageenforce"):
-        notes.append("no file of accounts stands beside slurm.conf: no accounts, QOS and limits are known")
-    if not found.limits:
-        cluster = without_limits(cluster)
-    sources = dict(_digests(main, sacct))
-    if jobs is not None and sacct is not None:
-        notes.append(f"jobs read as {format_of(sacct)}")
-    settings = Settings(found.scheduler.text, found.limits, sources, tuple(notes))
-    return Site(replace(cluster, ignored=()), jobs, settings, ledger, dict(_texts(main)))
+        told.append("no file of accounts stands beside slurm.conf: no accounts, QOS and limits are known")
+    ledger = ledger_of(main, cluster.ignored, found.notes)
+    sources = {path.name: _digest(path) for paths in files_of(main).values() for path in paths}
+    settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
+    machine = replace(cluster if found.limits else without_limits(cluster), ignored=())
+    return Site(machine, jobs, settings, ledger, dict(_texts(main)))
 
 
 def without_limits(cluster: Cluster) -> Cluster:
@@ -88,11 +95,9 @@ def without_limits(cluster: Cluster) -> Cluster:
     return replace(cluster, accounting=free)
 
 
-def _digests(main: Path, sacct: str | PathLike[str] | None) -> Iterator[tuple[str, str]]:
-    paths = [path for paths in files_of(main).values() for path in paths]
-    for path in (*paths, *(() if sacct is None else (Path(sacct),))):
-        with path.open("rb") as stream:
-            yield path.name, hashlib.file_digest(stream, "sha256").hexdigest()
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _texts(main: Path) -> Iterator[tuple[str, str]]:
