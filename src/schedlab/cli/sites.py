@@ -142,7 +142,8 @@ def what_if(
         return
     show(found)
     show("")
-    show(price_table(found.comparison.who_pays(), user_names(site.jobs)))
+    jobs = next(iter(found.comparison.schedules.values())).workload
+    show(price_table(found.comparison.who_pays(), user_names(jobs)))
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:

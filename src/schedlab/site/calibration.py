@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
-from schedlab.schedule.metrics import mean_queue_length, measured_window, utilisation
+from schedlab.schedule.metrics import Window, mean_queue_length, measured_window, utilisation
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
@@ -217,8 +217,10 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
         jobs = jobs[known]
     jobs = jobs.sorted_by_submit()
     chosen = site.scheduler if scheduler is None else scheduler
-    where = {"cluster": site.cluster} if nodes else {"processors": site.cluster.processors}
-    simulated = simulate(jobs, chosen, **where)  # type: ignore[arg-type]
+    if nodes:
+        simulated = simulate(jobs, chosen, cluster=site.cluster)
+    else:
+        simulated = simulate(jobs, chosen, processors=site.cluster.processors)
     past = replace(recorded(jobs), processors=site.cluster.processors)
     naive = naive_waits(past)
     trim = min(TRIMMED, TRIMMED_SHARE * float(jobs.submit_time[-1] - jobs.submit_time[0]))
@@ -245,7 +247,9 @@ def _judged(submit: NDArray[np.int64], trim: float) -> NDArray[np.intp]:
     return np.flatnonzero(inside) if inside.any() else np.arange(len(submit))
 
 
-def _both(metric, past: Schedule, simulated: Schedule, trim: float) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+def _both(
+    metric: Callable[[Schedule, Window], float], past: Schedule, simulated: Schedule, trim: float
+) -> tuple[float, float]:
     cut = max(trim, 0.0) if trim >= 1 else 0.0
     first, second = (float(metric(one, measured_window(one, warm_up=cut, cool_down=cut))) for one in (past, simulated))
     return first, second
