@@ -28,6 +28,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    sites,
     slurm,
     trials,
     versions,
@@ -171,6 +172,12 @@ cluster = typer.Typer(no_args_is_help=True, help="Clusters: nodes, partitions an
 cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 app.add_typer(cluster, name="cluster")
+site = typer.Typer(no_args_is_help=True, help="The twin of a site: its slurm.conf and accounting read and replayed.")
+site.command("import")(sites.import_site)
+site.command("show")(sites.show_site)
+site.command()(sites.calibrate)
+site.command()(sites.what_if)
+app.add_typer(site, name="site")
 laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
 laboratory.command()(slurm.run)
 laboratory.command()(slurm.shadow)
