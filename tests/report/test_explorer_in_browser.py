@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -597,37 +596,3 @@ def test_a_million_jobs_stay_within_their_limits(look: Callable[..., Any], tmp_p
         }} }}"""
     )
     assert page.evaluate("performance.memory.usedJSHeapSize") < 1_000_000_000
-
-
-def test_the_widget_shows_the_same_view_in_a_notebook(browser: Any, schedule: Schedule) -> None:
-    pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
-    widget = schedule.explore()
-    context = browser.new_context(viewport={"width": 800, "height": 900})
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.set_content("<main id='cell'></main>")
-    page.evaluate(
-        """async ({ script, index, definitions, data }) => {
-          const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-          const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-          const values = { index, definitions, data: new DataView(bytes.buffer) };
-          const model = { get: (name) => values[name] };
-          await module.default.render({ model, el: document.getElementById("cell") });
-        }""",
-        {
-            "script": widget._esm,
-            "index": widget.index,
-            "definitions": widget.definitions,
-            "data": base64.b64encode(widget.data).decode(),
-        },
-    )
-    page.locator(".sl-canvas").focus()
-    page.keyboard.press(".")
-    panel = page.locator(".sl-job h3").inner_text()
-    hash_after = page.evaluate("location.hash")
-    context.close()
-    assert panel.startswith("Job ")
-    assert hash_after == ""
-    assert complaints == []

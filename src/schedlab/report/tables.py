@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.campaign.prices import Price
+from schedlab.report.groups import Grouping
+from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.wording import count_of
+
+MOST_GROUPS = 50
+"""Groups that a table of several schedulers names; it says how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,74 @@ def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) 
     if known is not None:
         note += f" {known.scheduler}: of {count_of(known.jobs, 'job')} the wait is known."
     return Table("Who pays", f"Waits under each scheduler; users against {baseline}", head, rows, note.strip())
+
+
+def who_pays_by(group: Grouping, schedules: Mapping[str, Schedule], baseline: str, rows: NDArray[np.intp]) -> Table:
+    """Return the mean wait of each group under each scheduler, and its change against the baseline.
+
+    Parameters
+    ----------
+    group
+        By what jobs are told apart.
+    schedules
+        Of the same jobs, by scheduler text.
+    baseline
+        One of them.
+    rows
+        The jobs that count.
+    """
+    codes, place = np.unique(group.codes[rows], return_inverse=True)
+    jobs = np.bincount(place)
+    waits = {text: np.bincount(place, weights=each.wait_time[rows]) / jobs for text, each in schedules.items()}
+    others = [text for text in schedules if text != baseline]
+    shown = np.argsort(-jobs, kind="stable")[:MOST_GROUPS]
+    head = [Cell(group.title, term="group"), Cell("Jobs", term="jobs"), Cell(f"Mean wait, {baseline}", term="wait")]
+    head += [Cell(text, term="wait_and_change") for text in others]
+    body = []
+    for line in shown.tolist():
+        row = [Cell(group.name_of(int(codes[line]))), Cell(f"{jobs[line]:,}", float(jobs[line]))]
+        row.append(seconds_cell(float(waits[baseline][line])))
+        for text in others:
+            wait = float(waits[text][line])
+            change = wait - float(waits[baseline][line])
+            sign = "+" if change > 0 else "−" if change < 0 else "±"
+            row.append(Cell(f"{duration(wait)} ({sign}{duration(abs(change))})", wait))
+        body.append(row)
+    few = "" if len(shown) == len(codes) else f": the {MOST_GROUPS} with most jobs of {len(codes):,}"
+    caption = f"Mean wait by {group.noun} under each scheduler, and its change against {baseline}{few}"
+    return Table(f"Who pays, by {group.noun}", caption, head, body)
+
+
+def by_reason(reasons: Sequence[Mapping[str, float]]) -> list[Table]:
+    """Return for how long jobs waited for each reason that the scheduler gave, if it gave any.
+
+    Parameters
+    ----------
+    reasons
+        For each job, the seconds by reason.
+    """
+    names = sorted({name for told in reasons for name in told})
+    seconds = {name: np.array([told[name] for told in reasons if name in told]) for name in names}
+    total = sum(float(waited.sum()) for waited in seconds.values())
+    rows = [
+        [
+            Cell(name),
+            Cell(f"{len(waited):,}", float(len(waited))),
+            Cell(f"{waited.sum() / max(total, 1):.1%}", float(waited.sum() / max(total, 1))),
+            *(seconds_cell(float(value)) for value in (waited.mean(), np.median(waited), waited.max())),
+        ]
+        for name, waited in sorted(seconds.items(), key=lambda each: -each[1].sum())
+    ]
+    head = [
+        Cell("Reason", term="told_reason"),
+        Cell("Jobs", term="jobs"),
+        Cell("Share of all waiting", term="share_of_waiting"),
+        Cell("Mean", term="mean"),
+        Cell("Median", term="median"),
+        Cell("Longest", term="largest"),
+    ]
+    caption = "Time that jobs waited for each reason that the scheduler gave; a job can have several"
+    return [Table("By reason of waiting", caption, head, rows)] if rows else []
 
 
 def most_for(price: Price, labels: Mapping[int, str]) -> str:

@@ -5,7 +5,7 @@ import { count, countOf, duration, moment, significant } from "./format.js";
 import { BACKFILLED, KILLED } from "./model.js";
 import { copyButton, csvLine, what } from "./tables.js";
 
-const SHOWN = 50, MOST_COPIED = 200_000;
+const SHOWN = 50, MOST_COPIED = 200_000, MOST_GROUPS = 5;
 
 export class Jobs {
   constructor(model, choose) {
@@ -18,7 +18,7 @@ export class Jobs {
     const { model } = this, { columns } = model;
     return [
       ["job", "Job", (_, job) => columns.id[job], (value) => String(value), true, "job"],
-      ...model.groups.slice(0, 3).map((group) => [group, group[0].toUpperCase() + group.slice(1),
+      ...model.groups.slice(0, MOST_GROUPS).map((group) => [group, model.title(group),
         (_, job) => columns[group][job], (value) => model.label(group, value), true, "group"]),
       ["submit", "Submitted", (_, job) => columns.submit[job], (value) => moment(value, model.epoch), false, "submitted"],
       ["size", "Size", (_, job) => columns.processors[job], count, false, "processors"],

@@ -8,6 +8,9 @@ import { makeSeries } from "./quantities.js";
 
 export const BACKFILLED = 1, KILLED = 2, FAILED = 4;
 
+/** What a log says of the end of a job. */
+export const LOG_FAILED = 0, LOG_CANCELLED = 5;
+
 /** Compute a property at its first use and keep it. */
 function once(object, key, compute) {
   return object.kept.has(key) ? object.kept.get(key) : (object.kept.set(key, compute()), object.kept.get(key));
@@ -33,8 +36,7 @@ export class Model {
     this.axes = axesOf(index.machine);
     this.columns = columns;
     this.kept = new Map();
-    this.groups = ["user", "account", "partition", "queue", "application"]
-      .filter((group) => columns[group]?.some((value) => value !== columns[group][0]));
+    this.groups = Object.keys(index.groups).filter((group) => columns[group].some((value) => value !== columns[group][0]));
   }
 
   /** Return a schedule; its columns are decompressed at the first call. */
@@ -49,6 +51,16 @@ export class Model {
       const reasons = facts.reasons ? await this.container.readAll(facts.reasons) : null;
       return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons });
     });
+  }
+
+  /** What a way to group jobs is called. */
+  title(group) {
+    return group === "sizeClass" ? "Size class" : this.index.groups[group];
+  }
+
+  /** Ways to group jobs: [key, title]. */
+  get groupChoices() {
+    return ["sizeClass", ...this.groups].map((group) => [group, this.title(group)]);
   }
 
   /** What a number of a group is called. */
@@ -134,6 +146,11 @@ export class Decisions {
 
   has(job, flag) {
     return (this.flags[job] & flag) !== 0;
+  }
+
+  /** Whether a job ended as the log says, and not at its requested time. */
+  endedAs(job, status) {
+    return this.model.columns.status?.[job] === status && !this.has(job, KILLED);
   }
 
   /** Rectangles of the machine by processor, node or GPU: what each run held, in order of their starts. */
