@@ -350,7 +350,7 @@ def test_tables_sort_filter_and_copy(look: Callable[..., Any], single: Path, sch
     page.wait_for_timeout(200)
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert len(lines) == 1 + len(schedule)
-    assert lines[0].startswith("job,user,partition,submit,size")
+    assert lines[0].startswith("job,user,submit,size,requested,wait,run,bsld,partition,start")
     users = page.locator("table", has_text="Jobs by user")
     users.scroll_into_view_if_needed()
     users.get_by_role("button", name="Jobs", exact=True).click()

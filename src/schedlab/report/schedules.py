@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 RESAMPLES = 2_000
 
-MOST_GROUPS = 200
-"""Users (or accounts, ...) that a table names; the page says how many there are."""
-
-GROUPED = ("partition", "account", "qos", "queue", "user")
-"""What has a table of its own."""
+GROUPED = {"partition": 50, "account": 50, "qos": 50, "queue": 50, "user": 200}
+"""What has a table of its own, and how many groups that names; the page says how many there are."""
 
 METRICS = (
     ("wait", "Wait"),
@@ -275,14 +272,16 @@ def _by_groups(schedule: Schedule, warm_up: float, cool_down: float) -> list[Tab
     import pandas as pd
 
     found, tables = groupings(schedule.workload), []
-    for group in (found[key] for key in GROUPED if key in found):
-        key = pd.Series(group.codes, name=group.key)
-        frame = metrics_by(schedule, key, warm_up=warm_up, cool_down=cool_down)
+    for key, most in GROUPED.items():
+        if (group := found.get(key)) is None:
+            continue
+        codes = pd.Series(group.codes, name=key)
+        frame = metrics_by(schedule, codes, warm_up=warm_up, cool_down=cool_down)
         if len(frame) < 2:
             continue
-        shown = frame.sort_values("share_of_work", ascending=False, kind="stable").head(MOST_GROUPS)
+        shown = frame.sort_values("share_of_work", ascending=False, kind="stable").head(most)
         rows = [[Cell(group.name_of(int(str(code)))), *_group(row)] for code, row in shown.iterrows()]
-        few = "" if len(shown) == len(frame) else f": the {MOST_GROUPS} with most work of {len(frame):,}"
+        few = "" if len(shown) == len(frame) else f": the {most} with most work of {len(frame):,}"
         tables.append(Table(f"By {group.noun}", f"Jobs by {group.noun}{few}", _group_head(group.title), rows))
     return tables
 

@@ -21,11 +21,12 @@ MOST_GROUPS = 50
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: its text, what it is sorted by, and the key of its definition."""
+    """A cell of a table: its text, what it is sorted by, the key of its definition, and a name that goes before."""
 
     text: str
     value: float | None = None
     term: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) 
         row = [Cell(price.scheduler), *map(seconds_cell, waits)]
         if users:
             row += [Cell(f"{price.worse:,} of {price.users:,}", price.worse) if price.users else Cell("–")]
-            row += [Cell(most_for(price, labels), price.worst_change) if price.worse else Cell("–")]
+            row += [most_for(price, labels) if price.worse else Cell("–")]
         rows.append(row)
     foresee = [price.scheduler for price in prices if is_clairvoyant(price.scheduler)]
     note = f"{', '.join(foresee)}: {CLAIRVOYANT}." if foresee else ""
@@ -109,7 +110,7 @@ def who_pays_by(group: Grouping, schedules: Mapping[str, Schedule], baseline: st
         row.append(seconds_cell(float(waits[baseline][line])))
         for text in others:
             wait = float(waits[text][line])
-            change = wait - float(waits[baseline][line])
+            change = round(wait - float(waits[baseline][line]))
             sign = "+" if change > 0 else "−" if change < 0 else "±"
             row.append(Cell(f"{duration(wait)} ({sign}{duration(abs(change))})", wait))
         body.append(row)
@@ -150,6 +151,7 @@ def by_reason(reasons: Sequence[Mapping[str, float]]) -> list[Table]:
     return [Table("By reason of waiting", caption, head, rows)] if rows else []
 
 
-def most_for(price: Price, labels: Mapping[int, str]) -> str:
+def most_for(price: Price, labels: Mapping[int, str]) -> Cell:
     """Return the user who loses most, and how much."""
-    return f"{labels.get(price.worst_user, f'user {price.worst_user}')} +{duration(price.worst_change)}"
+    user = labels.get(price.worst_user, f"user {price.worst_user}")
+    return Cell(f"+{duration(price.worst_change)}", price.worst_change, name=user)
