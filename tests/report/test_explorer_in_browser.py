@@ -16,6 +16,7 @@ from schedlab.report.html import Evidence, write_report
 from schedlab.report.schedules import write_schedule_report
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 EXPLORER = "document.getElementById('schedlab-explorer').explorer"
@@ -505,6 +506,21 @@ def test_gpus_are_fragmented_while_jobs_wait_for_more_than_are_free(
     at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('fragmentation_gpus'); \
         return times.map(time => series.at(time)); }}"
     assert page.evaluate(at, [0, 5, 10, 19, 20, 30]) == pytest.approx([0, 0, 0.5, 0.5, 0, 0])
+
+
+def test_jobs_that_share_a_gpu_hold_parts_of_it(
+    look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule
+) -> None:
+    # Jobs 1 (10 to 20) and 2 (20 to 30) hold half a GPU each.
+    asked = Resources.of(4, gpus=[0, 1, 1, 0], gpu_share=[1000, 500, 500, 1000])
+    shared = replace(gpu_schedule, workload=gpu_schedule.workload.replace(resources=asked))
+    page = look(write_schedule_report(shared, tmp_path / "shared.html"), "#v=1&rows=GPU&job=2")
+    at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('utilisation_gpus'); \
+        return times.map(time => series.at(time)); }}"
+    assert page.evaluate(at, [5, 10, 25, 30]) == pytest.approx([0, 0.25, 0.25, 0])
+    rows = f"(({{ pieces }}) => [...pieces.low].map((low, i) => [low, pieces.high[i]]))({EXPLORER}.gantt.panes[1])"
+    assert page.evaluate(rows) == [[0, 0.5], [0, 0.5]]
+    assert "<b>g1</b> (0.5 GPUs)" in page.locator(".sl-job").inner_text()
 
 
 @pytest.mark.parametrize("place", ["panel", "jobs", "difference", "report"])

@@ -16,8 +16,10 @@ from schedlab.report.gantt import by_run
 from schedlab.report.groups import Grouping, groupings
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.groups import size_class_labels, size_classes
+from schedlab.schedule.placement import shared_gpus
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import busy_processors
+from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
 
 BACKFILLED, KILLED, FAILED = 1, 2, 4
@@ -78,6 +80,7 @@ def contents(
             "unit": unit,
             "perNode": jobs.cores_per_node,
             "nodes": nodes,
+            "gpuParts": WHOLE if shares_gpus(jobs) else 1,
         },
         "columns": _columns(jobs, order, origin, first.processors, container)
         | {group.key: container.add(group.codes[order]) for group in groups.values()},
@@ -205,7 +208,17 @@ def _decisions(
     decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}
     if not where.gpus.any():
         return decisions
-    return decisions | {"gpus": _pieces(where.rows(spans.start_time, spans.end_time, "gpus"), rows, container)}
+    asked = spans.workload.resources
+    if asked is None or not shares_gpus(spans.workload):
+        gpus = where.rows(spans.start_time, spans.end_time, "gpus")
+    else:
+        gpus = shared_gpus(where, spans.start_time, spans.end_time, asked.gpu_share)
+    return decisions | {"gpus": _pieces(gpus, rows, container)}
+
+
+def shares_gpus(jobs: Workload) -> bool:
+    """Say whether jobs hold parts of GPUs, whose rows are then thousandths."""
+    return jobs.resources is not None and bool((jobs.resources.gpu_share < WHOLE).any())
 
 
 def _placed(spans: Schedule) -> Allocation:

@@ -108,7 +108,7 @@ function whereRan(decisions, job) {
   if (!model.nodes) return [];
   const said = (rows, unit) => {
     const held = decisions.heldBy(job, rows);
-    const parts = [...held].map(([node, amount]) => `${model.nodes.names[node]} (${countOf(amount, unit)})`);
+    const parts = [...held].map(([node, amount]) => `${model.nodes.names[node]} (${Number.isInteger(amount) ? countOf(amount, unit) : `${significant(amount)} ${unit}s`})`);
     return parts.length > MOST_NODES ? `${parts.slice(0, MOST_NODES).join(", ")} and ${countOf(parts.length - MOST_NODES, "more node")}` : parts.join(", ");
   };
   const gpus = model.axes.GPU && decisions.placedGpus.count[job] ? [[term("gpus", "GPUs"), said("GPU", "GPU")]] : [];

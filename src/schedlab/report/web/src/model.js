@@ -33,6 +33,7 @@ export class Model {
     this.size = index.machine.size;
     this.unit = index.machine.unit;
     this.nodes = index.machine.nodes;
+    this.gpuParts = index.machine.gpuParts;
     this.axes = axesOf(index.machine);
     this.columns = columns;
     this.kept = new Map();
@@ -157,24 +158,26 @@ export class Decisions {
   machinePieces(rows) {
     return once(this, `machine ${rows}`, () => {
       if (rows === "node") return toNodes(this.machinePieces("processor"), this.model.index.machine);
-      const pieces = this.piecesOf(rows === "GPU" ? this.placedGpus : this.placed);
+      const pieces = rows === "GPU" ? this.piecesOf(this.placedGpus, this.model.gpuParts) : this.piecesOf(this.placed);
       if (rows === "processor") this.placed = null;
       return pieces;
     });
   }
 
-  piecesOf({ count, first, width }) {
+  /** `parts`: of how many parts a row is made. */
+  piecesOf({ count, first, width }, parts = 1) {
     const { spans } = this, total = first.length, offsets = new Int32Array(count.length);
     for (let span = 1; span < count.length; span++) offsets[span] = offsets[span - 1] + count[span - 1];
     const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
-    const low = new Int32Array(total), high = new Int32Array(total), job = new Int32Array(total);
+    const Rows = parts > 1 ? Float64Array : Int32Array;
+    const low = new Rows(total), high = new Rows(total), job = new Int32Array(total);
     let piece = 0;
     for (const span of this.spanOrder)
       for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
         start[piece] = spans.start[span];
         end[piece] = spans.end[span];
-        low[piece] = first[from];
-        high[piece] = first[from] + width[from];
+        low[piece] = first[from] / parts;
+        high[piece] = (first[from] + width[from]) / parts;
         job[piece] = spans.job ? spans.job[span] : span;
       }
     return new Pieces(start, end, low, high, job);
