@@ -64,6 +64,7 @@ DEFINITIONS = {
         "every mean; at least 1.",
     ),
     "processors": ("Size", "Processors (or what the machine is counted in) that a job holds while it runs."),
+    "machine": ("Processors of the machine", "How many processors the jobs of the workload run on."),
     "requested": ("Requested time", "The limit that the user gave: the job is ended there. Schedulers plan with it."),
     "accuracy": ("Accuracy of the request", "Run time divided by requested time: 100% is a perfect request."),
     "size_class": (
