@@ -269,7 +269,7 @@ def compare(
 def _who_pays(comparison: Comparison) -> str:
     """Return a table of wide jobs and users, if there is something to compare and they are known."""
     from schedlab.campaign.prices import price_table
-    from schedlab.report.contents import user_names
+    from schedlab.report.groups import user_names
 
     if len(comparison.schedules) < 2:
         return ""
