@@ -85,7 +85,7 @@ def _known(prepared: Prepared) -> Known | None:
     if prepared.events == "sc17" or learns or not isinstance(scheduler.backfill, NoBackfill | Easy):
         return None
     programs = [one.program for one in (scheduler.policy, scheduler.order) if one is not None]
-    if any(one is None or one.uses_waiting_time for one in programs):
+    if any(one is None or one.uses_waiting_time or one.uses_statistics for one in programs):
         return None
     first, *others = (one for one in programs if one is not None)
     aged = scheduler.starvation is not None or scheduler.window is not None or prepared.in_order > 0
@@ -170,6 +170,7 @@ def _order(
         program.columns,
         program.one,
         seen[0].submit,
+        program.expected,
     )
     blamed = evaluate_for(own, score, seen, request, everybody, 0, len(seen), seen[0].submit)
     return Order(np.full(1, KNOWN), score, None, request), blamed
@@ -184,6 +185,7 @@ def _scratch(formulas: Formulas) -> Program:
         np.empty((5, CHUNK), dtype=np.int64),
         np.empty(1, dtype=np.int64),
         0,
+        None,
     )
 
 

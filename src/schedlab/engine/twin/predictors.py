@@ -31,6 +31,7 @@ from schedlab.scheduler.predictor import (
 )
 
 MINUTES_ADDED = (1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_000, 6_000)
+POWERS = [2 ** (-half / 2) for half in range(41)]
 DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
 
 
@@ -49,6 +50,7 @@ class Forecast:
         job.estimate = job.ranking = self.reservations.predict(job, now, running)
         if self.orders is not self.reservations:
             job.ranking = self.orders.predict(job, now, running)
+        job.statistics = self.orders.statistics(job)
         job.corrections = 0
 
     def learn(self, job: Job, now: int) -> None:
@@ -124,6 +126,10 @@ class PlainPredictor:
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return what the predictor thinks, whatever the request."""
         return job.request
+
+    def statistics(self, job: Job) -> list[float] | None:
+        """Return m, g, h, G and the quantiles of the distribution that is expected; None if it is a number."""
+        return None
 
     def learn(self, job: Job, now: int) -> None:
         """Take notice of a run that ends now."""
@@ -221,8 +227,11 @@ class Grouped(PlainPredictor):
         return [name[:length] for length in range(len(name) + 1)]
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the request times the share, which each group draws from the wider one's to its own."""
-        geometric = self.choice.mean == "geometric"
+        """Return the request times the expected share."""
+        return int(job.request * self.mean(job, geometric=self.choice.mean == "geometric"))
+
+    def mean(self, job: Job, *, geometric: bool) -> float:
+        """Return the mean share, which each group draws from the wider one's to its own."""
         expected = 0.0 if geometric else 1.0
         for shares in filter(None, map(self.shares.get, self.groups(job))):
             count = total = 0.0
@@ -230,7 +239,36 @@ class Grouped(PlainPredictor):
                 count = count * self.choice.decay + 1
                 total = total * self.choice.decay + (math.log(share) if geometric else share)
             expected = (total + self.choice.shrink * expected) / (count + self.choice.shrink)
-        return int(job.request * (math.exp(expected) if geometric else expected))
+        return math.exp(expected) if geometric else expected
+
+    def chances(self, job: Job) -> dict[float, float]:
+        """Return the shares that are expected, rounded up to powers of the root of 2, with their probabilities."""
+        expected = {1.0: 1.0}
+        for shares in filter(None, map(self.shares.get, self.groups(job))):
+            weights = [self.choice.decay**age for age in range(len(shares))][::-1]
+            whole = sum(weights) + self.choice.shrink
+            own = {share: self.choice.shrink * chance / whole for share, chance in expected.items()}
+            for share, weight in zip(shares, weights, strict=True):
+                rounded = max(value for value in POWERS if value < share * 2**0.5 * (1 - 1e-9) or value == POWERS[-1])
+                own[rounded] = own.get(rounded, 0.0) + weight / whole
+            expected = own
+        return expected
+
+    def statistics(self, job: Job) -> list[float] | None:
+        """Return what the distribution of run times says, from its definitions."""
+        run_times = sorted((max(1.0, job.request * share), chance) for share, chance in self.chances(job).items())
+        means = [min(max(1.0, job.request * self.mean(job, geometric=which)), job.request) for which in (False, True)]
+        index = min(
+            sum(chance * min(run, stop) for run, chance in run_times)
+            / sum(chance / max(run, 10) for run, chance in run_times if run <= stop)
+            for stop, chance in run_times
+            if chance > 0
+        )
+        places = [
+            next(stop for stop, _ in run_times if sum(c for run, c in run_times if run <= stop) > level - 1e-9)
+            for level in (0.1, 0.25, 0.5, 0.75, 0.9)
+        ]
+        return [*means, sum(chance / max(run, 10) for run, chance in run_times), index, *places]
 
     def learn(self, job: Job, now: int) -> None:
         """Note the share."""
