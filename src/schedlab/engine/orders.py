@@ -188,7 +188,8 @@ def _gathered(
     for i in range(count):
         job = who[low + i]
         if expected.table.shape[0] > 0:
-            expected.gathered[:, i] = expected.table[job]
+            for row in range(expected.gathered.shape[0]):
+                expected.gathered[row, i] = expected.table[job, row]
         else:
             expect_number(expected.gathered[:, i], seen[job].estimate)
     return expected.gathered
