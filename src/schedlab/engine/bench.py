@@ -117,7 +117,7 @@ def _new_bench(kind: Kind) -> Bench:
         orders,
         kind.rules,
         new_list(np.zeros(kind.jobs), everybody),
-        Program(nothing, np.empty(0), np.empty((kind.depth, CHUNK)), np.empty((5, CHUNK), np.int64), nothing, 0),
+        Program(nothing, np.empty(0), np.empty((kind.depth, CHUNK)), np.empty((5, CHUNK), np.int64), nothing, 0, None),
         np.empty(kind.jobs, dtype=np.int64),
         compiled_for(run, jobs, jobs, state, waiting, orders, None, None, None, None, None, kind.rules, NEVER),
     )

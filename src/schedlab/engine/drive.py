@@ -14,7 +14,7 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecast
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, run
 from schedlab.engine.node_state import LOGGED, with_more_places
-from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame, statistics_of
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import with_more_room
@@ -126,7 +126,8 @@ class Driver:
         submit = who["submit"]
         for policy, order in self._policies:
             score = policy.scores(
-                who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, order.request[[job]]
+                *(who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, order.request[[job]]),
+                statistics_of(order, np.array([job])),
             )
             if np.isnan(score[0]):
                 blame(policy, seen, order.request, job, now)

@@ -95,7 +95,7 @@ def _known(prepared: Prepared) -> Known | None:
     if prepared.events == "sc17" or learns or not isinstance(scheduler.backfill, NoBackfill | Easy):
         return None
     programs = [one.program for one in (scheduler.policy, scheduler.order) if one is not None]
-    if any(one is None or one.uses_waiting_time for one in programs):
+    if any(one is None or one.uses_waiting_time or one.uses_statistics for one in programs):
         return None
     first, *others = (one for one in programs if one is not None)
     aged = scheduler.starvation is not None or scheduler.window is not None or prepared.in_order > 0
@@ -182,6 +182,7 @@ def _line_up(
         bench.program.columns,
         bench.program.one,
         seen[0].submit,
+        None,
     )
     entered, jobs = bench.state.entered, seen.shape[0]
     blamed = evaluate_for(program, order.score, seen, request, entered, 0, jobs, seen[0].submit)

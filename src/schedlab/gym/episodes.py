@@ -232,7 +232,7 @@ def _program(scheduler: Scheduler) -> Formula:
     """
     policy: Policy = scheduler.policy
     plain = Scheduler(policy, scheduler.backfill if scheduler.backfill == Easy() else "none")
-    if policy.program is None or dataclasses.replace(plain) != scheduler:
+    if policy.program is None or policy.program.uses_statistics or dataclasses.replace(plain) != scheduler:
         raise InputError(
             f"{scheduler.text}: inside an environment, policies are formulas without backfilling or with +easy, by "
             'requested times, such as "saf" or "wfp3+easy"; compare with any other scheduler by evaluate()'

@@ -197,4 +197,5 @@ def program_of(pool: Pool, e: int, formulas: Formulas, number: int) -> Program:
         pool.columns[e],
         pool.columns[e, 0],
         pool.jobs[e, 0].submit,
+        None,
     )

@@ -38,6 +38,6 @@ def policy_from_text(text: str) -> Policy:
     if plain and not plain.replace("_", "").replace("-", "").isalnum():
         return FormulaPolicy(plain)
     raise InputError(
-        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w R in "
+        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w R ... in "
         "double quotes"
     )
