@@ -140,6 +140,52 @@ def _report(runs: list[Any], as_json: bool) -> None:
         show(ensemble_table(runs))
 
 
+def validate(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="Jobs: any trace.")],
+    scheduler: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scheduler", "-s", metavar="TEXT", show_default="fcfs+slurm", help="A configuration; repeat it for each."
+        ),
+    ] = None,
+    phases: Annotated[int, typer.Option(min=2, help="Runs of each (default: 5).")] = 5,
+    mode: Annotated[
+        Literal["frozen", "hybrid"],
+        typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
+    ] = "frozen",
+    seed: Annotated[int, typer.Option(help="Seed of the phases.")] = 1,
+    clean: Clean = "default",
+    processors: Processors = None,
+    cores_per_node: Annotated[
+        int | None, typer.Option(min=1, help="Cores of a node (default: at most 256 nodes).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hold the model of Slurm against a real slurmctld: the same jobs on both, in several phases each."""
+    from schedlab.slurm.validation import validate as comparison_of
+
+    read = read_trace(trace, clean, processors=processors)
+    found = {}
+    for text in scheduler or ["fcfs+slurm"]:
+        with laboratory_bar(len(read.workload)) as progress:
+            found[text] = comparison_of(
+                read.workload,
+                text,
+                phases=phases,
+                seed=seed,
+                mode=mode,
+                processors=processors,
+                cores_per_node=cores_per_node,
+                progress=progress,
+            )
+    read.note_cleaning()
+    if as_json:
+        frames = {text: comparison.to_frame() for text, comparison in found.items()}
+        show_json({text: {" ".join(head): dict(frame[head]) for head in frame} for text, frame in frames.items()})
+    else:
+        show("\n\n".join(f"{text}\n{comparison}" for text, comparison in found.items()))
+
+
 def deploy(
     policy: Annotated[
         str, typer.Argument(metavar="POLICY", help="A policy, a formula of p, q, r, w, or POLICY@groups(...).")

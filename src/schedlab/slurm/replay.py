@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,8 +16,10 @@ from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.slurm.configuration import Configuration, site_configuration
+from schedlab.slurm.deployment import Deployment
 from schedlab.slurm.jobs import Command, Job, JobList, from_workload
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
+from schedlab.slurm.rehearsal import Rehearsal, installed
 from schedlab.slurm.results import SlurmRun, collect
 from schedlab.slurm.translation import Translation, orders_that_change, translate
 from schedlab.workload.workload import Workload
@@ -37,6 +40,7 @@ def run(
     jitter: int | None = None,
     mode: Mode = "frozen",
     commands: Sequence[Command] = (),
+    deployment: Deployment | None = None,
     observe: float | None = None,
     prepare: Callable[[Laboratory], None] | None = None,
     progress: Progress | None = None,
@@ -65,6 +69,8 @@ def run(
         "frozen": equal input, equal result to the bit. "hybrid": Slurm's own computing takes time.
     commands
         What else happens: nodes that go down, jobs that are cancelled, reservations.
+    deployment
+        A policy as it would be deployed in production, see `deploy`: its files are installed, and its daemon runs.
     observe
         Virtual seconds between looks at the queue: `run.observations` then holds `queue` (reason and priority of every
         waiting job), `priority` (factors of each job at the first look) and `diagnostics` (counters of sdiag).
@@ -90,11 +96,17 @@ def run(
     `docs/background/clock.md` says why the clock may jump.
     """
     task = _task(jobs, scheduler, conf, processors, cores_per_node)
-    name = task.name
+    name, configuration = task.name, task.configuration
+    if deployment is not None:
+        if task.policy is not None:
+            raise InputError(
+                f"{name}: the order comes from the deployment of {deployment.policy}; give fcfs+slurm or conf"
+            )
+        name, configuration = f"{deployment.policy} as {deployment.way}", installed(configuration, deployment)
     workload = task.jobs.workload
     observations: dict[str, list[dict[str, Any]]] = {"queue": [], "priority": [], "diagnostics": []}
     with Laboratory(
-        task.configuration,
+        configuration,
         mode=mode,
         phase=phase,
         users=task.jobs.users,
@@ -112,7 +124,8 @@ def run(
         if prepare is not None:
             prepare(laboratory)
         begin = time.monotonic()
-        laboratory.run(progress)
+        with nullcontext() if deployment is None else Rehearsal(laboratory, deployment).attended():
+            laboratory.run(progress)
         size = processors or workload.processors or sum(node.cpus for node in laboratory.nodes)
         return collect(laboratory, task.jobs, name, size, observations, time.monotonic() - begin)
 
