@@ -89,10 +89,10 @@ def test_what_fits_the_empty_cluster_can_be_asked():
     assert fits_empty(jobs_of(tasks=[1, 17, 16]), CLUSTER).tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize("scheduler", ["fcfs+conservative", "fcfs+slurm"])
-def test_backfilling_that_does_not_know_nodes_is_refused(scheduler):
-    with pytest.raises(InputError, match="a cluster of nodes does not go with"):
-        simulate(jobs_of(tasks=[1]), scheduler, cluster=CLUSTER)
+@pytest.mark.parametrize("option", ["shared", "node"])
+def test_sizes_of_nodes_in_a_scheduler_are_refused_where_there_are_nodes(option):
+    with pytest.raises(InputError, match=f"a cluster of nodes does not go with {option}=4"):
+        simulate(jobs_of(tasks=[1]), f"fcfs+slurm({option}=4)", cluster=CLUSTER)
 
 
 def test_placement_needs_nodes():
@@ -106,11 +106,15 @@ def test_the_machine_is_given_once():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_compiled_engine_equals_the_plain_one(seed):
+@pytest.mark.parametrize(
+    "scheduler", ["fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=5,depth=9,resolution=4,window=60,delay=2)"]
+)
+def test_the_compiled_engine_equals_the_plain_one(scheduler, seed):
     random = Random(seed)
     rng = np.random.default_rng(seed)
-    for _ in range(40):
-        count, processors = random.randint(1, 60), random.randint(1, 20)
+    easy = scheduler == "fcfs+easy"
+    for _ in range(40 if easy else 15):  # the plain engine plans for everybody, which takes long
+        count, processors = random.randint(1, 60 if easy else 25), random.randint(1, 20)
         workload = Workload.from_columns(
             {
                 "submit_time": np.sort(rng.integers(0, random.choice([1, 30, 200]), count)),
@@ -121,7 +125,7 @@ def test_the_compiled_engine_equals_the_plain_one(seed):
             processors=processors,
         )
         nodes = random_nodes(workload, random)
-        schedule, held = compiled(on_nodes(workload, nodes, "fcfs+easy"))
-        plain, expected = replayed(on_nodes(workload, nodes, "fcfs+easy"))
+        schedule, held = compiled(on_nodes(workload, nodes, scheduler))
+        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
         assert schedule.start_time.tolist() == plain.start_time.tolist()
         assert held == expected

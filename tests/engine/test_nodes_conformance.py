@@ -135,9 +135,7 @@ def test_the_plain_engine_gives_the_answer_of_the_pencil_on_nodes(case: Case, an
         assert [[number for part in parts for number, _ in part.gpus] for parts in places] == answer["gpus"]
 
 
-@pytest.mark.parametrize(
-    ("case", "answer"), [one for one in EXPECTATIONS if one.values[1]["scheduler"] in ("fcfs", "fcfs+easy")]
-)
+@pytest.mark.parametrize(("case", "answer"), EXPECTATIONS)
 def test_the_engine_gives_the_answer_of_the_pencil_on_nodes(case: Case, answer: dict[str, Any]) -> None:
     workload = case.workload.replace(resources=case.requests)
     text = f"{answer['scheduler']},placement={answer['placement']}"

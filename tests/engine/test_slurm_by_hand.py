@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.simulation import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler import Scheduler
@@ -21,20 +23,26 @@ CASES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-by-hand.j
 TICK = 1
 
 
-def modelled(engine, case):
+def modelled(engine, case, **options):
     """Return the starts of the model, where jobs end a tick after their run times or their limits."""
     submit, processors, run, limit = np.array(case["jobs"]).T
     most = limit + Scheduler.parse(case["scheduler"]).backfill.overtime
     columns = {"submit_time": submit, "run_time": np.minimum(run, most) + TICK, "requested_time": limit}
     columns["requested_processors"] = processors
     workload = Workload.from_columns(columns, processors=case["nodes"], requests_enforced=False)
-    return engine(workload, case["scheduler"]).start_time.tolist()
+    return engine(workload, case["scheduler"], **options).start_time.tolist()
 
 
 @pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_model_starts_each_job_in_the_second_in_which_real_slurm_did(engine, case):
     assert (modelled(engine, case) in case["starts"]) is ("differs" not in case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_the_model_on_nodes_starts_each_job_in_the_second_in_which_real_slurm_did(case):
+    nodes = Cluster.of_nodes([NodeGroup(tuple(f"n{number}" for number in range(case["nodes"])), cores=1)])
+    assert (modelled(simulate, case, cluster=nodes) in case["starts"]) is ("differs" not in case)
 
 
 def test_there_are_enough_cases_and_few_differ():

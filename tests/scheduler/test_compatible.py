@@ -26,6 +26,8 @@ WRITTEN = {
     "speculation=SHARE": "saf{},speculation=0.5",
     "reservations=fixed": "saf{},reservations=fixed",
     "window=JOBS": "saf{},window=5",
+    "shared=CORES": "saf+slurm(shared=4)",
+    "node=CORES": "saf+slurm(node=4)",
 }
 """A scheduler text with each feature; {} is for backfilling."""
 

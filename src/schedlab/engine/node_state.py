@@ -59,9 +59,19 @@ the other nodes have: room for so many tasks, cores, memory, thousandths of GPUs
 FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
 """What is free on a node, GPUs in thousandths; and how many runs there are: one that has it to itself counts ALONE."""
 
-MEMORY = np.dtype([("unfit", "i8"), ("unfit_beside", "i8"), ("first", "i8"), ("seen", "i8")])
-"""Of a request: GROWN when it did not fit what was free, VIEWS when it did not fit beside the reservation; before which
-node none had room, when FREED was `seen`."""
+MEMORY = np.dtype(
+    [
+        ("unfit", "i8"),  # GROWN when it did not fit what was free
+        ("unfit_beside", "i8"),  # VIEWS when it did not fit beside the reservation
+        ("first", "i8"),  # before which node none had room ...
+        ("seen", "i8"),  # ... when FREED was this
+        ("second", "i8"),  # before which second it had no room ...
+        ("begins", "i8"),  # ... from this one on ...
+        ("length", "i8"),  # ... for so long ...
+        ("given", "i8"),  # ... as long as nothing more had been given back than that (GIVEN of the timeline)
+    ]
+)
+"""What is known of a request."""
 
 NOTE = np.dtype(
     [
@@ -73,9 +83,16 @@ NOTE = np.dtype(
         ("key", "i8"),  # by node: what it is ordered by
         ("head_room", "i8"),  # by node: room for tasks of the head
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
+        ("until", "i8"),  # by node: the second from which on there may be another room in a slot that begins then ...
+        ("gain", "i8"),  # ... and from which on there may be more
     ]
 )
 """What is noted while nodes are chosen."""
+
+SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FREE.names or ())])
+"""What is free on a node, as in FREE, from a second on, until its `next` span begins; LAST if there is none."""
+
+LAST = -1
 
 PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8")])
 """What a run holds on a node; its GPUs as bits."""
@@ -132,6 +149,39 @@ class Machine(NamedTuple):
     typical: NDArray[Any]
 
 
+class Timeline(NamedTuple):
+    """What is expected to be free on each node, from now on into the future, and who has reserved what.
+
+    Parameters
+    ----------
+    counters
+        Ten numbers, see `schedlab.engine.timeline`.
+    first
+        int64, one per node: its first span.
+    spans
+        SPAN.
+    devices
+        int64: thousandths of each GPU, `gpus` for each span.
+    gpus
+        The most GPUs that a node has.
+    offsets, held, reserved
+        Of the places (PLACE) that a job's reservation takes, of which there are `held[job]`, the first is
+        `reserved[offsets[job]]`.
+    together
+        int64: running jobs that are expected to end at the same time.
+    """
+
+    counters: NDArray[np.int64]
+    first: NDArray[np.int64]
+    spans: NDArray[Any]
+    devices: NDArray[np.int64]
+    gpus: int
+    offsets: NDArray[np.int64]
+    held: NDArray[np.int64]
+    reserved: NDArray[Any]
+    together: NDArray[np.int64]
+
+
 class Nodes(NamedTuple):
     """The nodes during a simulation.
 
@@ -158,6 +208,8 @@ class Nodes(NamedTuple):
         int64: the number of each job's last run.
     offsets, places
         What each run holds or held (PLACE), in the order of starts: run r from `offsets[r]` to `offsets[r + 1] - 1`.
+    ahead
+        What is planned (Timeline); None for schedulers that reserve for the head alone, or for nobody.
     """
 
     machine: Machine
@@ -171,17 +223,28 @@ class Nodes(NamedTuple):
     run: NDArray[np.int64]
     offsets: NDArray[np.int64]
     places: NDArray[Any]
+    ahead: Any
 
 
-def new_nodes(inputs: NodeInputs) -> Nodes:
-    """Return the nodes before the first start."""
+def new_nodes(inputs: NodeInputs, *, plans: bool = False, retries: bool = False) -> Nodes:
+    """Return the nodes before the first start.
+
+    Parameters
+    ----------
+    inputs
+        The nodes.
+    plans
+        Whether many jobs may have reservations.
+    retries
+        Whether a job may run and have a reservation at once.
+    """
     machine = _machine(inputs)
     count, jobs = len(inputs.cores), len(inputs.shape)
     places = jobs + 4 * machine.total
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[RESERVED] = -1
     memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
-    memory["unfit"] = memory["unfit_beside"] = notes["differs"] = -1
+    memory["unfit"] = memory["unfit_beside"] = memory["given"] = notes["differs"] = -1
     memory["first"] = memory["seen"] = 0
     return Nodes(
         machine,
@@ -195,6 +258,36 @@ def new_nodes(inputs: NodeInputs) -> Nodes:
         np.full(jobs, -1, dtype=np.int64),
         np.zeros(places + 1, dtype=np.int64),
         new_records(places, PLACE),
+        _new_timeline(inputs, machine, retries=retries) if plans else None,
+    )
+
+
+def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool) -> Timeline:
+    """Return the timeline of nodes before anything is planned: one span for each."""
+    nodes = len(inputs.cores)
+    widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[inputs.shape]
+    offsets = np.concatenate([[0], np.cumsum(widest)]).astype(np.int64)
+    offsets.flags.writeable = False
+    parts = int(offsets[-1])
+    most = nodes + 2 * (1 + retries) * parts + 4  # a part has two ends; two more are being cut
+    spans, empty = new_records(most, SPAN), _empty(machine).free
+    for name in FREE.names or ():
+        spans[name][:nodes] = empty[name]
+    spans["begin"][:nodes], spans["next"][:nodes] = np.iinfo(np.int64).min, LAST
+    gpus = int(np.diff(inputs.device_offset).max(initial=0))
+    devices = np.empty(most * gpus, dtype=np.int64)
+    devices[: nodes * gpus] = WHOLE
+    jobs = len(inputs.shape)
+    return Timeline(
+        np.array([nodes, LAST, *[0] * 8], dtype=np.int64),
+        np.arange(nodes),
+        spans,
+        devices,
+        gpus,
+        offsets,
+        np.zeros(jobs, dtype=np.int64),
+        new_records(parts, PLACE),
+        np.empty(jobs, dtype=np.int64),
     )
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from schedlab.engine.node_state import (
     ALONE,
     CHANGED,
@@ -101,22 +106,39 @@ def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: 
 @inner_kernel
 def move(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int, sign: int) -> None:
     """Take what tasks of a run hold on a node from a view (sign -1), or give it back (sign 1)."""
+    change(machine, view.free, node, view.devices, machine.nodes[node].gpu, request, node, tasks, bits, sign)
+
+
+@inner_kernel
+def change(
+    machine: Machine,
+    free: NDArray[Any],
+    place: int,
+    devices: NDArray[np.int64],
+    first: int,
+    request: int,
+    node: int,
+    tasks: int,
+    bits: int,
+    sign: int,
+) -> None:
+    """Take what tasks hold on a node from what is free there: from `free[place]` and from `devices[first:]`."""
     asked, there = machine.requests[request], machine.nodes[node]
     share = asked.share
     if asked.exclusive > 0:
-        view.free[node].cores += sign * there.cores
-        view.free[node].memory += sign * there.memory
-        view.free[node].runs -= sign * ALONE
+        free[place].cores += sign * there.cores
+        free[place].memory += sign * there.memory
+        free[place].runs -= sign * ALONE
         share = WHOLE
     else:
-        view.free[node].cores += sign * tasks * asked.task_cores
-        view.free[node].memory += sign * (asked.node_memory + tasks * asked.task_memory)
-        view.free[node].runs -= sign
+        free[place].cores += sign * tasks * asked.task_cores
+        free[place].memory += sign * (asked.node_memory + tasks * asked.task_memory)
+        free[place].runs -= sign
     i = 0
     while bits >> i:
         if (bits >> i) & 1:
-            view.devices[there.gpu + i] += sign * share
-            view.free[node].gpus += sign * share
+            devices[first + i] += sign * share
+            free[place].gpus += sign * share
         i += 1
 
 

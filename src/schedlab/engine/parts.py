@@ -70,7 +70,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         runs=n if retries is None else len(retries.runs),
     )
     if prepared.nodes is not None:
-        state = state._replace(nodes=new_nodes(prepared.nodes))
+        plans = isinstance(scheduler.backfill, Conservative | Slurm)
+        state = state._replace(nodes=new_nodes(prepared.nodes, plans=plans, retries=retries is not None))
     needs = None
     if prepared.workload.dependencies is not None or prepared.pilot.any():
         needs = new_needs(prepared)

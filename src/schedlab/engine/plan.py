@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.profile import Profile, book, earliest_slot, new_profile, slot_before
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.profile import Profile, new_profile
 from schedlab.engine.queue_list import QueueList, new_list
 from schedlab.engine.rules import Rules
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.engine.slots import find_slot, give_slot, move_slot, take_slot
+from schedlab.kernels import inlined, inner_kernel, pruned
 
 # Positions in Plan.counters.
 NEXT_START = 0  # the earliest reserved start
@@ -70,30 +72,26 @@ def new_plan(score: NDArray[np.float64], processors: int, *, retries: bool) -> P
 
 
 @inner_kernel
-def reserve(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+def reserve(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = jobs[job].estimate
-    processors = jobs[job].processors
-    begins = earliest_slot(plan.profile, processors, length, now)
+    begins = find_slot(nodes, plan.profile, jobs, job, length, now)
     if plan.reserved[job] != begins:
         _set(plan, job, begins)
     plan.length[job] = length
-    book(plan.profile, begins, begins + length, -processors)
+    take_slot(nodes, plan.profile, jobs, job, begins, begins + length)
 
 
 @inner_kernel
-def advance(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+def advance(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
     """Move a reservation to the earliest slot from now on."""
     before, length = plan.reserved[job], plan.length[job]
-    processors = jobs[job].processors
     if length != jobs[job].estimate:
-        book(plan.profile, before, before + length, processors)
-        reserve(jobs, plan, job, now)
+        give_slot(nodes, plan.profile, jobs, job, before, before + length)
+        reserve(jobs, nodes, plan, job, now)
         return
-    begins = slot_before(plan.profile, processors, length, now, before)
+    begins = move_slot(nodes, plan.profile, jobs, job, length, now, before)
     if begins < before:
-        book(plan.profile, max(before, begins + length), before + length, processors)
-        book(plan.profile, begins, min(before, begins + length), -processors)
         _set(plan, job, begins)
 
 
@@ -105,24 +103,24 @@ def _set(plan: Plan, job: int, begins: int) -> None:
     plan.counters[STAMPS] += 1
 
 
-@inlined
-def cancel(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+@pruned
+def cancel(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
     """Take a reservation out of the profile."""
     begins = plan.reserved[job]
-    book(plan.profile, max(now, begins), begins + plan.length[job], jobs[job].processors)
+    give_slot(nodes, plan.profile, jobs, job, max(now, begins), begins + plan.length[job])
     plan.reserved[job] = NEVER
 
 
-@inlined
-def reserve_late(jobs: NDArray[Any], plan: Plan, rules: Rules, job: int, now: int) -> None:
+@pruned
+def reserve_late(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, rules: Rules, job: int, now: int) -> None:
     """Reserve for a job beside what is planned already; within a round, only if it ends there."""
-    reserve(jobs, plan, job, now)
+    reserve(jobs, nodes, plan, job, now)
     if rules.fixed and plan.reserved[job] + plan.length[job] > plan.counters[ROUND_END]:
-        cancel(jobs, plan, job, now)
+        cancel(jobs, nodes, plan, job, now)
 
 
-@inlined
-def reserve_in_round(jobs: NDArray[Any], plan: Plan, job: int, now: int) -> None:
+@pruned
+def reserve_in_round(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
     """Reserve for a job; the round lasts at least until it ends."""
-    reserve(jobs, plan, job, now)
+    reserve(jobs, nodes, plan, job, now)
     plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.node_pass import fits
 from schedlab.engine.plan import (
     NEXT_START,
     NOT_BOOKED,
@@ -28,11 +29,11 @@ from schedlab.engine.plan import (
     reserve_in_round,
     reserve_late,
 )
-from schedlab.engine.profile import book, clear, forget_the_past, gap_before
 from schedlab.engine.queue import NONE, remove, tail
 from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
+from schedlab.engine.slots import choose_slot, end_run, gap_for, let_begin, plan_nothing, plan_run
 from schedlab.engine.state import (
     BLAMED,
     COMPLETED,
@@ -73,7 +74,7 @@ def plan_pass(
         plan.counters[NEXT_START] = NEVER
         _leave_machine(jobs, state, plan, retries)
         return
-    forget_the_past(plan.profile, now)
+    let_begin(state.nodes, plan.profile, now)
     _leave_machine(jobs, state, plan, retries)
     if soonest(state.running) <= now:
         _expect_twice_as_long(jobs, state, plan)
@@ -87,7 +88,7 @@ def plan_pass(
         _look(waiting.queue, plan, needs, rules)
         _sort(seen, state, orders, plan, retries, rules)
         for i in range(plan.list.length[0]):
-            reserve(jobs, plan, plan.list.order[i], now)
+            reserve(jobs, state.nodes, plan, plan.list.order[i], now)
     elif clock[COMPLETED] > 0:
         _compress(jobs, seen, state, orders, plan, retries, rules)
     if clock[BLAMED] < 0:
@@ -141,6 +142,8 @@ def _start_in_order(
         if place == queue.length[0] or jobs[queue.order[place]].processors > clock[FREE]:
             return False
         job = queue.order[place]
+        if not fits(state.nodes, job):
+            return False
         begin(jobs, state, job)
         state.backfilled[job] = False
         leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], job)
@@ -153,14 +156,14 @@ def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retrie
     now = state.clock[NOW]
     for i in range(state.clock[COMPLETED]):
         job = state.ended[i]
-        book(plan.profile, now, plan.until[job], jobs[job].processors)
+        end_run(state.nodes, plan.profile, job, jobs[job].processors, now, plan.until[job])
         plan.until[job] = NOT_BOOKED
         if retries is not None:
             run = retries.runs[retries.run[job]]
             if run.speculative and not run.done:
                 continue  # it keeps the reservation that it had
             if run.speculative and plan.reserved[job] != NEVER:
-                cancel(jobs, plan, job, now)
+                cancel(jobs, state.nodes, plan, job, now)
         plan.reserved[job] = NEVER
 
 
@@ -203,7 +206,7 @@ def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
 def _plan_running(state: State, plan: Plan, retries: Retries | None, processors: int) -> None:
     """Rebuild the profile from the running jobs alone; who runs speculatively loses the reservation that it had."""
     now = state.clock[NOW]
-    clear(plan.profile, now, processors)
+    plan_nothing(state.nodes, plan.profile, now, processors)
     running = state.running
     for place in range(running.status[USED]):
         block = running.order[place]
@@ -211,7 +214,7 @@ def _plan_running(state: State, plan: Plan, retries: Retries | None, processors:
             record = running.records[block * BLOCK + i]
             plan.until[record.job] = record.end
             plan.reserved[record.job] = NEVER
-            book(plan.profile, now, record.end, -record.processors)
+            plan_run(state.nodes, plan.profile, record.job, record.processors, now, record.end)
 
 
 @inner_kernel
@@ -230,9 +233,9 @@ def _compress(
     for i in range(plan.list.length[0]):
         job = plan.list.order[i]
         if plan.reserved[job] == NEVER:
-            reserve(jobs, plan, job, now)
+            reserve(jobs, state.nodes, plan, job, now)
         elif plan.reserved[job] > now:
-            advance(jobs, plan, job, now)
+            advance(jobs, state.nodes, plan, job, now)
 
 
 @inner_kernel
@@ -252,7 +255,7 @@ def _start_due(
     now = clock[NOW]
     while True:
         for i in range(_look(waiting.queue, plan, needs, rules), listed.length[0]):
-            reserve_late(jobs, plan, rules, listed.order[i], now)
+            reserve_late(jobs, state.nodes, plan, rules, listed.order[i], now)
         due = NONE
         behind = waits = False  # whether a job before it in the list has to wait
         plan.counters[NEXT_START] = NEVER
@@ -266,6 +269,7 @@ def _start_due(
                 behind = waits
         if due == NONE:
             return
+        choose_slot(state.nodes, due)
         begin(jobs, state, due)
         state.backfilled[due] = behind
         plan.until[due] = plan.reserved[due] + plan.length[due]
@@ -329,14 +333,14 @@ def _round(
     if afresh:
         for i in range(listed.length[0]):
             if plan.reserved[listed.order[i]] != NEVER:
-                reserve_in_round(jobs, plan, listed.order[i], now)
+                reserve_in_round(jobs, state.nodes, plan, listed.order[i], now)
     for i in range(listed.length[0]):
         job = listed.order[i]
         if plan.reserved[job] == NEVER:
             if fresh:
-                reserve_in_round(jobs, plan, job, now)
+                reserve_in_round(jobs, state.nodes, plan, job, now)
             else:
-                reserve_late(jobs, plan, rules, job, now)
+                reserve_late(jobs, state.nodes, plan, rules, job, now)
 
 
 @inner_kernel
@@ -363,15 +367,16 @@ def use_gaps(
             ends = plan.reserved[job]
             if rules.fixed:
                 ends = min(ends, plan.counters[ROUND_END])
-            length = gap_before(plan.profile, jobs[job].processors, ends, now)
+            length = gap_for(state.nodes, plan.profile, jobs, job, ends, now)
             share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])
             if is_better(jobs, job, share, best, most):
                 best, most, most_length = job, share, length
         if best == NONE:
             return
-        book(plan.profile, now, now + most_length, -jobs[best].processors)
+        gap_for(state.nodes, plan.profile, jobs, best, now + most_length, now)  # its nodes are those of the last choice
         plan.until[best] = now + most_length
         run_speculatively(jobs, state, retries, best, most_length)
+        plan_run(state.nodes, plan.profile, best, jobs[best].processors, now, now + most_length)
         _leave(jobs, seen, state, waiting, orders, plan, retries, rules, best)
         before = clock[STARTED]
         if clock[BLAMED] < 0:

@@ -30,23 +30,26 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
+from schedlab.engine.node_pass import fits
+from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
-from schedlab.engine.profile import (
-    Profile,
-    book,
-    cap,
-    clear,
-    earliest_slot,
-    extend,
-    free_at,
-    free_now,
-    gap_before,
-)
+from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
+from schedlab.engine.slots import (
+    find_slot,
+    free_to_plan,
+    gap_for,
+    has_slot_now,
+    keep_slot,
+    note_group,
+    plan_group,
+    plan_nothing,
+    plan_run,
+)
 from schedlab.engine.slurm_timing import (
     BACKFILL,
     FULL_DUE,
@@ -137,6 +140,8 @@ def _start_in_order(
         if place == NONE or jobs[job_at(waiting.ages, place)].processors > clock[FREE]:
             return
         job = job_at(waiting.ages, place)
+        if not fits(state.nodes, job):
+            return
         _start(jobs, state, waiting, passes, rules, job)
         state.backfilled[job] = False
 
@@ -159,7 +164,7 @@ def _main_pass(
         if not whole and looked_at == rules.queue_depth:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
-        if jobs[job].processors > clock[FREE]:
+        if jobs[job].processors > clock[FREE] or not fits(state.nodes, job):
             return
         looked_at += 1
         _start(jobs, state, waiting, passes, rules, job)
@@ -175,9 +180,9 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
     clock, running = state.clock, state.running
     now = clock[NOW]
     late = NEVER
-    clear(profile, now, clock[FREE])
+    plan_nothing(state.nodes, profile, now, clock[FREE])
     edge = window = ends = UNKNOWN
-    freed = 0
+    freed = together = 0
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
         for i in range(running.counts[block] - 1, -1, -1):
@@ -197,12 +202,14 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
                 while end > edge + window:
                     window *= 2
             if closed and freed > 0:
-                extend(profile, ends, freed)
-                freed = 0
+                plan_group(state.nodes, profile, freed, together, now, ends)
+                freed = together = 0
             ends = end
             freed += running.records[block * BLOCK + i].processors
+            note_group(state.nodes, together, running.records[block * BLOCK + i].job)
+            together += 1
     if freed > 0:
-        extend(profile, ends, freed)
+        plan_group(state.nodes, profile, freed, together, now, ends)
     return late
 
 
@@ -232,9 +239,9 @@ def _backfill_pass(
     looked_at = place = opened = reserved = 0
     workflow = NO_WORKFLOW
     blocked = False
-    while place < queue.length[0] and min(clock[FREE], free_now(profile)) >= narrowest:
+    while place < queue.length[0] and free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest:
         job = queue.order[place]
-        processors, length = jobs[job].processors, jobs[job].estimate
+        length = jobs[job].estimate
         ready, another, shown = True, True, True
         earliest = now
         if needs is not None:
@@ -256,11 +263,15 @@ def _backfill_pass(
                 if looked_at == rules.depth:
                     break
                 looked_at += 1
-            begins = earliest_slot(profile, processors, length + strict, earliest)
-        if begins == now and ready and processors <= clock[FREE]:
-            book(profile, now, now + length, -processors)
+            begins = find_slot(state.nodes, profile, jobs, job, length + strict, earliest)
+        if (
+            begins == now
+            and ready
+            and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict, strict)
+        ):
             state.backfilled[job] = blocked
             _start(jobs, state, waiting, passes, rules, job)
+            plan_run(state.nodes, profile, job, jobs[job].processors, now, now + length)
             _note(passes, job, now, now + length)
             again = now + 1
             continue
@@ -270,13 +281,15 @@ def _backfill_pass(
             if begins <= now + rules.horizon and reserved < rules.reserve:
                 reserved += 1
                 _note(passes, job, begins, begins + length)
-                _reserve(profile, begins, begins + length, processors, now, rules)
+                _reserve(state.nodes, profile, begins, begins + length, jobs[job].processors, now, rules)
         place += 1
     return again
 
 
-@inlined
-def _reserve(profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules) -> None:
+@pruned
+def _reserve(
+    nodes: Nodes | None, profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules
+) -> None:
     """Reserve between two seconds that are rounded down; before the real begin, jobs that end hold what is theirs.
 
     Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
@@ -287,9 +300,7 @@ def _reserve(profile: Profile, begins: int, ends: int, processors: int, now: int
     ends = ends // rules.resolution * rules.resolution
     if rules.interval > 0:
         ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
-    book(profile, begins, ends, -processors)
-    if rounded < begins < ends:
-        cap(profile, rounded, begins, free_at(profile, begins))
+    keep_slot(nodes, profile, processors, rounded, begins, ends)
 
 
 @inlined
@@ -341,13 +352,14 @@ def use_planned_gaps(
                 or not (planned and is_ready(needs, job))
             ):
                 continue
-            length = gap_before(profile, jobs[job].processors, passes.begins[job], now)
+            length = gap_for(state.nodes, profile, jobs, job, passes.begins[job], now)
             share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])
             if is_better(jobs, job, share, best, most):
                 best, most, most_length = job, share, length
         if best == NONE:
             return
-        book(profile, now, now + most_length, -jobs[best].processors)
+        gap_for(state.nodes, profile, jobs, best, now + most_length, now)  # its nodes are those of the last choice
         run_speculatively(jobs, state, retries, best, most_length)
+        plan_run(state.nodes, profile, best, jobs[best].processors, now, now + most_length)
         depart(state, waiting, rules, best)
         look_again(passes, state, rules)

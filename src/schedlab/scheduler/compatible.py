@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.errors import InputError
-from schedlab.scheduler.backfilling import NoBackfill
+from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -40,7 +40,9 @@ DELAY = "the other event orders have whole seconds, and a start takes no time in
 
 SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
 
-NODES = "nodes are reserved under EASY backfilling only, so far"
+WHOLE_NODES = (
+    "on nodes, reservations hold whole nodes anyway; jobs that want a node to themselves ask for it (exclusive)"
+)
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -49,7 +51,7 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
     Incompatible("speculation=SHARE", NONE, GAPS),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
-    *(Incompatible("nodes", backfill, NODES) for backfill in ("+conservative", "+slurm")),
+    *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
     *(
@@ -157,6 +159,9 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
     backfill, order = scheduler.backfill, scheduler.order
     found = {} if isinstance(backfill, NoBackfill) else {f"+{backfill.name}": f"+{backfill.text.partition(':')[0]}"}
     found = found or {NONE: NONE}
+    if isinstance(backfill, Slurm):
+        cores = {"shared": backfill.shared, "node": backfill.node}
+        found |= {f"{name}=CORES": f"{name}={count}" for name, count in cores.items() if count}
     if order is not None:
         found[":ORDER"] = f":{order.text}"
     if isinstance(order, Multifactor):

@@ -1,0 +1,210 @@
+"""When requests find room on nodes beside what is planned, and what is planned for them."""
+
+from __future__ import annotations
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.node_choice import choose
+from schedlab.engine.node_state import LATER, PICKED, VIEWS, Nodes, Timeline
+from schedlab.engine.nodes import room
+from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
+from schedlab.kernels import apart, inlined, inner_kernel
+
+LONG_AGO = -NEVER
+
+
+@apart
+def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, stop: int) -> int:
+    """Return the earliest second from which a request has room for so long, and choose its nodes.
+
+    Seconds from `begins` on are looked at, up to `stop`, which is returned if the request has no room before. As long
+    as nothing is given back, none is earlier than one found before for as long or less; and who asks for the same as
+    the last one goes on where that one has found room.
+    """
+    notes, asked, counters = nodes.notes, nodes.machine.requests[request], timeline.counters
+    second = _not_before(nodes, timeline, request, length, begins)
+    if (
+        counters[REQUEST] == request
+        and counters[LENGTH] == length
+        and counters[SECOND] == second
+        and counters[VIEW] == nodes.counters[VIEWS]
+        and counters[SINCE] == counters[GIVEN]
+    ):
+        spaces, held = counters[SPACES], counters[HELD]
+    else:
+        nodes.counters[VIEWS] += 1
+        spaces, held = 0, 0
+        for node in range(notes.shape[0]):
+            notes[node].head_room = 0
+            notes[node].until = second if nodes.machine.allowed[asked.eligible, node] else NEVER
+            notes[node].gain = NEVER
+    while second < stop:
+        following = NEVER
+        for node in range(notes.shape[0]):
+            if notes[node].until <= second:
+                before = notes[node].head_room
+                space = _room_from(nodes, timeline, request, node, second, length)
+                notes[node].head_room = space
+                held += space - before
+                if space > 0 and before == 0:
+                    spaces += 1
+                elif space == 0 and before > 0:
+                    spaces -= 1
+            following = min(following, notes[node].gain)
+        if spaces >= asked.nodes and held >= asked.tasks and choose(nodes, LATER, request):
+            _note_scan(nodes, timeline, request, length, begins, second, spaces, held)
+            return second
+        second = following
+    nodes.counters[PICKED] = 0
+    return stop
+
+
+@inlined
+def _not_before(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int) -> int:
+    """Return a second before which a request has no room, by what was found out before."""
+    memory = nodes.memory[request]
+    if memory.given == timeline.counters[GIVEN] and memory.length <= length and memory.begins <= begins:
+        return max(begins, memory.second)
+    return begins
+
+
+@inlined
+def _note_scan(
+    nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, second: int, spaces: int, held: int
+) -> None:
+    """Note where room was found, for the same request and for the very next one."""
+    counters, memory = timeline.counters, nodes.memory
+    memory[request].given = counters[GIVEN]
+    memory[request].length = length
+    memory[request].begins = begins
+    memory[request].second = second
+    counters[REQUEST] = request
+    counters[LENGTH] = length
+    counters[SECOND] = second
+    counters[VIEW] = nodes.counters[VIEWS]
+    counters[SINCE] = counters[GIVEN]
+    counters[SPACES] = spaces
+    counters[HELD] = held
+
+
+@inlined
+def _room_from(nodes: Nodes, timeline: Timeline, request: int, node: int, begins: int, length: int) -> int:
+    """Return how many tasks of a request a node has room for from a second on; note how long that holds."""
+    leaves, enters = lesser(nodes, timeline, node, begins, begins + length)
+    nodes.notes[node].gain = leaves
+    nodes.notes[node].until = min(leaves, enters - length + 1)
+    return room(nodes.machine, nodes.later, request, node)
+
+
+@apart
+def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: int, now_too: bool) -> bool:
+    """Return whether a request has room throughout, and choose its nodes.
+
+    Parameters
+    ----------
+    nodes, timeline, request
+        The request, and what is planned.
+    begins, ends
+        From one second to another.
+    now_too
+        Whether it must have room on what is free at present as well.
+    """
+    nodes.counters[VIEWS] += 1
+    for node in range(nodes.notes.shape[0]):
+        lesser(nodes, timeline, node, begins, ends)
+        if now_too:
+            _lessen(nodes, node)
+        nodes.notes[node].head_room = room(nodes.machine, nodes.later, request, node)
+    return choose(nodes, LATER, request)
+
+
+@inner_kernel
+def _lessen(nodes: Nodes, node: int) -> None:
+    """Leave no more free in the view `later` of a node than there is now."""
+    now, later, there = nodes.now, nodes.later, nodes.machine.nodes
+    later.free[node].cores = min(now.free[node].cores, later.free[node].cores)
+    later.free[node].memory = min(now.free[node].memory, later.free[node].memory)
+    later.free[node].runs = max(now.free[node].runs, later.free[node].runs)
+    gpus = 0
+    for device in range(there[node].gpu, there[node + 1].gpu):
+        later.devices[device] = min(now.devices[device], later.devices[device])
+        gpus += later.devices[device]
+    later.free[node].gpus = gpus
+
+
+@inner_kernel
+def room_until(nodes: Nodes, timeline: Timeline, request: int, now: int, ends: int) -> int:
+    """Return until when, from now to another second, a request has room; choose its nodes for that time."""
+    second = now
+    while second < ends and has_room(nodes, timeline, request, now, second + 1, False):
+        following = ends
+        for node in range(nodes.notes.shape[0]):
+            following = min(following, lesser(nodes, timeline, node, second, second + 1)[0])
+        second = following
+    return second if second > now and has_room(nodes, timeline, request, now, second, False) else now
+
+
+@inner_kernel
+def remember(nodes: Nodes, timeline: Timeline, job: int) -> None:
+    """Write the last choice down as what a job has reserved."""
+    timeline.held[job] = nodes.counters[PICKED]
+    for i in range(nodes.counters[PICKED]):
+        place = timeline.offsets[job] + i
+        timeline.reserved[place].node = nodes.notes[i].picked
+        timeline.reserved[place].tasks = nodes.notes[i].portion
+        timeline.reserved[place].bits = nodes.notes[i].bits
+
+
+@inner_kernel
+def recall(nodes: Nodes, timeline: Timeline, job: int) -> None:
+    """Choose what a job has reserved."""
+    nodes.counters[PICKED] = timeline.held[job]
+    for i in range(timeline.held[job]):
+        place = timeline.reserved[timeline.offsets[job] + i]
+        nodes.notes[i].picked = place.node
+        nodes.notes[i].portion = place.tasks
+        nodes.notes[i].bits = place.bits
+
+
+@inner_kernel
+def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
+    """Take what a job has reserved between two seconds (sign -1), or give it back (sign 1)."""
+    request = nodes.machine.shape[job]
+    for i in range(timeline.offsets[job], timeline.offsets[job] + timeline.held[job]):
+        place = timeline.reserved[i]
+        _hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+
+
+@inner_kernel
+def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
+    """Take what a job's last run holds between two seconds (sign -1), or give it back (sign 1)."""
+    request, run = nodes.machine.shape[job], nodes.run[job]
+    for i in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        place = nodes.places[i]
+        _hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+
+
+@inner_kernel
+def _hold(
+    nodes: Nodes,
+    timeline: Timeline,
+    request: int,
+    node: int,
+    tasks: int,
+    bits: int,
+    begins: int,
+    ends: int,
+    sign: int,
+) -> None:
+    """Take something between two seconds (sign -1), or give it back (sign 1), and let the node be looked at again."""
+    hold(nodes.machine, timeline, request, node, tasks, bits, begins, ends, sign)
+    nodes.notes[node].until = LONG_AGO
+    if sign > 0:
+        timeline.counters[GIVEN] += 1
+
+
+@inner_kernel
+def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> None:
+    """Keep the nodes of the last choice whole for somebody between two seconds."""
+    for i in range(nodes.counters[PICKED]):
+        keep(timeline, nodes.notes[i].picked, begins, ends)
+        nodes.notes[nodes.notes[i].picked].until = LONG_AGO

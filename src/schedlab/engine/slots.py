@@ -1,0 +1,191 @@
+"""When jobs find room beside what is planned, and what is planned for them: processors in a profile, or nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.node_slots import (
+    earliest_room,
+    has_room,
+    hold_reserved,
+    hold_run,
+    keep_choice,
+    recall,
+    remember,
+    room_until,
+)
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.profile import (
+    Profile,
+    book,
+    cap,
+    clear,
+    earliest_slot,
+    extend,
+    forget_the_past,
+    free_at,
+    free_now,
+    gap_before,
+    slot_before,
+)
+from schedlab.engine.timeline import clear as clear_nodes
+from schedlab.engine.timeline import forget_the_past as forget_on_nodes
+from schedlab.kernels import pruned
+
+
+@pruned
+def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: int) -> None:
+    """Forget everything that is planned; so many processors are free from now on, or all nodes."""
+    if nodes is not None:
+        clear_nodes(nodes.machine, nodes.ahead, now)
+    else:
+        clear(profile, now, processors)
+
+
+@pruned
+def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
+    """Let the plan begin now."""
+    if nodes is not None:
+        forget_on_nodes(nodes.ahead, now)
+    else:
+        forget_the_past(profile, now)
+
+
+@pruned
+def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, begins: int) -> int:
+    """Return the earliest second, from the one given on, from which a job has room for so long."""
+    if nodes is not None:
+        return earliest_room(nodes, nodes.ahead, nodes.machine.shape[job], length, begins, NEVER)
+    return earliest_slot(profile, jobs[job].processors, length, begins)
+
+
+@pruned
+def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
+    """Reserve for a job the room that was found last."""
+    if nodes is not None:
+        remember(nodes, nodes.ahead, job)
+        hold_reserved(nodes, nodes.ahead, job, begins, ends, -1)
+    else:
+        book(profile, begins, ends, -jobs[job].processors)
+
+
+@pruned
+def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
+    """Take a reservation back."""
+    if nodes is not None:
+        hold_reserved(nodes, nodes.ahead, job, begins, ends, 1)
+    else:
+        book(profile, begins, ends, jobs[job].processors)
+
+
+@pruned
+def move_slot(
+    nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, now: int, before: int
+) -> int:
+    """Move a reservation that begins at a second to the earliest one before it; return when it begins then."""
+    if nodes is not None:
+        hold_reserved(nodes, nodes.ahead, job, before, before + length, 1)
+        begins = earliest_room(nodes, nodes.ahead, nodes.machine.shape[job], length, now, before)
+        if begins < before:
+            remember(nodes, nodes.ahead, job)
+        hold_reserved(nodes, nodes.ahead, job, begins, begins + length, -1)
+        return begins
+    processors = jobs[job].processors
+    begins = slot_before(profile, processors, length, now, before)
+    if begins < before:
+        book(profile, max(before, begins + length), before + length, processors)
+        book(profile, begins, min(before, begins + length), -processors)
+    return begins
+
+
+@pruned
+def choose_slot(nodes: Nodes | None, job: int) -> None:
+    """Choose the nodes that a job has reserved."""
+    if nodes is not None:
+        recall(nodes, nodes.ahead, job)
+
+
+@pruned
+def plan_run(nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int) -> None:
+    """Plan with a running job until it is expected to end."""
+    if nodes is not None:
+        hold_run(nodes, nodes.ahead, job, begins, ends, -1)
+    else:
+        book(profile, begins, ends, -processors)
+
+
+@pruned
+def end_run(nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int) -> None:
+    """Plan no longer with a job that has ended."""
+    if nodes is not None:
+        hold_run(nodes, nodes.ahead, job, begins, ends, 1)
+    else:
+        book(profile, begins, ends, processors)
+
+
+@pruned
+def gap_for(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, ends: int, now: int) -> int:
+    """Return for how many seconds from now on a job has room, at most until a second; choose its nodes."""
+    if nodes is not None:
+        return room_until(nodes, nodes.ahead, nodes.machine.shape[job], now, ends) - now
+    return gap_before(profile, jobs[job].processors, ends, now)
+
+
+@pruned
+def has_slot_now(
+    nodes: Nodes | None, jobs: NDArray[Any], job: int, free: int, now: int, ends: int, strict: int
+) -> bool:
+    """Return whether a job that has a slot now has room at present, too, until its end; choose its nodes.
+
+    If the passes are `strict`, jobs that are late hold what they have in the plan, too.
+    """
+    if nodes is not None:
+        request = nodes.machine.shape[job]
+        if strict > 0 or has_room(nodes, nodes.ahead, request, now, ends, True):
+            return True
+        has_room(nodes, nodes.ahead, request, now, ends, False)  # the slot's nodes are those of the last choice again
+        return False
+    return jobs[job].processors <= free
+
+
+@pruned
+def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: int, begins: int, ends: int) -> None:
+    """Reserve the room found last as Slurm does: from an earlier, rounded second on, without what others still hold.
+
+    On nodes, these are kept whole; nobody else can begin there meanwhile, and who runs there is not disturbed.
+    """
+    if nodes is not None:
+        if begins < ends:
+            keep_choice(nodes, nodes.ahead, rounded, ends)
+        return
+    book(profile, begins, ends, -processors)
+    if rounded < begins < ends:
+        cap(profile, rounded, begins, free_at(profile, begins))
+
+
+@pruned
+def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
+    """Return how many processors are free at present and at the beginning of the plan; on nodes, at most so many."""
+    if nodes is not None:
+        return free
+    return min(free, free_now(profile))
+
+
+@pruned
+def note_group(nodes: Nodes | None, place: int, job: int) -> None:
+    """Note a running job as one of those that are expected to end together."""
+    if nodes is not None:
+        nodes.ahead.together[place] = job
+
+
+@pruned
+def plan_group(nodes: Nodes | None, profile: Profile, processors: int, count: int, now: int, ends: int) -> None:
+    """Plan with the running jobs noted last, which hold so many processors until they end together."""
+    if nodes is not None:
+        for i in range(count):
+            hold_run(nodes, nodes.ahead, nodes.ahead.together[i], now, ends, -1)
+    else:
+        extend(profile, ends, processors)

@@ -1,0 +1,191 @@
+"""What is expected to be free on each node, from now on into the future."""
+
+from __future__ import annotations
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.node_state import LAST, VIEWS, Machine, Nodes, Timeline
+from schedlab.engine.nodes import change
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.workload.resources import WHOLE
+
+KEPT = 1 << 50
+"""Added to the runs of a span in which the node is kept whole for somebody; more than all runs together."""
+
+# Positions in Timeline.counters.
+USED = 0  # spans that have been used so far
+SPARE = 1  # the first span that is not used any more, LAST if there is none; its `next` is the next one
+GIVEN = 2  # how often something has been given back, or time has gone by
+REQUEST = 3  # of the last search for room: the request ...
+LENGTH = 4  # ... and for how long
+SECOND = 5  # ... from when on there was room
+VIEW = 6  # ... the number of the view (VIEWS)
+SINCE = 7  # ... GIVEN at that time
+SPACES = 8  # ... how many nodes had room
+HELD = 9  # ... for how many tasks
+COUNTERS_SIZE = 10
+
+
+@inner_kernel
+def clear(machine: Machine, timeline: Timeline, now: int) -> None:
+    """Forget everything that is planned: all nodes are free from now on."""
+    spans, count = timeline.spans, timeline.first.shape[0]
+    timeline.counters[USED] = count
+    timeline.counters[SPARE] = LAST
+    timeline.counters[GIVEN] += 1
+    for node in range(count):
+        timeline.first[node] = node
+        there, gpus = machine.nodes[node], machine.nodes[node + 1].gpu - machine.nodes[node].gpu
+        spans[node].begin = now
+        spans[node].next = LAST
+        spans[node].cores = there.cores
+        spans[node].memory = there.memory
+        spans[node].gpus = gpus * WHOLE
+        spans[node].runs = 0
+        for i in range(gpus):
+            timeline.devices[node * timeline.gpus + i] = WHOLE
+
+
+@inner_kernel
+def forget_the_past(timeline: Timeline, now: int) -> None:
+    """Let the timeline begin now."""
+    spans = timeline.spans
+    timeline.counters[GIVEN] += 1
+    for node in range(timeline.first.shape[0]):
+        first = timeline.first[node]
+        while spans[first].next != LAST and spans[spans[first].next].begin <= now:
+            following = spans[first].next
+            _drop(timeline, first)
+            first = following
+        timeline.first[node] = first
+        spans[first].begin = now
+
+
+@inner_kernel
+def hold(
+    machine: Machine,
+    timeline: Timeline,
+    request: int,
+    node: int,
+    tasks: int,
+    bits: int,
+    begins: int,
+    ends: int,
+    sign: int,
+) -> None:
+    """Take what tasks of a request hold on a node between two seconds (sign -1), or give it back (sign 1)."""
+    if begins >= ends:
+        return
+    before, first = _cut(timeline, node, begins)
+    _, last = _cut(timeline, node, ends)
+    span = first
+    while span != last:
+        at = span * timeline.gpus
+        change(machine, timeline.spans, span, timeline.devices, at, request, node, tasks, bits, sign)
+        span = timeline.spans[span].next
+    _join(machine, timeline, node, first if before == LAST else before, ends)
+
+
+@inner_kernel
+def keep(timeline: Timeline, node: int, begins: int, ends: int) -> None:
+    """Keep a node whole for somebody between two seconds, whoever runs there still."""
+    if begins < ends:
+        _, span = _cut(timeline, node, begins)
+        _, last = _cut(timeline, node, ends)
+        while span != last:
+            timeline.spans[span].runs |= KEPT
+            span = timeline.spans[span].next
+
+
+@inner_kernel
+def lesser(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) -> tuple[int, int]:
+    """Make the view `later` of a node what is free there throughout, from one second to another.
+
+    Returns
+    -------
+    leaves
+        The second from which on the node's state at the beginning counts no more, NEVER if it stays.
+    enters
+        The second in which the first state behind the end begins, NEVER if there is none.
+    """
+    spans, view, first = timeline.spans, nodes.later, nodes.machine.nodes[node].gpu
+    gpus = nodes.machine.nodes[node + 1].gpu - first
+    span = timeline.first[node]
+    while spans[span].next != LAST and spans[spans[span].next].begin <= begins:
+        span = spans[span].next
+    free = view.free[node]
+    free.cores, free.memory = spans[span].cores, spans[span].memory
+    free.gpus, free.runs = spans[span].gpus, spans[span].runs
+    for i in range(gpus):
+        view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
+    leaves = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
+    span = spans[span].next
+    while span != LAST and spans[span].begin < ends:
+        free.cores = min(free.cores, spans[span].cores)
+        free.memory = min(free.memory, spans[span].memory)
+        free.runs = max(free.runs, spans[span].runs)
+        free.gpus = 0
+        for i in range(gpus):
+            view.devices[first + i] = min(view.devices[first + i], timeline.devices[span * timeline.gpus + i])
+            free.gpus += view.devices[first + i]
+        span = spans[span].next
+    nodes.notes[node].differs = nodes.counters[VIEWS]
+    return leaves, NEVER if span == LAST else spans[span].begin
+
+
+@inner_kernel
+def _cut(timeline: Timeline, node: int, second: int) -> tuple[int, int]:
+    """Let a span of a node begin at a second; return the one before it, LAST if there is none, and that span."""
+    spans = timeline.spans
+    before, span = LAST, timeline.first[node]
+    while spans[span].next != LAST and spans[spans[span].next].begin <= second:
+        before, span = span, spans[span].next
+    if spans[span].begin == second:
+        return before, span
+    fresh = timeline.counters[SPARE]
+    if fresh == LAST:
+        fresh = timeline.counters[USED]
+        timeline.counters[USED] += 1
+    else:
+        timeline.counters[SPARE] = spans[fresh].next
+    spans[fresh] = spans[span]
+    for i in range(timeline.gpus):
+        timeline.devices[fresh * timeline.gpus + i] = timeline.devices[span * timeline.gpus + i]
+    spans[fresh].begin = second
+    spans[span].next = fresh
+    return span, fresh
+
+
+@inner_kernel
+def _join(machine: Machine, timeline: Timeline, node: int, span: int, ends: int) -> None:
+    """Join the spans of a node that are alike, from one on and up to a second."""
+    spans, gpus = timeline.spans, machine.nodes[node + 1].gpu - machine.nodes[node].gpu
+    while spans[span].next != LAST and spans[span].begin <= ends:
+        following = spans[span].next
+        if _alike(timeline, span, following, gpus):
+            spans[span].next = spans[following].next
+            _drop(timeline, following)
+        else:
+            span = following
+
+
+@inner_kernel
+def _alike(timeline: Timeline, one: int, other: int, gpus: int) -> bool:
+    spans = timeline.spans
+    if (
+        spans[one].cores != spans[other].cores
+        or spans[one].memory != spans[other].memory
+        or spans[one].gpus != spans[other].gpus
+        or spans[one].runs != spans[other].runs
+    ):
+        return False
+    for i in range(gpus):
+        if timeline.devices[one * timeline.gpus + i] != timeline.devices[other * timeline.gpus + i]:
+            return False
+    return True
+
+
+@inlined
+def _drop(timeline: Timeline, span: int) -> None:
+    """Let a span be used for something else."""
+    timeline.spans[span].next = timeline.counters[SPARE]
+    timeline.counters[SPARE] = span
