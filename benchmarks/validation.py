@@ -8,13 +8,13 @@ Together they take about an hour of one core.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from laboratory import SITES
 
 import schedlab as sl
 from schedlab.schedule.schedule import Schedule
@@ -23,8 +23,8 @@ from schedlab.slurm.translation import translate
 RECORDED = Path(__file__).resolve().parent.parent / "conformance" / "real-slurm.csv"
 """Fourteen clusters in real time; conformance/README.md says how they were set up."""
 
-SITES = Path(os.environ.get("SCHEDLAB_SITES", "sites"))
-"""Where UB CCR's two sites lie, as https://github.com/ubccr-slurm-simulator/slurm_sim_tools has them."""
+MICRO = "multifactor(age=50000,size=200000,fairshare=50000,half_life=4h,max_age=5h)+slurm(depth=1200,queue_depth=1200)"
+"""What slurm.conf of the site of ten nodes says of its scheduling, as far as the model has it."""
 
 WAYS = ("lua", "site-factor", "priority-loop", "rest")
 
@@ -162,11 +162,12 @@ def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
 
 
 def micro(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
-    """UB CCR's site of ten nodes with 500 jobs; a model on nodes is a further group here."""
+    """UB CCR's site of ten nodes with 500 jobs, and the model on nodes, whose users stand side by side."""
     place = SITES / "ubccr-micro"
     jobs = sl.slurm.read_events(place / "jobs500.events")
     runs = sl.slurm.run_phases(jobs, conf=place, phases=phases)
-    yield "ten nodes, 500 jobs", comparison([run.schedule for run in runs], {})
+    model = sl.simulate(jobs.workload, MICRO, cluster=sl.read_cluster(place))
+    yield "ten nodes, 500 jobs", comparison([run.schedule for run in runs], {"model": [model]})
 
 
 PARTS = {"deployed": deployed, "micro": micro, "clock": clock_and_model, "thousand": thousand}

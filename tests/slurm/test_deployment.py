@@ -110,7 +110,7 @@ def test_the_shadow_orders_a_queue_and_leaves_held_jobs_out():
 def test_each_way_starts_jobs_in_the_order_of_the_policy(way: Way):
     if way == "rest" and not find_slurm().has("slurmrestd"):
         pytest.skip("there is no slurmrestd")
-    real = run(blocked_queue(), cores_per_node=1, deployment=deploy("saf", way=way))
+    real = run(blocked_queue(), cores_per_node=1, deployment=deploy("saf", way=way, period=120))
     assert real.schedule.start_time.argsort().tolist() == SHORTEST_FIRST
 
 

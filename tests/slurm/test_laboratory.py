@@ -55,6 +55,12 @@ def test_a_reservation_rounds_only_on_its_own_nodes():
     assert run(jobs, conf=machine(4)).schedule.start_time.tolist() == [25, 626, 55]
 
 
+def test_backfill_passes_come_in_the_phase_that_is_asked_for():
+    # On an idle cluster the pass at 25 is the first, and C starts with the next one; here passes come at 10, 40, ...
+    jobs = listed(job(25, 2, 600, 10), job(26, 3, 600, 10), job(27, 1, 2000, 60))
+    assert run(jobs, conf=machine(4), backfill_phase=0.5).schedule.start_time[2] in (40, 41)
+
+
 def test_a_job_that_would_end_when_a_reservation_begins_waits():
     # Reserved from 600 (A ends at 630): nine minutes from second 60 end at 600, eight minutes do not.
     first = [job(30, 2, 600, 10), job(31, 4, 600, 10)]

@@ -29,10 +29,10 @@ def test_distances_are_to_the_mean_of_the_others_and_of_the_runs():
     schedule = sl.simulate(jobs(), "fcfs+slurm")
     runs = [replace(schedule, start_time=schedule.start_time + np.array([0, late, 0])) for late in (0, 6, 12)]
     frame = Comparison(tuple(runs), {"model": (runs[0],)}).to_frame()
-    assert frame.loc["distance", ("real Slurm", "mean")] == pytest.approx((9 + 0 + 9) / 3 / 3)
-    assert frame.loc["distance", ("real Slurm", "highest")] == pytest.approx(3)
+    assert frame.loc["distance", ("laboratory", "mean")] == pytest.approx((9 + 0 + 9) / 3 / 3)
+    assert frame.loc["distance", ("laboratory", "highest")] == pytest.approx(3)
     assert frame.loc["distance", ("model", "mean")] == pytest.approx(6 / 3)
-    assert frame.loc["mean wait", ("real Slurm", "lowest")] == schedule.wait_time.mean()
+    assert frame.loc["mean wait", ("laboratory", "lowest")] == schedule.wait_time.mean()
 
 
 def test_one_run_and_other_jobs_are_refused():
@@ -53,6 +53,6 @@ def test_phases_of_the_model_see_submissions_in_the_same_second_or_the_next():
 def test_the_model_is_held_against_the_real_slurm():
     found = validate(jobs(), "fcfs+slurm", phases=2)
     frame = found.to_frame()
-    assert frame.loc["backfilled", ("real Slurm", "mean")] == pytest.approx(1 / 3)
+    assert frame.loc["backfilled", ("laboratory", "mean")] == pytest.approx(1 / 3)
     assert frame.loc["distance", ("model", "mean")] <= 20
     assert "mean wait, s" in str(found)

@@ -48,6 +48,14 @@ def run(
     cores_per_node: Annotated[
         int | None, typer.Option(min=1, help="Cores of a node, without --conf (default: at most 256 nodes).")
     ] = None,
+    deployed: Annotated[
+        str | None,
+        typer.Option(metavar="POLICY", help="Install this policy, as 'schedlab deploy' writes it, and run its daemon."),
+    ] = None,
+    way: Annotated[
+        Literal["lua", "site-factor", "priority-loop", "rest"] | None,
+        typer.Option("--as", help="How it is deployed (default: as for 'schedlab deploy')."),
+    ] = None,
     observe: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", min=1, help="Look at the queue so often: reasons, priorities, sdiag."),
@@ -65,7 +73,11 @@ def run(
 ) -> None:
     """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
     from schedlab.schedule.exports import check_schedule_suffix
+    from schedlab.slurm.deployment import deploy as deployment_of
     from schedlab.slurm.replay import run_phases
+
+    if way is not None and deployed is None:
+        raise InputError("--as says how a policy is deployed: give it with --deployed POLICY")
 
     if output is not None:
         check_schedule_suffix(output)
@@ -83,6 +95,7 @@ def run(
             mode=mode,
             processors=processors,
             cores_per_node=cores_per_node,
+            deployment=None if deployed is None else deployment_of(deployed, way=way),
             observe=observe if observe is not None or observations is None else 60.0,
             directory=keep,
             progress=progress,

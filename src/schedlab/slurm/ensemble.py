@@ -115,13 +115,14 @@ class Comparison:
             Rows `mean wait`, `50 % wait`, `90 % wait`, `99 % wait` (seconds), `backfilled` (share of jobs) and
             `distance` (seconds: mean over the jobs of the absolute difference of a start from the mean start in the
             reference, in the others of the reference for its own runs); columns by group and `mean`, `lowest`,
-            `highest` of the group. The share is missing where nobody recorded which pass started a job.
+            `highest` of the group. A laboratory and recorded clusters count all jobs that the backfill pass started, a
+            model those that it started ahead of a blocked job.
         """
         import pandas as pd
 
         starts = np.array([schedule.start_time for schedule in self.reference], dtype=np.float64)
         pairs = zip(self.reference, _means_of_others(starts), strict=True)
-        found = {"real Slurm": [_measures(*pair) for pair in pairs]}
+        found = {"laboratory": [_measures(*pair) for pair in pairs]}
         mean = starts.mean(axis=0)
         found |= {name: [_measures(schedule, mean) for schedule in group] for name, group in self.groups.items()}
         columns = {
@@ -140,7 +141,7 @@ class Comparison:
             shown = [f"{measure}, {'%' if percent else 's'}"]
             for group in groups:
                 values = [100 * value if percent else value for value in frame.loc[measure, group]]
-                shown.append("-" if np.isnan(values[0]) else "{:.1f} ({:.1f} to {:.1f})".format(*values))
+                shown.append("{:.1f} ({:.1f} to {:.1f})".format(*values))
             rows.append(shown)
         sizes = [len(self.reference), *(len(group) for group in self.groups.values())]
         return table(
@@ -151,6 +152,6 @@ class Comparison:
 def _measures(schedule: Schedule, near: NDArray[np.float64]) -> dict[str, float]:
     wait = schedule.wait_time
     quantiles = {f"{100 * q:.0f} % wait": float(np.quantile(wait, q)) for q in (0.5, 0.9, 0.99)}
-    share = float(schedule.backfilled.mean()) if schedule.backfilled.any() else float("nan")
+    share = float(schedule.backfilled.mean())
     distance = float(np.abs(schedule.start_time - near).mean())
     return {"mean wait": float(wait.mean()), **quantiles, "backfilled": share, "distance": distance}
