@@ -134,15 +134,14 @@ class Comparison:
 
     def __str__(self) -> str:
         frame = self.to_frame()
-        groups = list(dict.fromkeys(frame.columns.get_level_values(0)))
+        groups = ["laboratory", *self.groups]
         rows = []
-        for measure in frame.index:
+        for measure, values in zip(frame.index, frame.to_numpy().tolist(), strict=True):
             percent = measure == "backfilled"
-            shown = [f"{measure}, {'%' if percent else 's'}"]
-            for group in groups:
-                values = [100 * value if percent else value for value in frame.loc[measure, group]]
-                shown.append("{:.1f} ({:.1f} to {:.1f})".format(*values))
-            rows.append(shown)
+            shown = [100 * value if percent else value for value in values]
+            triples = zip(shown[::3], shown[1::3], shown[2::3], strict=True)
+            cells = [f"{mean:.1f} ({lowest:.1f} to {highest:.1f})" for mean, lowest, highest in triples]
+            rows.append([f"{measure}, {'%' if percent else 's'}", *cells])
         sizes = [len(self.reference), *(len(group) for group in self.groups.values())]
         return table(
             ["", *(f"{name}, {count_of(size, 'run')}" for name, size in zip(groups, sizes, strict=True))], rows

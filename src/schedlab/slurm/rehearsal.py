@@ -87,7 +87,7 @@ class Rehearsal:
         if self.deployment.way == "lua":
             yield self
             return
-        self.laboratory.every(self.deployment.period, self.look)
+        self.laboratory.every(self.deployment.period, self._look_once)
         if self.deployment.way != "rest":
             yield self
             return
@@ -97,6 +97,9 @@ class Rehearsal:
         finally:
             process.kill()
             process.wait()
+
+    def _look_once(self) -> None:
+        self.look()
 
     def _environment(self) -> dict[str, str]:
         return self.laboratory.daemon.environment(self.laboratory.clock.now())

@@ -162,16 +162,8 @@ def run_phases(
     runs = []
     for number, (phase, share) in enumerate(zip(drawn.tolist(), shares.tolist(), strict=True), 1):
         directory = None if place is None else Path(place) / f"phase-{number}"
-        runs.append(
-            run(
-                jobs,
-                scheduler,
-                phase=phase,
-                jitter=seed * 1000 + number,
-                directory=directory,
-                **{"backfill_phase": share} | options,
-            )
-        )
+        chosen: dict[str, Any] = {"backfill_phase": share, "directory": directory} | options
+        runs.append(run(jobs, scheduler, phase=phase, jitter=seed * 1000 + number, **chosen))
     return runs
 
 
