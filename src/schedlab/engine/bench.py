@@ -17,9 +17,9 @@ from schedlab.calls import compiled_for
 from schedlab.engine.calendar import NEVER, SOONEST, USED, Calendar
 from schedlab.engine.loop import run
 from schedlab.engine.orders import KNOWN, Order, Program
-from schedlab.engine.queue_list import QueueList, new_list
-from schedlab.engine.queue_nodes import BLOCK
-from schedlab.engine.queue_tree import QueueTree, blocks_for, new_tree
+from schedlab.engine.queue_list import QueueList, new_list, sort
+from schedlab.engine.queue_nodes import ABSENT, BLOCK
+from schedlab.engine.queue_tree import FRONT, SHORT, QueueTree, blocks_for, new_tree
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, CLOCK_SIZE, FREE, HEAD, JOB, LEFT, UNKNOWN, State, new_state
 from schedlab.engine.waiting import Orders, Waiting
@@ -141,3 +141,22 @@ def empty(state: State, jobs: int, processors: int) -> None:
 def _empty_calendar(calendar: Calendar) -> None:
     calendar.status[USED] = 0
     calendar.status[SOONEST] = NEVER
+
+
+@inner_kernel
+def line_up(queue: QueueTree, line: QueueList, jobs: int) -> None:
+    """Empty a queue, and rank so many jobs by scores that are all known; `line` is scratch space."""
+    for node in range(queue.nodes.shape[0]):
+        for column in range(queue.nodes.shape[1]):
+            queue.nodes[node, column] = ABSENT
+    for rank in range(queue.entries.shape[0]):
+        queue.entries[rank].processors = ABSENT
+    queue.status[SHORT] = queue.status[FRONT] = 0
+    for job in range(jobs):
+        line.order[job] = job
+        line.score[job] = queue.score[job]
+    sort(line, jobs)
+    for rank in range(jobs):
+        job = line.order[rank]
+        queue.rank_of[job] = rank
+        queue.entries[rank].job = job

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.calls import call
-from schedlab.engine.bench import Bench, Kind, empty, give_back, kind_for, take_bench
+from schedlab.engine.bench import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.orders import Program, evaluate_for, known_scores
 from schedlab.engine.parts import rules_of
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.queue_tree import line_up
 from schedlab.engine.rules import Rules
 from schedlab.kernels import bare_kernel, inner_kernel, pruned
 from schedlab.schedule.measures import measure

@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import (
     ABSENT,
     ANY,
@@ -169,25 +168,6 @@ def _no_nodes(blocks: int, processors: int) -> NDArray[np.int32]:
     largest = 2 * (processors.bit_length() - 1) + (processors & (processors - 1) != 0)  # the class of this size
     width = -(-(2 + largest) // 8) * 8  # whole vectors
     return np.full((2 * blocks, width), ABSENT, dtype=np.int32)
-
-
-@inner_kernel
-def line_up(queue: QueueTree, line: QueueList, jobs: int) -> None:
-    """Empty a queue, and rank so many jobs by scores that are all known; `line` is scratch space."""
-    for node in range(queue.nodes.shape[0]):
-        for column in range(queue.nodes.shape[1]):
-            queue.nodes[node, column] = ABSENT
-    for rank in range(queue.entries.shape[0]):
-        queue.entries[rank].processors = ABSENT
-    queue.status[SHORT] = queue.status[FRONT] = 0
-    for job in range(jobs):
-        line.order[job] = job
-        line.score[job] = queue.score[job]
-    sort(line, jobs)
-    for rank in range(jobs):
-        job = line.order[rank]
-        queue.rank_of[job] = rank
-        queue.entries[rank].job = job
 
 
 @inner_kernel
