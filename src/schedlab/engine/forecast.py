@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import add, pop, soonest
 from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
 from schedlab.engine.history import NOBODY, History, new_history, note_end, note_gone, note_start, recent
@@ -53,6 +54,7 @@ class Forecast(NamedTuple):
     scratch: NDArray[np.int64]
 
 
+@by_address
 class Forecasts(NamedTuple):
     """What reservations assume, and what the order assumes; the same object if that is the same.
 

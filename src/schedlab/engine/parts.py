@@ -65,7 +65,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
         retries = new_retries(jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
     state = new_state(
-        jobs,
+        n,
         prepared.processors,
         request=prepared.request,
         watched=scheduler.runtimes.learns,
