@@ -32,10 +32,9 @@ CLAIMED = {
 
 def replacing_table(frame: pd.DataFrame) -> TextTable:
     """Return by log what other orders than first come, first served do to EASY."""
-    tables = {
-        metric: frame.pivot_table(index="log", columns="scheduler", values=metric, sort=False) for metric in CLAIMED
-    }
-    backfilled = frame.pivot_table(index="log", columns="scheduler", values="backfilled_share", sort=False)
+    results = frame.set_index(["log", "scheduler"])
+    tables = {metric: results[metric].unstack() for metric in CLAIMED}
+    backfilled = results["backfilled_share"].unstack()
     rows: list[Cells] = []
     worse: list[str] = []
     for log in map(str, frame["log"].unique()):
