@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 import schedlab
 from schedlab.cli import (
+    agents,
     analysis,
     archives,
     campaigns,
@@ -150,6 +151,10 @@ learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simu
 learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
+agent = typer.Typer(no_args_is_help=True, help="Agents trained to schedule; @agent:FILE is a scheduler.")
+agent.command()(agents.train)
+agent.command("show")(agents.show_agent)
+app.add_typer(agent, name="agent")
 model = typer.Typer(no_args_is_help=True, help="Workload models fitted to a log, and checked against it.")
 model.command()(models.fit)
 model.command("show")(models.show_model)
