@@ -127,7 +127,8 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
 
 
 def _is_conf(file: str) -> bool:
-    return file.endswith(".conf") and file not in ("gres.conf", "topology.conf")
+    """Return whether a file is slurm.conf, or included by it under whatever name."""
+    return file not in ("gres.conf", "topology.conf") and not file.endswith((".script", ".dump", ".cfg"))
 
 
 def _lines(path: Path) -> list[ConfigLine]:
