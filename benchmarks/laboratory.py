@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 from result import Result
 
 import schedlab as sl
+
+SITES = Path(os.environ.get("SCHEDLAB_SITES", "sites"))
+"""Where UB CCR's sites lie, as tutorials of https://github.com/ubccr-slurm-simulator/slurm_sim_tools have them."""
 
 TEXT = "fcfs+slurm(depth=1000,queue_depth=1000)"
 
@@ -56,8 +61,37 @@ def laboratory(traces: Path) -> Iterator[Result]:
 
 
 def long_laboratory(traces: Path) -> Iterator[Result]:
-    """1,000 jobs over 2.5 days, which takes minutes."""
+    """What takes minutes to an hour: 2.5 days, UB CCR's two sites, fifty laboratories at once."""
     run = sl.slurm.run(sparse(), TEXT, cores_per_node=256)
     right = len(run.schedule) == 1000 and not run.facts["rescues"]
     name = "real Slurm, 1,000 jobs over 2.5 days"
     yield Result(name, f"{run.speed:,.0f} x real time", "1,000 x", run.speed >= 1000, "all jobs ran", right)
+    yield side_by_side(50)
+    micro, medium = SITES / "ubccr-micro", SITES / "ubccr-medium"
+    yield from _site("ten nodes, 500 jobs", micro / "jobs500.events", micro, 120)
+    yield from _site("217 nodes, a week", traces / "modern" / "workload_week.events.gz", medium, 3600)
+
+
+def side_by_side(number: int) -> Result:
+    """Run so many laboratories at once, each with a slurmctld of its own; all must do the same."""
+    jobs = dense()[:10]
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(number) as pool:
+        runs = list(pool.map(lambda _: sl.slurm.run(jobs, TEXT, cores_per_node=256), range(number)))
+    seconds = time.perf_counter() - begin
+    starts = {run.schedule.start_time.tobytes() for run in runs}
+    right = len(starts) == 1 and not any(run.facts["rescues"] for run in runs)
+    return Result(f"{number} laboratories at once", f"{seconds:.0f} s", "-", True, "all runs equal", right)
+
+
+def _site(name: str, events: Path, conf: Path, goal: int) -> Iterator[Result]:
+    if not (events.is_file() and conf.is_dir()):
+        print(f"laboratory: skipped, there is no {events} or no {conf}")
+        return
+    jobs = sl.slurm.read_events(events)
+    begin = time.perf_counter()
+    run = sl.slurm.run(jobs, conf=conf)
+    seconds = time.perf_counter() - begin
+    figure = f"{seconds:,.0f} s, {run.speed:,.0f} x real time"
+    ended = len(run.schedule) + len(run.rejected) == len(jobs.jobs)
+    yield Result(f"real Slurm, {name}", figure, f"{goal} s", seconds <= goal, "all jobs ran or were rejected", ended)

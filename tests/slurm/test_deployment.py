@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,11 @@ import pytest
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import machine_configuration
-from schedlab.slurm.deployment import deploy, shadow
+from schedlab.slurm.deployment import Way, deploy, shadow
+from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.laboratory import Laboratory
+from schedlab.slurm.rehearsal import BASE_PRIORITY, Rehearsal
 from schedlab.slurm.replay import run
 
 SHORTEST_FIRST = [0, 3, 6, 1, 8, 9, 4, 7, 2, 5, 10]
@@ -103,32 +106,50 @@ def test_the_shadow_orders_a_queue_and_leaves_held_jobs_out():
 
 
 @pytest.mark.usefixtures("real_slurm")
-def test_lua_starts_jobs_in_the_order_of_the_policy():
-    jobs = blocked_queue()
-    conf = machine_configuration(1).having(JobSubmitPlugins="lua")
-    conf = type(conf)(conf.lines, {"job_submit.lua": deploy("saf").files["job_submit.lua"]})
-    real = run(from_workload(jobs), conf=conf)
+@pytest.mark.parametrize("way", ["lua", "priority-loop", "site-factor", "rest"])
+def test_each_way_starts_jobs_in_the_order_of_the_policy(way: Way):
+    if way == "rest" and not find_slurm().has("slurmrestd"):
+        pytest.skip("there is no slurmrestd")
+    real = run(blocked_queue(), cores_per_node=1, deployment=deploy("saf", way=way, period=120))
     assert real.schedule.start_time.argsort().tolist() == SHORTEST_FIRST
 
 
 @pytest.mark.usefixtures("real_slurm")
 @pytest.mark.parametrize("way", ["priority-loop", "site-factor"])
-def test_a_daemon_starts_jobs_in_the_order_of_the_policy_and_undoes_it(way: str, tmp_path: Path):
-    jobs = blocked_queue()
-    deploy("saf", way=way).save(tmp_path)  # type: ignore[arg-type]
-    said = []
-
-    def daemon(laboratory: Laboratory, *options: str) -> None:
-        environment = laboratory.daemon.environment(laboratory.clock.now())
-        command = [sys.executable, str(tmp_path / "priority_daemon.py"), *options]
-        answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert answer.returncode == 0, answer.stderr
-        said.append(answer.stderr)
+def test_undo_gives_all_jobs_back_to_slurms_own_order(way: Way):
+    seen: dict[str, list[str]] = {}
 
     def prepare(laboratory: Laboratory) -> None:
-        laboratory.every(60, lambda: daemon(laboratory, "--once"), first=30)
+        rehearsal = Rehearsal(laboratory, deploy("saf", way=way))
 
-    conf = machine_configuration(1).having(PriorityWeightPartition=1000000)
-    real = run(from_workload(jobs), conf=conf, prepare=prepare)
-    assert real.schedule.start_time.argsort().tolist() == SHORTEST_FIRST
-    assert any("priority=" in text or "sitefactor=" in text for text in said)
+        def note(name: str) -> None:
+            answer = laboratory.command(["squeue", "-h", "-t", "PD", "-S", "i", "-o", "%i %Q %r"])
+            seen[name] = answer.stdout.splitlines()
+
+        laboratory.at(20, lambda: note("before"))
+        laboratory.at(21, lambda: rehearsal.look("--once", "--dry-run"))
+        laboratory.at(22, lambda: note("after a dry run"))
+        laboratory.at(23, rehearsal.look)
+        laboratory.at(24, lambda: note("deployed"))
+        laboratory.at(25, lambda: rehearsal.look("--undo"))
+        laboratory.at(40, lambda: note("undone"))
+
+    conf = machine_configuration(1).having(PriorityWeightPartition=BASE_PRIORITY)
+    real = run(from_workload(blocked_queue()), conf=conf, prepare=prepare)
+    priorities = {name: [line.split()[1] for line in lines] for name, lines in seen.items()}
+    assert len(priorities["before"]) == 10
+    assert priorities["after a dry run"] == priorities["before"]
+    assert len(set(priorities["deployed"])) == 10
+    assert priorities["undone"] == priorities["before"]
+    assert not any("Held" in line for line in seen["undone"])
+    assert real.schedule.start_time.argsort().tolist() == list(range(11))
+
+
+@pytest.mark.usefixtures("real_slurm")
+def test_a_policy_of_the_laboratory_and_a_deployment_do_not_go_together():
+    with pytest.raises(InputError, match=r"saf is deployed and gives the order"):
+        run(blocked_queue(), "spf+slurm", deployment=deploy("saf"))
+    conf = machine_configuration(1)
+    conf = replace(conf, files={"job_submit.lua": "-- the site's own"})
+    with pytest.raises(InputError, match=r"merge the deployed one"):
+        run(blocked_queue(), conf=conf, deployment=deploy("saf"))

@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 import schedlab as sl
+from schedlab.cluster.sacctmgr import Accounts, read_accounts
 from schedlab.errors import InputError
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import Command, Job, JobList, minutes
+from schedlab.slurm.laboratory import LEAD
 from schedlab.slurm.replay import run
 
 pytestmark = pytest.mark.usefixtures("real_slurm")
@@ -38,6 +40,10 @@ def listed(*jobs: Job) -> JobList:
     return JobList(tuple(jobs), sl.Workload.from_columns(columns, name="hand"))
 
 
+def accounts_of(directory: Path) -> Accounts:
+    return read_accounts(directory / "accounts.script", cluster="lab")
+
+
 def machine(nodes: int, cores: int = 1, **parameters: str | int) -> Configuration:
     configuration = machine_configuration(nodes * cores, cores)
     return configuration.having(**parameters) if parameters else configuration
@@ -47,6 +53,12 @@ def test_a_reservation_rounds_only_on_its_own_nodes():
     # Four nodes of one core: B waits for A's nodes until 625 and is reserved from 600; the fourth node is free for C.
     jobs = listed(job(25, 2, 600, 10), job(26, 3, 600, 10), job(27, 1, 2000, 60))
     assert run(jobs, conf=machine(4)).schedule.start_time.tolist() == [25, 626, 55]
+
+
+def test_backfill_passes_come_in_the_phase_that_is_asked_for():
+    # On an idle cluster the pass at 25 is the first, and C starts with the next one; here passes come at 10, 40, ...
+    jobs = listed(job(25, 2, 600, 10), job(26, 3, 600, 10), job(27, 1, 2000, 60))
+    assert run(jobs, conf=machine(4), backfill_phase=0.5).schedule.start_time[2] in (40, 41)
 
 
 def test_a_job_that_would_end_when_a_reservation_begins_waits():
@@ -158,6 +170,58 @@ def test_preemption_by_partition_requeues():
     done = run(jobs, conf=conf)
     assert done.records["restarts"].tolist() == [1, 0]
     assert done.schedule.start_time[1] <= 140
+
+
+def test_preemption_by_qos_requeues_jobs_of_the_lower_one_and_leaves_others_alone(tmp_path: Path):
+    script = """add QOS Name=low Priority=0 PreemptMode=requeue
+add QOS Name=high Priority=100 Preempt=low
+add cluster Name=lab Fairshare=1 QOS=normal,low,high
+add account name=all Fairshare=1
+add user name=ann DefaultAccount=all
+modify user name=ann set qos=normal,low,high
+"""
+    (tmp_path / "accounts.script").write_text(script)
+    conf = machine(2, PreemptType="preempt/qos", PreemptMode="REQUEUE", AccountingStorageEnforce="qos")
+    conf = replace(conf.having(AccountingStorageType="accounting_storage/slurmdbd"), accounts=accounts_of(tmp_path))
+    cases = [("low", True), ("normal", False)]
+    for qos, preempted in cases:
+        jobs = listed(
+            job(0, 2, 500, 20, "--requeue", f"--qos={qos}"),
+            job(100, 2, 100, 5, "--qos=high"),
+        )
+        jobs = replace(jobs, jobs=tuple(replace(each, user="ann") for each in jobs.jobs), users=("ann",))
+        done = run(jobs, conf=conf)
+        assert done.rejected == {}
+        assert done.records["restarts"].tolist() == [int(preempted), 0]
+        assert done.records["qos"].tolist() == [qos, "high"]
+        assert bool(done.schedule.start_time[1] <= 140) is preempted
+
+
+def test_licences_are_counted_and_jobs_wait_for_them():
+    # Two nodes, one licence: the second job that needs it waits although a node is free, the third one does not.
+    jobs = listed(
+        job(0, 1, 300, 10, "--licenses=matlab:1"),
+        job(10, 1, 300, 10, "--licenses=matlab:1"),
+        job(20, 1, 60, 1),
+    )
+    done = run(jobs, conf=machine(2, Licenses="matlab:1"), observe=30)
+    assert done.schedule.start_time[1] >= 300
+    assert done.schedule.start_time[2] <= 60
+    queue = done.observations["queue"]
+    assert "Licenses" in set(queue[queue["row"] == 1]["reason"])
+    refused = run(listed(job(0, 1, 9, 1), job(1, 1, 9, 1, "--licenses=ansys:1")), conf=machine(2, Licenses="matlab:1"))
+    assert "Invalid license" in refused.rejected[1]
+
+
+def test_in_hybrid_mode_time_passes_while_slurm_computes_and_jobs_start_in_nearly_the_same_seconds():
+    jobs = listed(*(job(7 * i, 1 + i % 3, 100 + 37 * i % 400, 10) for i in range(25)))
+    frozen, hybrid = run(jobs, conf=machine(4)), run(jobs, conf=machine(4), mode="hybrid")
+    assert hybrid.facts["mode"] == "hybrid"
+    assert hybrid.facts["rescues"] == 0
+    # Time also passes on its own: not all of it was skipped.
+    assert hybrid.facts["virtual_seconds"] > hybrid.facts["skipped_seconds"] - LEAD - 1
+    assert len(hybrid.schedule) == 25
+    assert hybrid.schedule.wait_time.mean() == pytest.approx(frozen.schedule.wait_time.mean(), rel=0.2)
 
 
 def test_gpus_features_and_memory_choose_the_node():

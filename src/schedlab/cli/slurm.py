@@ -48,6 +48,14 @@ def run(
     cores_per_node: Annotated[
         int | None, typer.Option(min=1, help="Cores of a node, without --conf (default: at most 256 nodes).")
     ] = None,
+    deployed: Annotated[
+        str | None,
+        typer.Option(metavar="POLICY", help="Install this policy, as 'schedlab deploy' writes it, and run its daemon."),
+    ] = None,
+    way: Annotated[
+        Literal["lua", "site-factor", "priority-loop", "rest"] | None,
+        typer.Option("--as", help="How it is deployed (default: as for 'schedlab deploy')."),
+    ] = None,
     observe: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", min=1, help="Look at the queue so often: reasons, priorities, sdiag."),
@@ -65,7 +73,11 @@ def run(
 ) -> None:
     """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
     from schedlab.schedule.exports import check_schedule_suffix
+    from schedlab.slurm.deployment import deploy as deployment_of
     from schedlab.slurm.replay import run_phases
+
+    if way is not None and deployed is None:
+        raise InputError("--as says how a policy is deployed: give it with --deployed POLICY")
 
     if output is not None:
         check_schedule_suffix(output)
@@ -83,6 +95,7 @@ def run(
             mode=mode,
             processors=processors,
             cores_per_node=cores_per_node,
+            deployment=None if deployed is None else deployment_of(deployed, way=way),
             observe=observe if observe is not None or observations is None else 60.0,
             directory=keep,
             progress=progress,
@@ -138,6 +151,53 @@ def _report(runs: list[Any], as_json: bool) -> None:
         )
     else:
         show(ensemble_table(runs))
+
+
+def validate(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="Jobs: any trace.")],
+    scheduler: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scheduler", "-s", metavar="TEXT", show_default="fcfs+slurm", help="A configuration; repeat it for each."
+        ),
+    ] = None,
+    phases: Annotated[int, typer.Option(min=2, help="Runs of each (default: 5).")] = 5,
+    mode: Annotated[
+        Literal["frozen", "hybrid"],
+        typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
+    ] = "frozen",
+    seed: Annotated[int, typer.Option(help="Seed of the phases.")] = 1,
+    clean: Clean = "default",
+    processors: Processors = None,
+    cores_per_node: Annotated[
+        int | None, typer.Option(min=1, help="Cores of a node (default: at most 256 nodes).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hold the model of Slurm against a real slurmctld: the same jobs on both, in several phases each."""
+    from schedlab.slurm.validation import validate as comparison_of
+
+    read = read_trace(trace, clean, processors=processors)
+    found = {}
+    for text in scheduler or ["fcfs+slurm"]:
+        with laboratory_bar(len(read.workload)) as progress:
+            found[text] = comparison_of(
+                read.workload,
+                text,
+                phases=phases,
+                seed=seed,
+                mode=mode,
+                processors=processors,
+                cores_per_node=cores_per_node,
+                progress=progress,
+            )
+    read.note_cleaning()
+    if as_json:
+        frames = {text: comparison.to_frame() for text, comparison in found.items()}
+        heads = {text: [" ".join(head) for head in frame.columns.to_list()] for text, frame in frames.items()}
+        show_json({text: frame.set_axis(heads[text], axis=1).to_dict() for text, frame in frames.items()})
+    else:
+        show("\n\n".join(f"{text}\n{comparison}" for text, comparison in found.items()))
 
 
 def deploy(

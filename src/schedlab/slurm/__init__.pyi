@@ -8,7 +8,7 @@ from .configuration import site_configuration as site_configuration
 from .daemon import LaboratoryError as LaboratoryError
 from .deployment import Deployment as Deployment
 from .deployment import deploy as deploy
-from .ensemble import compare_with_model as compare_with_model
+from .ensemble import Comparison as Comparison
 from .ensemble import ensemble_table as ensemble_table
 from .ensemble import own_distances as own_distances
 from .ensemble import starts as starts
@@ -20,6 +20,9 @@ from .jobs import JobList as JobList
 from .jobs import from_workload as from_workload
 from .jobs import read_events as read_events
 from .laboratory import Laboratory as Laboratory
+from .rehearsal import Rehearsal as Rehearsal
 from .replay import run as run
 from .replay import run_phases as run_phases
 from .results import SlurmRun as SlurmRun
+from .validation import model_phases as model_phases
+from .validation import validate as validate

@@ -195,6 +195,17 @@ class Configuration:
         return path
 
 
+def smallest_node(processors: int) -> int:
+    """Return the cores of the smallest alike nodes, at most 256, that make up a machine.
+
+    Examples
+    --------
+    >>> smallest_node(64), smallest_node(4096)
+    (1, 16)
+    """
+    return next(c for c in range(1, processors + 1) if processors % c == 0 and processors // c <= 256)
+
+
 def machine_configuration(
     processors: int, cores_per_node: int | None = None, *, exclusive: bool = False
 ) -> Configuration:
@@ -216,7 +227,7 @@ def machine_configuration(
         If nodes of that size do not make up the machine.
     """
     if cores_per_node is None:
-        cores_per_node = next(c for c in range(1, processors + 1) if processors % c == 0 and processors // c <= 256)
+        cores_per_node = smallest_node(processors)
     if processors % cores_per_node:
         raise InputError(f"{processors} processors are no whole number of nodes of {cores_per_node} cores")
     count = processors // cores_per_node

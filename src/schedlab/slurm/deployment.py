@@ -49,11 +49,14 @@ class Deployment:
         One of `WAYS`.
     files
         Contents by name.
+    period
+        Seconds between two looks of a daemon.
     """
 
     policy: str
     way: str
     files: Mapping[str, str]
+    period: int = 30
 
     def save(self, directory: str | PathLike[str]) -> list[Path]:
         """Write the files into a directory, and return their paths."""
@@ -147,7 +150,7 @@ def deploy(
         written["schedlab-priority.service"] = _filled("schedlab-priority.service", values)
     part = "README-lua.md" if taken == "lua" else "README-daemon.md"
     written["README.md"] = _filled(part, values | {"HOW": WAYS[taken]})
-    return Deployment(policy, taken, written)
+    return Deployment(policy, taken, written, period)
 
 
 def _prediction(runtimes: Predictor) -> dict[str, Any] | None:

@@ -6,7 +6,8 @@ by job, but against the ensemble: its mean waits, and its distance per job besid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.slurm.results import SlurmRun
+from schedlab.wording import count_of, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,41 +62,95 @@ def starts(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
 
 
 def own_distances(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
-    """Return, for each run, the mean absolute difference of its starts from the mean start in the others, in "
-    "seconds."""
-    table = starts(runs)
-    if len(table) < 2:
+    """Return how far each run is from the others: mean over the jobs of |start - mean start in the others|, in seconds.
+
+    Raises
+    ------
+    InputError
+        If there is only one run, or not all started the same jobs.
+    """
+    begins = starts(runs)
+    if len(begins) < 2:
         raise InputError("one run has no distance to others: give at least two phases")
-    others = (table.sum(axis=0) - table) / (len(table) - 1)
-    return np.asarray(np.abs(table - others).mean(axis=1))
+    return np.asarray(np.abs(begins - _means_of_others(begins)).mean(axis=1))
 
 
-def compare_with_model(runs: Sequence[SlurmRun], model: Schedule) -> pd.DataFrame:
-    """Return what a model and the ensemble have in common: waits, share backfilled, distance per job.
+def _means_of_others(begins: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray((begins.sum(axis=0) - begins) / (len(begins) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Schedules of the same jobs, in groups, beside the runs of a laboratory.
 
     Parameters
     ----------
-    runs
-        At least two phases.
-    model
-        A schedule of the same jobs.
+    reference
+        The runs that distances are measured to.
+    groups
+        Schedules by the name of their group: of a model, of clusters in real time, of another laboratory.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Rows `mean wait`, quantiles, `backfilled`, `distance per job`; columns `ensemble` (mean), `lowest`, `highest`,
-        `model`.
+    Raises
+    ------
+    InputError
+        If there are fewer than two runs, or a schedule is not of the same jobs.
     """
-    import pandas as pd
 
-    def measures(schedule: Schedule) -> list[float]:
-        wait = schedule.wait_time
-        return [float(wait.mean()), *map(float, np.quantile(wait, (0.5, 0.9, 0.99))), float(schedule.backfilled.mean())]
+    reference: tuple[Schedule, ...]
+    groups: Mapping[str, tuple[Schedule, ...]]
 
-    own = own_distances(runs)
-    table = np.array([[*measures(run.schedule), distance] for run, distance in zip(runs, own, strict=True)])
-    mean = starts(runs).mean(axis=0)
-    ours = [*measures(model), float(np.abs(model.start_time - mean).mean())]
-    names = ["mean wait", "median wait", "90 % wait", "99 % wait", "backfilled", "distance per job"]
-    columns = {"ensemble": table.mean(axis=0), "lowest": table.min(axis=0), "highest": table.max(axis=0), "model": ours}
-    return pd.DataFrame(columns, index=pd.Index(names))
+    def __post_init__(self) -> None:
+        if len(self.reference) < 2:
+            raise InputError("one run has no distance to others: give at least two phases")
+        sizes = {len(schedule) for group in (self.reference, *self.groups.values()) for schedule in group}
+        if len(sizes) != 1:
+            raise InputError("the runs did not start the same jobs")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the measures.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Rows `mean wait`, `50 % wait`, `90 % wait`, `99 % wait` (seconds), `backfilled` (share of jobs) and
+            `distance` (seconds: mean over the jobs of the absolute difference of a start from the mean start in the
+            reference, in the others of the reference for its own runs); columns by group and `mean`, `lowest`,
+            `highest` of the group. A laboratory and recorded clusters count all jobs that the backfill pass started, a
+            model those that it started ahead of a blocked job.
+        """
+        import pandas as pd
+
+        starts = np.array([schedule.start_time for schedule in self.reference], dtype=np.float64)
+        pairs = zip(self.reference, _means_of_others(starts), strict=True)
+        found = {"laboratory": [_measures(*pair) for pair in pairs]}
+        mean = starts.mean(axis=0)
+        found |= {name: [_measures(schedule, mean) for schedule in group] for name, group in self.groups.items()}
+        columns = {
+            (name, statistic): pd.DataFrame(rows).agg(how)
+            for name, rows in found.items()
+            for statistic, how in (("mean", "mean"), ("lowest", "min"), ("highest", "max"))
+        }
+        return pd.DataFrame(columns)
+
+    def __str__(self) -> str:
+        frame = self.to_frame()
+        groups = ["laboratory", *self.groups]
+        rows = []
+        for measure, values in zip(frame.index, frame.to_numpy().tolist(), strict=True):
+            percent = measure == "backfilled"
+            shown = [100 * value if percent else value for value in values]
+            triples = zip(shown[::3], shown[1::3], shown[2::3], strict=True)
+            cells = [f"{mean:.1f} ({lowest:.1f} to {highest:.1f})" for mean, lowest, highest in triples]
+            rows.append([f"{measure}, {'%' if percent else 's'}", *cells])
+        sizes = [len(self.reference), *(len(group) for group in self.groups.values())]
+        return table(
+            ["", *(f"{name}, {count_of(size, 'run')}" for name, size in zip(groups, sizes, strict=True))], rows
+        )
+
+
+def _measures(schedule: Schedule, near: NDArray[np.float64]) -> dict[str, float]:
+    wait = schedule.wait_time
+    quantiles = {f"{100 * q:.0f} % wait": float(np.quantile(wait, q)) for q in (0.5, 0.9, 0.99)}
+    share = float(schedule.backfilled.mean())
+    distance = float(np.abs(schedule.start_time - near).mean())
+    return {"mean wait": float(wait.mean()), **quantiles, "backfilled": share, "distance": distance}

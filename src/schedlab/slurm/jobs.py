@@ -72,8 +72,8 @@ class JobList:
 
     @property
     def origin(self) -> int:
-        """The full hour of the workload's clock before the first submission: rounding to minutes stays what it is."""
-        return int(min((job.submit for job in self.jobs), default=0)) // 3600 * 3600
+        """The full minute at least a minute before the first submission: rounding to minutes stays what it is."""
+        return (int(min((job.submit for job in self.jobs), default=0)) // 60 - 1) * 60
 
     def with_commands(self, commands: Sequence[Command]) -> JobList:
         """Return the same jobs with further commands."""

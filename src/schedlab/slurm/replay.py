@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,8 +17,10 @@ from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.slurm.configuration import Configuration, site_configuration
+from schedlab.slurm.deployment import Deployment
 from schedlab.slurm.jobs import Command, Job, JobList, from_workload
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
+from schedlab.slurm.rehearsal import Rehearsal, installed
 from schedlab.slurm.results import SlurmRun, collect
 from schedlab.slurm.translation import Translation, orders_that_change, translate
 from schedlab.workload.workload import Workload
@@ -35,8 +39,10 @@ def run(
     cores_per_node: int | None = None,
     phase: float = 0.2,
     jitter: int | None = None,
+    backfill_phase: float | None = None,
     mode: Mode = "frozen",
     commands: Sequence[Command] = (),
+    deployment: Deployment | None = None,
     observe: float | None = None,
     prepare: Callable[[Laboratory], None] | None = None,
     progress: Progress | None = None,
@@ -61,10 +67,15 @@ def run(
     jitter
         Seed of the fractions of a second at which jobs really come, in the order of the workload; None: all at full
         seconds.
+    backfill_phase
+        How much of the interval between two backfill passes is over when the first job comes, from 0 to 1. None: the
+        cluster is idle, and the first pass comes with the first job.
     mode
         "frozen": equal input, equal result to the bit. "hybrid": Slurm's own computing takes time.
     commands
         What else happens: nodes that go down, jobs that are cancelled, reservations.
+    deployment
+        A policy as it would be deployed in production, see `deploy`: its files are installed, and its daemon runs.
     observe
         Virtual seconds between looks at the queue: `run.observations` then holds `queue` (reason and priority of every
         waiting job), `priority` (factors of each job at the first look) and `diagnostics` (counters of sdiag).
@@ -90,17 +101,25 @@ def run(
     `docs/background/clock.md` says why the clock may jump.
     """
     task = _task(jobs, scheduler, conf, processors, cores_per_node)
-    name = task.name
-    workload = task.jobs.workload
+    name, configuration = task.name, task.configuration
+    if deployment is not None:
+        if task.policy is not None:
+            raise InputError(
+                f"{name}: the order comes from the deployment of {deployment.policy}; give fcfs+slurm or conf"
+            )
+        name, configuration = f"{deployment.policy} as {deployment.way}", installed(configuration, deployment)
+    workload, origin = task.jobs.workload, task.jobs.origin
     observations: dict[str, list[dict[str, Any]]] = {"queue": [], "priority": [], "diagnostics": []}
     with Laboratory(
-        task.configuration,
+        configuration,
         mode=mode,
         phase=phase,
         users=task.jobs.users,
-        origin=task.jobs.origin,
+        origin=origin,
         directory=None if directory is None else Path(directory),
-        epoch=EPOCH if workload.start_time is None else int(workload.start_time) + task.jobs.origin,
+        epoch=EPOCH + task.jobs.origin % 86400
+        if workload.start_time is None
+        else workload.start_time + task.jobs.origin,
     ) as laboratory:
         laboratory.add(_at_fractions(task.jobs, jitter), task.options(laboratory))
         for command in (*task.jobs.commands, *commands):
@@ -109,10 +128,13 @@ def run(
             laboratory.every(task.period, lambda: task.refresh(laboratory))
         if observe is not None:
             laboratory.every(observe, lambda: _look(laboratory, observations))
+        if backfill_phase is not None:
+            _set_backfill_phase(laboratory, task, backfill_phase)
         if prepare is not None:
             prepare(laboratory)
         begin = time.monotonic()
-        laboratory.run(progress)
+        with nullcontext() if deployment is None else Rehearsal(laboratory, deployment).attended():
+            laboratory.run(progress)
         size = processors or workload.processors or sum(node.cpus for node in laboratory.nodes)
         return collect(laboratory, task.jobs, name, size, observations, time.monotonic() - begin)
 
@@ -131,16 +153,17 @@ def run_phases(
     phases
         How many runs.
     seed
-        Of the phases, which are drawn between 0 and 300 s: the longest of Slurm's own periods.
+        Of the phases, which are drawn between 0 and 300 s, the longest of Slurm's own periods; of the fractions of a
+        second at which jobs come; and of the phase of the backfill passes, which on a busy cluster can be any.
     """
     drawn = np.random.default_rng(seed).uniform(0, 300, phases).round(3)
+    shares = np.random.default_rng([seed, 1]).uniform(0, 1, phases).round(3)
     place = options.pop("directory", None)
     runs = []
-    for number, phase in enumerate(drawn, 1):
+    for number, (phase, share) in enumerate(zip(drawn.tolist(), shares.tolist(), strict=True), 1):
         directory = None if place is None else Path(place) / f"phase-{number}"
-        runs.append(
-            run(jobs, scheduler, phase=float(phase), jitter=seed * 1000 + number, directory=directory, **options)
-        )
+        chosen: dict[str, Any] = {"backfill_phase": share, "directory": directory} | options
+        runs.append(run(jobs, scheduler, phase=phase, jitter=seed * 1000 + number, **chosen))
     return runs
 
 
@@ -210,6 +233,15 @@ def _task(
     if isinstance(chosen.backfill, Slurm):
         object.__setattr__(task, "period", max(1, chosen.backfill.interval))
     return task
+
+
+def _set_backfill_phase(laboratory: Laboratory, task: _Task, share: float) -> None:
+    """Have slurmctld notice a change so long before the first job: it then passes at once, and again each interval."""
+    given = re.search(r"\bbf_interval=(\d+)", task.configuration.value("SchedulerParameters") or "")
+    interval = min(int(given[1]) if given else 30, 60)
+    first = min(job.submit for job in task.jobs.jobs)
+    change = ("scontrol", "update", f"nodename={laboratory.nodes[0].name}", "comment=passes begin")
+    laboratory.at(first - share * interval, lambda: _do(laboratory, change))
 
 
 def _do(laboratory: Laboratory, words: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.slurm.accounts import equal_shares
-from schedlab.slurm.configuration import Configuration, machine_configuration
+from schedlab.slurm.configuration import Configuration, machine_configuration, smallest_node
 from schedlab.slurm.jobs import JobList, from_workload
 from schedlab.workload.workload import Workload
 
@@ -60,15 +60,12 @@ def translate(
     InputError
         If Slurm cannot do what the scheduler says, or the machine is unknown.
     """
-    machine = processors or workload.processors
-    if machine is None:
-        raise InputError(f"{workload.name}: the size of the machine is unknown; give processors")
     passes = check_scheduler(scheduler)
+    machine = _machine(workload, processors)
+    cores = node_size(workload, scheduler, processors, cores_per_node)
     if scheduler.runtimes.text == "actual":
         workload = workload.replace(requested_time=np.maximum(1, workload.run_time))
-    node = passes.node if passes is not None else 0
-    cores = node or cores_per_node or workload.cores_per_node
-    configuration = machine_configuration(machine, cores, exclusive=node > 0)
+    configuration = machine_configuration(machine, cores, exclusive=passes is not None and passes.node > 0)
     configuration = _with_passes(configuration, passes)
     policy = scheduler.policy
     if isinstance(policy, Multifactor):
@@ -76,6 +73,28 @@ def translate(
         return Translation(_with_priority(configuration, policy, jobs), jobs, None)
     jobs = from_workload(workload)
     return Translation(configuration, jobs, None if isinstance(policy, FCFS) else policy)
+
+
+def node_size(
+    workload: Workload, scheduler: Scheduler, processors: int | None = None, cores_per_node: int | None = None
+) -> int:
+    """Return the cores of a node in the laboratory: what the scheduler says, else the caller, else the workload.
+
+    Raises
+    ------
+    InputError
+        If the machine is unknown.
+    """
+    passes = scheduler.backfill
+    own = passes.node or passes.shared if isinstance(passes, Slurm) else 0
+    return own or cores_per_node or workload.cores_per_node or smallest_node(_machine(workload, processors))
+
+
+def _machine(workload: Workload, processors: int | None) -> int:
+    machine = processors or workload.processors
+    if machine is None:
+        raise InputError(f"{workload.name}: the size of the machine is unknown; give processors")
+    return machine
 
 
 def check_scheduler(scheduler: Scheduler) -> Slurm | None:

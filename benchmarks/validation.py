@@ -1,0 +1,188 @@
+"""The model of Slurm and the fast clock, held against the real thing: the tables of docs/reference/laboratory.md.
+
+    python benchmarks/validation.py [--phases 10] [clock] [thousand] [deployed] [micro]
+
+Together they take about an hour of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from laboratory import SITES
+
+import schedlab as sl
+from schedlab.schedule.schedule import Schedule
+from schedlab.slurm.translation import translate
+
+RECORDED = Path(__file__).resolve().parent.parent / "conformance" / "real-slurm.csv"
+"""Fourteen clusters in real time; conformance/README.md says how they were set up."""
+
+MICRO = "multifactor(age=50000,size=200000,fairshare=50000,half_life=4h,max_age=5h)+slurm(depth=1200,queue_depth=1200)"
+"""What slurm.conf of the site of ten nodes says of its scheduling, as far as the model has it."""
+
+WAYS = ("lua", "site-factor", "priority-loop", "rest")
+
+DEEP = "depth=1000,queue_depth=1000"
+CONFIGURATIONS = {
+    "cores": f"fcfs+slurm({DEEP},shared=256)",
+    "depth": "fcfs+slurm(depth=5,shared=256)",
+    "small": f"multifactor(size=1000000,favor=small)+slurm({DEEP},shared=256)",
+    "nodes": f"fcfs+slurm({DEEP},node=8)",
+    "nodes-depth": "fcfs+slurm(depth=10,node=8)",
+    "nodes-small": f"multifactor(size=1000000000,favor=small,relative=yes)+slurm({DEEP},node=8)",
+}
+"""Of the recorded clusters, by the names of their runs without the number."""
+
+
+def recorded() -> dict[str, list[Schedule]]:
+    """Return what the recorded clusters did, by configuration, from the full minute before the first submission on."""
+    found: dict[str, list[Schedule]] = {name: [] for name in CONFIGURATIONS}
+    for run, jobs in pd.read_csv(RECORDED).groupby("run"):
+        name, times = str(run).rpartition("-")[0], ["submit", "start", "end"]
+        jobs[times] -= jobs["submit"].min() // 60 * 60
+        found[name].append(_as_schedule(jobs, CONFIGURATIONS[name]))
+    return found
+
+
+def _as_schedule(jobs: pd.DataFrame, scheduler: str) -> Schedule:
+    columns = {name: jobs[name].to_numpy() for name in ("processors", "requested_time", "run_time")}
+    workload = sl.Workload.from_columns(
+        {"submit_time": jobs["submit"].to_numpy(), "requested_processors": columns.pop("processors")} | columns,
+        processors=256,
+        name="recorded",
+    )
+    zeros = np.zeros(len(jobs), dtype=np.int64)
+    return Schedule(
+        workload=workload,
+        start_time=jobs["start"].to_numpy(),
+        end_time=jobs["end"].to_numpy(),
+        backfilled=jobs["by_backfill"].to_numpy() == 1,
+        killed=zeros.astype(bool),
+        predicted_run_time=workload.requested_time,
+        corrections=zeros,
+        scheduler=scheduler,
+        processors=256,
+        events="batched",
+        specification={"engine": "slurm", "mode": "real time"},
+    )
+
+
+def aligned(schedule: Schedule) -> Schedule:
+    """Return a schedule whose clock begins with the first submission."""
+    first = int(schedule.workload.submit_time.min())
+    workload = schedule.workload.replace(submit_time=schedule.workload.submit_time - first)
+    return replace(
+        schedule, workload=workload, start_time=schedule.start_time - first, end_time=schedule.end_time - first
+    )
+
+
+def configuration_of(jobs: sl.Workload, scheduler: str) -> sl.slurm.Configuration:
+    """Return what the recorded clusters had: whole nodes are those of select/linear."""
+    made = translate(jobs, sl.Scheduler.parse(scheduler)).configuration
+    if "node=" not in scheduler:
+        return made
+    made = made.having(SelectType="select/linear")
+    return replace(made, lines=tuple(line for line in made.lines if not line.startswith("SelectTypeParameters")))
+
+
+def laboratory_runs(jobs: sl.Workload, scheduler: str, phases: int, seed: int = 1) -> list[Schedule]:
+    """Return runs on the real Slurm, in skipped time."""
+    runs = sl.slurm.run_phases(jobs, conf=configuration_of(jobs, scheduler), phases=phases, seed=seed)
+    return [run.schedule for run in runs]
+
+
+def models(jobs: sl.Workload, scheduler: str, phases: int, *, tick: int = 0) -> list[Schedule]:
+    """Return simulations; with a tick, jobs hold their processors for so many seconds longer."""
+    if tick:
+        jobs = jobs.replace(run_time=jobs.run_time + tick, requests_enforced=False)
+    return sl.slurm.model_phases(jobs, scheduler, phases=phases)
+
+
+def clock_and_model(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+    """The six recorded configurations: real time, skipped time, and the model, all from the recorded seconds on."""
+    for name, clusters in recorded().items():
+        text = CONFIGURATIONS[name]
+        lab, model, later = [], [], []
+        for number, cluster in enumerate(clusters, 1):
+            share = -(-phases // len(clusters))
+            lab += laboratory_runs(cluster.workload, text, share, seed=number)
+            model += models(cluster.workload, text, share)
+            later += models(cluster.workload, text, share, tick=1)
+        groups = {"real time": clusters, "model": model, "model with ticks": later}
+        yield name, comparison(lab, groups)
+
+
+def comparison(lab: list[Schedule], groups: dict[str, list[Schedule]]) -> sl.slurm.Comparison:
+    """Return schedules side by side, all from the first submission on."""
+    shifted = {name: tuple(map(aligned, group)) for name, group in groups.items()}
+    return sl.slurm.Comparison(tuple(map(aligned, lab)), shifted)
+
+
+def thousand_jobs() -> sl.Workload:
+    """Return 1,000 jobs of the kind of the recorded ones: 3.3 hours at an offered load of 1.02 of 256 processors."""
+    rng = np.random.default_rng(16)
+    run = np.exp(rng.uniform(np.log(20), np.log(634), 1000))
+    processors = 2 ** np.minimum(7, rng.geometric(0.3, 1000) - 1)
+    run *= 1.02 * 256 * 12_000 / float(run @ processors)
+    columns = {
+        "submit_time": np.sort(rng.integers(0, 12_000, 1000)),
+        "run_time": run.astype(np.int64),
+        "requested_time": 60 * np.ceil(run * rng.uniform(1.05, 5, 1000) / 60).astype(np.int64),
+        "requested_processors": processors,
+    }
+    return sl.Workload.from_columns(columns, processors=256, name="thousand")
+
+
+def thousand(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+    """The six configurations on a thousand jobs: skipped time and the model."""
+    jobs = thousand_jobs()
+    for name, text in CONFIGURATIONS.items():
+        groups = {"model": models(jobs, text, phases), "model with ticks": models(jobs, text, phases, tick=1)}
+        yield name, comparison(laboratory_runs(jobs, text, phases), groups)
+
+
+def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+    """The order of `saf` by each way of deployment, beside priorities given at submission and our simulation."""
+    jobs = recorded()["cores"][0].workload
+    base, ordered = CONFIGURATIONS["cores"], CONFIGURATIONS["cores"].replace("fcfs", "saf")
+    given = sl.slurm.run_phases(jobs, ordered, phases=phases)
+    groups = {"simulated": models(jobs, ordered, phases), "fcfs": laboratory_runs(jobs, base, phases)}
+    for way in WAYS:
+        deployment = sl.slurm.deploy("saf", way=way)
+        conf = configuration_of(jobs, base)
+        runs = sl.slurm.run_phases(jobs, conf=conf, phases=phases, deployment=deployment)
+        groups[way] = [run.schedule for run in runs]
+    yield "saf, priorities given at submission", comparison([run.schedule for run in given], groups)
+
+
+def micro(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+    """UB CCR's site of ten nodes with 500 jobs, and the model on nodes, whose users stand side by side."""
+    place = SITES / "ubccr-micro"
+    jobs = sl.slurm.read_events(place / "jobs500.events")
+    runs = sl.slurm.run_phases(jobs, conf=place, phases=phases)
+    model = sl.simulate(jobs.workload, MICRO, cluster=sl.read_cluster(place))
+    yield "ten nodes, 500 jobs", comparison([run.schedule for run in runs], {"model": [model]})
+
+
+PARTS = {"deployed": deployed, "micro": micro, "clock": clock_and_model, "thousand": thousand}
+
+
+def main() -> None:
+    """Print the tables that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--phases", type=int, default=10)
+    options = parser.parse_args()
+    for part in options.parts:
+        for name, found in PARTS[part](options.phases):
+            print(f"\n{part}: {name} {CONFIGURATIONS.get(name, '')}\n{found}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Runs on the real Slurm beside a model of it, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import schedlab as sl
+from schedlab.errors import InputError
+from schedlab.slurm.ensemble import Comparison
+from schedlab.slurm.validation import model_phases, validate
+
+
+def jobs() -> sl.Workload:
+    """Four cores; a job of two, a wide one, a short narrow one, which passes by the wide one."""
+    columns = {
+        "submit_time": [25, 26, 27],
+        "run_time": [600, 600, 100],
+        "requested_time": [600, 600, 120],
+        "requested_processors": [2, 4, 1],
+    }
+    return sl.Workload.from_columns(columns, processors=4, name="three")
+
+
+def test_distances_are_to_the_mean_of_the_others_and_of_the_runs():
+    # Three runs that start the second job at 600, 606 and 612: each mean of others by hand.
+    schedule = sl.simulate(jobs(), "fcfs+slurm")
+    runs = [replace(schedule, start_time=schedule.start_time + np.array([0, late, 0])) for late in (0, 6, 12)]
+    frame = Comparison(tuple(runs), {"model": (runs[0],)}).to_frame()
+    assert frame.loc["distance", ("laboratory", "mean")] == pytest.approx((9 + 0 + 9) / 3 / 3)
+    assert frame.loc["distance", ("laboratory", "highest")] == pytest.approx(3)
+    assert frame.loc["distance", ("model", "mean")] == pytest.approx(6 / 3)
+    assert frame.loc["mean wait", ("laboratory", "lowest")] == schedule.wait_time.mean()
+
+
+def test_one_run_and_other_jobs_are_refused():
+    schedule = sl.simulate(jobs(), "fcfs+slurm")
+    with pytest.raises(InputError, match="at least two phases"):
+        Comparison((schedule,), {})
+    with pytest.raises(InputError, match="same jobs"):
+        Comparison((schedule, sl.simulate(jobs()[:2], "fcfs+slurm")), {})
+
+
+def test_phases_of_the_model_see_submissions_in_the_same_second_or_the_next():
+    found = model_phases(jobs(), "fcfs+slurm", phases=20)
+    assert {int(schedule.start_time[0]) for schedule in found} == {25, 26}
+    assert all(schedule.workload.submit_time.tolist() == [25, 26, 27] for schedule in found)
+
+
+@pytest.mark.usefixtures("real_slurm")
+def test_the_model_is_held_against_the_real_slurm():
+    found = validate(jobs(), "fcfs+slurm", phases=2)
+    frame = found.to_frame()
+    assert frame.loc["backfilled", ("laboratory", "mean")] == pytest.approx(1 / 3)
+    assert frame.loc["distance", ("model", "mean")] <= 20
+    assert "mean wait, s" in str(found)
