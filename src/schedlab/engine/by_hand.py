@@ -12,7 +12,6 @@ from schedlab.engine.forecast import Forecasts
 from schedlab.engine.loop import note_all_runs
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_pass import fits
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.pass_choice import after_pass
 from schedlab.engine.plan import Plan
 from schedlab.engine.queue import NONE
@@ -57,11 +56,11 @@ def start_by_hand(
 
 
 @bare_kernel
-def fit_on_nodes(nodes: Nodes, jobs: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+def fit_on_nodes(state: State, jobs: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
     """Leave only those jobs marked that fit on the nodes now."""
     for i in range(len(jobs)):
         if found[i]:
-            found[i] = fits(nodes, jobs[i])
+            found[i] = fits(state.nodes, jobs[i])
 
 
 @operation
