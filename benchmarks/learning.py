@@ -12,8 +12,9 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
+from schedlab.kernels import for_python
+from schedlab.learn import trial_kernel
 from schedlab.learn.collection import tuples_of
-from schedlab.learn.trial_kernel import draw_order
 from schedlab.learn.trial_twin import measure_plain
 from schedlab.learn.trials import measure_draws, problem_of
 
@@ -26,6 +27,8 @@ PUBLISHED = "../sc17/score-distribution.csv.gz"
 PROCESSORS = 256
 
 REPEATS = 3
+
+draw_order = for_python(trial_kernel.draw_order)
 
 LEADERS = {
     "log10(p)*q + log10(r)": 0.0052776,

@@ -28,6 +28,7 @@ import generation
 import laboratory
 import learning
 import many
+import nodes
 import numpy as np
 import predictions
 import reports
@@ -260,6 +261,7 @@ BENCHMARKS = {
     "sequences": speculation.sequences,
     "icpp19": speculation.scenario_1,
     "mixed": speculation.mixed,
+    "nodes": nodes.nodes,
     "slurm": slurm.slurm,
     "laboratory": laboratory.laboratory,
     "generation": generation.experiments,

@@ -40,3 +40,12 @@ def published_scores(traces: Path) -> Path:
     if not path.is_file():
         pytest.skip(f"no published scores: there is no {path}")
     return path
+
+
+@pytest.fixture(scope="session")
+def sites(traces: Path) -> Path:
+    """Return the directory of real sites' Slurm configurations, beside the directory of traces, or skip."""
+    directory = traces.parent / "slurm-sites"
+    if not directory.is_dir():
+        pytest.skip(f"no configurations of sites: there is no {directory}")
+    return directory

@@ -9,7 +9,7 @@ import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
 ROOMS = ["workflow", "workload", "cluster", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
-ROOMS += ["model", "generate", "gym", "slurm", "campaign", "report", "papers", "cli"]
+ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "papers", "cli"]
 
 
 def imports(module: Path) -> set[str]:

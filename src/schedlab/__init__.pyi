@@ -1,6 +1,7 @@
 __version__: str
 
 from . import gym as gym
+from . import site as site
 from . import slurm as slurm
 from .campaign.campaign_file import read_campaign as read_campaign
 from .campaign.compare import Comparison as Comparison

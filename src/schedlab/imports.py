@@ -23,6 +23,9 @@ from schedlab.wording import shown
 _ALLOWED: ContextVar[frozenset[str]] = ContextVar("allowed", default=frozenset())
 
 _NAME = re.compile(r"(?P<at>@\s*)?(?P<module>[^\W\d][\w.]*)\s*:\s*(?P<name>[^\W\d][\w.]*)")
+_AGENT = re.compile(r"\s*@\s*agent\s*:")
+"""At the beginning of a scheduler text: a file of numbers follows, and no class."""
+
 _BACKFILLING = ("easy",)
 """Followed by a colon and an order of candidates, which is a name and not a class."""
 
@@ -64,7 +67,8 @@ def named_classes(text: str) -> list[str]:
     >>> named_classes("fcfs+easy:saf@mine.models:Last"), named_classes('"p*q"+easy@ave2')
     (['mine.models:Last'], [])
     """
-    found = _NAME.finditer(text)
+    agent = _AGENT.match(text)
+    found = _NAME.finditer(text, agent.end() if agent else 0)
     return [
         f"{match['module']}:{match['name']}"
         for match in found

@@ -112,18 +112,20 @@ def apart(function: Function) -> Function:
     return inner_kernel(function)
 
 
-def inlined(function: Function) -> Function:
-    """Compile like `bare_kernel`, as part of its callers: for steps of a few machine instructions.
-
-    Numba copies the function before it infers types, so that it is compiled only where it is called. Branches on
-    arguments that are None are not left out there: see `pruned`.
-    """
-    return _compile(function, _nrt=False, inline="always")
-
-
 def pruned(function: Function) -> Function:
-    """Compile like `bare_kernel`, to be copied into its callers; branches on arguments that are None are left out."""
+    """Compile like `inner_kernel`, as part of its callers: LLVM copies it. For steps of a few machine instructions.
+
+    Numba could copy it before it infers types (`inline="always"`), but would do all its work again for each copy.
+    """
     return cast(Function, numba.njit(function, **_PRUNED))
+
+
+inlined = pruned
+
+
+def for_python(kernel: Function) -> Function:
+    """Return a kernel that is for kernels only so that Python can call it."""
+    return bare_kernel(getattr(kernel, "py_func", kernel))
 
 
 def new_records(length: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

@@ -10,10 +10,27 @@ from __future__ import annotations
 from typing import Any
 
 from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+
+NOT_NEEDED = (
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+    typed_passes.NoPythonSupportedFeatureValidation,
+    typed_passes.DumpParforDiagnostics,
+)
+"""Steps of Numba's compiler for what these kernels do not have: closures, exceptions, contexts, array expressions."""
 
 APART = "_apart"
 """Attribute of functions that are not to be copied into their callers."""
@@ -60,7 +77,10 @@ class InnerCompiler(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(_LoweringForCallers, NativeLowering)
-        passes.passes = [entry for entry in passes.passes if entry[0] is not NativeLowering]
+        passes.passes = [
+            (_LoweringForCallers if step is NativeLowering else step, why)
+            for step, why in passes.passes
+            if step not in NOT_NEEDED
+        ]
         passes.finalize()
         return [passes]

@@ -102,6 +102,17 @@ def test_the_engine_predicts_and_corrects_as_its_twin(predictor, data, workload,
     assert_equal(workload, data.draw(schedulers(st.just(predictor))), events, in_order)
 
 
+@pytest.mark.parametrize("policy", ["q*m", "q*x25 + g", "q*x50 + x75 - x90/2", "q*m/h", "q*G", "G*(1 + w)"])
+@pytest.mark.parametrize("groups", ["groups(decay=0.9)", "groups(user.processors,shrink=0.3,decay=0.7)"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_engine_asks_a_distribution_for_what_its_twin_asks_it(policy, groups, seed):
+    """Weights of runs differ, so that no two scores are equal but for rounding."""
+    rng = np.random.default_rng(seed)
+    jobs = tsafrir_estimates(lublin(60, 16, rng=rng), rng=rng)
+    jobs = jobs.replace(user_id=rng.integers(0, 4, 60), submit_time=jobs.submit_time // 50)
+    assert_equal(jobs, Scheduler.parse(f'"{policy}"@{groups}+easy'))
+
+
 @pytest.mark.parametrize("features", CHOICES["features"])
 @pytest.mark.parametrize(("over", "under", "weight"), LOSSES)
 @given(data=st.data(), workload=jobs_of_users, events=orders)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from schedlab.engine import priority as priorities
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.priority import new_priority, rank_of
+from schedlab.engine.priority import new_priority
 from schedlab.engine.twin import simulate_plain
+from schedlab.kernels import for_python
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.handling import submit_workflows
 from schedlab.workload.submissions import Submission
 from schedlab.workload.workload import Workload
+
+rank_of = for_python(priorities.rank_of)
 
 EDISON = 5576 * 24
 SCSF = "multifactor(age=50000000,size=600000000,favor=small,relative=yes)"

@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine import queue_tree
-from schedlab.engine.queue_nodes import size_class
-from schedlab.engine.queue_tree import fewest, first, new_tree
-from schedlab.kernels import bare_kernel
+from schedlab.engine import queue_nodes, queue_tree
+from schedlab.engine.queue_tree import new_tree
+from schedlab.kernels import for_python
 
-first_fit, insert, last, remove = (
-    bare_kernel(getattr(kernel, "py_func", kernel))  # these are for kernels only
-    for kernel in (queue_tree.first_fit, queue_tree.insert, queue_tree.last, queue_tree.remove)
-)
+first, first_fit, fewest = map(for_python, (queue_tree.first, queue_tree.first_fit, queue_tree.fewest))
+insert, last, remove = map(for_python, (queue_tree.insert, queue_tree.last, queue_tree.remove))
+size_class = for_python(queue_nodes.size_class)
 
 
 def test_size_classes_are_powers_of_two_and_what_lies_between():

@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.learn.trial_kernel import draw_order
+from schedlab.kernels import for_python
+from schedlab.learn import trial_kernel
 from schedlab.learn.trial_twin import measure_plain
 from schedlab.learn.trials import Scores, Trials, measure_draws, precision_curves, problem_of, score_tuple
 from schedlab.workload.workload import Workload
+
+draw_order = for_python(trial_kernel.draw_order)
 
 OBJECTIVES = ["bounded-slowdown", "wait", "flow", "per-processor-bounded-slowdown"]
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from sequence_samples import full_width_jobs, write_log
 
 from schedlab.errors import InputError
-from schedlab.papers import order
-from schedlab.papers.order_logs import LOGS, copies, mustang, theta
-from schedlab.papers.order_tables import ACTUAL, CHOSEN, EASY, SAF, of_logs, ratios_of, repeats
+from schedlab.papers import order, order_claims, order_runs, order_stress
+from schedlab.papers.order_logs import LOGS, NOISE, blue_waters, copies, mustang, theta
+from schedlab.papers.order_runs import ACTUAL, EAF, EASY, PURE, SAF, finalists, held_out
+from schedlab.papers.order_stress import with_decoys, with_fresh_requests
+from schedlab.papers.order_tables import CHOSEN, goal_table, of_logs, ratios_of, repeats
+from schedlab.papers.order_windows import drift_table
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import metric_names
 from schedlab.scheduler.scheduler import Scheduler
@@ -34,10 +38,9 @@ def results(slowdowns: dict[str, dict[str, float]]) -> pd.DataFrame:
 
 
 @pytest.fixture
-def three(monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+def three() -> pd.DataFrame:
     """Return results of three logs; candidate a is best on the first, b on the others."""
-    monkeypatch.setattr(order, "CANDIDATES", ("a", "b"))
-    others = {SAF: 10.0, EASY: 20.0, ACTUAL: 2.0}
+    others = {SAF: 10.0, EASY: 20.0, ACTUAL: 2.0, EAF: 5.0}
     return results(
         {
             "one": others | {"a": 2.0, "b": 9.0},
@@ -48,17 +51,60 @@ def three(monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
 
 
 def test_what_is_chosen_for_a_log_is_best_on_the_others(three: pd.DataFrame):
-    assert order.held_out(three) == {"one": "b", "two": "a", "three": "a"}
-    assert order.held_out(three[three["log"] == "two"]) == {"two": "b"}
+    candidates = ["a", "b"]
+    assert held_out(three, candidates) == {"one": "b", "two": "a", "three": "a"}
+    assert held_out(three[three["log"] == "two"], candidates) == {"two": "b"}
+
+
+def test_only_the_best_of_smaller_logs_are_simulated_on_large_ones(
+    three: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(order_runs, "FINALISTS", 1)
+    small = three[three["log"] != "three"]
+    # On both logs b is better in the mean, and without the second one a is.
+    assert set(finalists(small, ["a", "b"])) == {"a", "b"}
+    # The large log has no result of b: for it, what is best on the two others is chosen among all.
+    large = three[(three["log"] != "three") | (three["scheduler"] != "b")]
+    assert held_out(large, ["a", "b"])["three"] == "a"
 
 
 def test_ratios_are_geometric_means_over_the_copies(three: pd.DataFrame):
-    choice = order.held_out(three)
+    choice = held_out(three, ["a", "b"])
     ratios = ratios_of(three, choice, {"EASY": EASY, "chosen": CHOSEN})
     assert ratios["EASY"].tolist() == pytest.approx([2, 2, 2])
     assert ratios["chosen"].tolist() == pytest.approx([0.9, 0.9, 0.9])
     means = of_logs(three, choice).set_index(["log", "scheduler"])["mean_bounded_slowdown"]
     assert means["one", SAF] == pytest.approx(10 * 2**0.5)
+
+
+def test_the_goal_says_which_log_is_worse_than_its_noise_floor(three: pd.DataFrame):
+    first, second = (three[three["copy"] == copy].copy() for copy in ("0", "1"))
+    # SAF moves by a factor of 1.5 on all logs; on the second, the policy is twice as bad as SAF on both copies.
+    for frame, saf in ((first, 10.0), (second, 15.0)):
+        frame.loc[frame["scheduler"] == SAF, "mean_bounded_slowdown"] = saf
+        frame.loc[frame["scheduler"] == EAF, "mean_bounded_slowdown"] = saf / 2
+        worse = (frame["scheduler"] == EAF) & (frame["log"] == "two")
+        frame.loc[worse, "mean_bounded_slowdown"] = saf * 2
+    found = {str(row[0]): row[2:] for row in goal_table(first, second, held_out(first, ["a", "b"])).rows}
+    assert found["mean bounded slowdown to SAF, geometric mean"][0] == pytest.approx(0.5 ** (1 / 3))
+    assert found["logs worse by more than their noise floor"] == (1, "no: two")
+
+
+def test_drift_follows_the_best_of_the_week_before():
+    """Two policies are best by turns: who follows the last week's best always comes too late."""
+    values = [
+        {**dict.fromkeys((*PURE, EAF, ACTUAL), 10.0), ("spf+easy", "sqf+easy")[week % 2]: 5.0} for week in range(5)
+    ]
+    rows = [
+        {"log": "one", "window": week, "scheduler": text, "mean_bounded_slowdown": value}
+        for week, of_week in enumerate(values)
+        for text, value in of_week.items()
+    ]
+    table = drift_table(pd.DataFrame(rows))
+    shown = {str(row[0]): row[1] for row in table.rows}
+    assert shown["the best of the week before"] == pytest.approx(1)
+    assert shown["the best of each week, known afterwards"] == pytest.approx(0.5)
+    assert "in 0% of the weeks" in table.notes[1]
 
 
 def test_the_share_of_jobs_that_repeat_an_earlier_one():
@@ -70,15 +116,37 @@ def test_the_share_of_jobs_that_repeat_an_earlier_one():
 def test_the_first_copy_is_the_log_and_others_move_each_job_by_less_than_a_minute(tmp_path: Path):
     log = LOGS[0]
     write_log(full_width_jobs([10] * 200, sequences=1), tmp_path / log.file)
-    files = copies(log, tmp_path, tmp_path / "made", 3)
+    kinds = ("0", "1", "2")
+    files = copies(log, tmp_path, tmp_path / "made", kinds)
     first, second, third = (read_table(file) for file in files)
     assert first.submit_time.tolist() == log.read(tmp_path).submit_time.tolist()
     moved = second.submit_time - first.submit_time
     assert 0 <= moved.min() < moved.max() < 60
     assert (third.submit_time != second.submit_time).any()
     before = [file.stat().st_mtime_ns for file in files]
-    copies(log, tmp_path, tmp_path / "made", 3)
+    copies(log, tmp_path, tmp_path / "made", kinds)
     assert [file.stat().st_mtime_ns for file in files] == before
+
+
+def test_noise_moves_run_times_by_a_tenth_and_never_beyond_the_request(tmp_path: Path):
+    log = LOGS[0]
+    write_log(full_width_jobs([100] * 200, sequences=1), tmp_path / log.file)
+    before, after = map(read_table, copies(log, tmp_path, tmp_path / "made", ("0", NOISE)))
+    ratio = after.run_time / before.run_time
+    assert 0.9 <= ratio.min() < 0.95
+    assert 1 <= ratio.max() <= 1.1
+    assert (after.run_time <= np.maximum(before.requested_time, before.run_time)).all()
+
+
+def test_tricks_leave_the_jobs_in_their_places():
+    columns = {"run_time": [9, 8], "requested_time": [60, 60], "requested_processors": [4, 2], "user_id": [1, 2]}
+    jobs = Workload.from_columns({"submit_time": [5, 6]} | columns, processors=4)
+    playing = np.array([False, True])
+    decoys = with_decoys(jobs, playing)
+    assert (decoys.submit_time.tolist(), decoys.run_time.tolist()) == ([5, 6, 6], [9, 8, 1])
+    assert (decoys.job_processors.tolist(), decoys.requested_time.tolist()) == ([4, 2, 1], [60, 60, 60])
+    fresh = with_fresh_requests(jobs, playing)
+    assert fresh.requested_time[0] == 60 < fresh.requested_time[1]
 
 
 def test_tables_that_are_not_swf_are_read(tmp_path: Path):
@@ -90,6 +158,13 @@ def test_tables_that_are_not_swf_are_read(tmp_path: Path):
     assert jobs.submit_time.tolist() == [0, 30]
     assert jobs.run_time.tolist() == [18_431, 1]
     assert jobs.job_processors.tolist() == [512, 1]
+    (tmp_path / "blue.csv").write_text(
+        "u_id,user,gpu_num,cpu_num,node_num,interval,run_time,wall_time,new_status\n"
+        "0,1,0,64,2,0,9,60,Pass\n1,1,1,32,1,9000000,9,60,Pass\n2,1,4,0,4,7,9,60,Pass\n3,1,0,32,1,7,9,60,Pass\n"
+        "4,2,1,0,1,7,9,60,Pass\n"
+    )
+    jobs = blue_waters(tmp_path / "blue.csv")
+    assert (jobs.submit_time.tolist(), jobs.job_processors.tolist()) == ([0, 14], [4, 1])
     (tmp_path / "mustang.csv").write_text(
         "user_ID,group_ID,submit_time,start_time,end_time,wallclock_limit,job_status,node_count,tasks_requested\n"
         "72,72,2015-08-06 00:00:17+00:00,2015-08-06 00:04:29+00:00,2015-08-06 00:11:52+00:00,"
@@ -100,18 +175,27 @@ def test_tables_that_are_not_swf_are_read(tmp_path: Path):
     assert (jobs.run_time.tolist(), jobs.requested_time.tolist(), jobs.user_id.tolist()) == ([443], [3600], [72])
 
 
+@pytest.mark.slow
 def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Two small logs and a few schedulers."""
-    monkeypatch.setattr(order, "BASELINES", {"EASY": EASY, "SAF": SAF, "actual": ACTUAL})
-    monkeypatch.setattr(order, "CANDIDATES", ("saf@groups(user)+easy@requested", "spf@groups(user)+easy@requested"))
+    candidates = (EAF, "spf@groups(user)+easy@requested")
+    monkeypatch.setattr(
+        order, "BASELINES", {"EASY": EASY, "SAF": SAF, "SPF": "spf+easy", "SQF": "sqf+easy", "actual": ACTUAL}
+    )
+    monkeypatch.setattr(order, "CANDIDATES", candidates)
+    monkeypatch.setattr(order_runs, "SHORTEST", 0)
+    monkeypatch.setattr(order_runs, "MONTH", "1h")
+    monkeypatch.setattr(order_runs, "WEEK", "30min")
+    monkeypatch.setattr(order_stress, "GAMED", {"eaf": EAF})
+    monkeypatch.setattr(order_claims, "WINDOWED", ())
     for log, short in zip(LOGS, (10, 20), strict=False):
-        write_log(full_width_jobs([short, 100, 30] * 10, sequences=2), tmp_path / log.file)
+        write_log(full_width_jobs([short, 100, 30] * 40, sequences=2), tmp_path / log.file)
     study = order.reproduce(tmp_path, runs=2, directory=tmp_path / "runs", plots=tmp_path)
     text = str(study)
-    for name in ("KTH-SP2", "CTC-SP2", "chosen on the other logs", "wide", "trace not found: RICC"):
+    for name in ("KTH-SP2", "CTC-SP2", "chosen on the other logs", "wide", "trace not found: RICC", "decoys", "Drift"):
         assert name in text
     assert (tmp_path / "order.png").is_file()
-    assert len(study.to_dict()["tables"]) == 8
+    assert len(study.to_dict()["tables"]) == 16
 
 
 def test_no_log_at_all_is_refused(tmp_path: Path):
@@ -125,4 +209,5 @@ def test_candidates_are_different_schedulers_of_the_grammar():
     assert all(Scheduler.parse(text).text == text for text in (*order.BASELINES.values(), *order.CANDIDATES))
     assert len(set(order.CANDIDATES)) == len(order.CANDIDATES)
     assert not set(order.CANDIDATES) & set(order.BASELINES.values())
+    assert EAF in order.CANDIDATES
     assert all(text.endswith("+easy@requested") for text in order.CANDIDATES)

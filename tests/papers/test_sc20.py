@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from schedlab.engine.many import simulate_many
 from schedlab.errors import InputError
 from schedlab.papers import sc20
 from schedlab.papers.sc20_logs import JOBS, LOGS, POLICIES, STARTS, WINDOW
@@ -54,3 +55,16 @@ def test_the_heuristic_values_are_the_published_ones_to_the_last_digit(log, trac
         for policy in POLICIES:
             assert f"{results.committed[policy, backfilling]:.2f}" == f"{slowdown[policy]:.2f}"
             assert results.utilisation[policy, backfilling] == pytest.approx(utilisation[policy], abs=0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("log", "as_asked", "raised"), [(LOGS[1], 968.70, 978.45), (LOGS[2], 60.26, 61.10)])
+def test_saf_depends_on_whether_requests_that_are_too_short_are_raised(log, as_asked, raised, traces: Path):
+    """The values of the page, found by a program that shares nothing with schedlab."""
+    if not (traces / log.file).is_file():
+        pytest.skip(f"needs the trace {log.file} in SCHEDLAB_TRACES")
+    jobs, _ = log.read(traces)
+    longer = jobs.replace(requested_time=np.maximum(jobs.requested_time, jobs.run_time))
+    for workload, expected in ((jobs, as_asked), (longer, raised)):
+        windows = [workload[start : start + WINDOW] for start in STARTS]
+        assert simulate_many(windows, "saf").mean() == pytest.approx(expected, abs=0.005)

@@ -55,10 +55,12 @@ def test_pieces_are_those_of_the_allocation(workload: Workload) -> None:
 
 def test_names_of_header_lines_become_labels(workload: Workload) -> None:
     named = workload.replace(
-        header=(" User: 3 Ada <b>", " Partition:  1  batch", " MaxJobs: 300", " User: x no number")
+        partition_id=np.arange(len(workload)) % 2 + 1,
+        header=(" User: 3 Ada <b>", " Partition:  1  batch", " MaxJobs: 300", " User: x no number"),
     )
     index = contents({"easy": simulate(named, "fcfs+easy")}, Container())
     assert index["labels"] == {"user": {"3": "Ada <b>"}, "partition": {"1": "batch"}}
+    assert index["groups"] == {"user": "User", "partition": "Partition"}
 
 
 def test_the_index_stays_data_inside_html() -> None:

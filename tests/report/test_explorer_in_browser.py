@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,6 +16,7 @@ from schedlab.report.html import Evidence, write_report
 from schedlab.report.schedules import write_schedule_report
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 EXPLORER = "document.getElementById('schedlab-explorer').explorer"
@@ -345,13 +345,13 @@ def test_tables_sort_filter_and_copy(look: Callable[..., Any], single: Path, sch
     jobs.scroll_into_view_if_needed()
     page.wait_for_selector(".sl-jobs table")
     jobs.get_by_role("button", name="Size", exact=True).click()
-    sizes = [int(text) for text in jobs.locator("tbody tr td:nth-child(5)").all_inner_texts()]
+    sizes = [int(text) for text in jobs.locator("tbody tr td:nth-child(4)").all_inner_texts()]
     assert sizes == sorted(schedule.workload.job_processors.tolist(), reverse=True)[:50]
     jobs.get_by_role("button", name="Copy as CSV").click()
     page.wait_for_timeout(200)
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert len(lines) == 1 + len(schedule)
-    assert lines[0].startswith("job,user,partition,submit,size")
+    assert lines[0].startswith("job,user,submit,size,requested,wait,run,bsld,partition,start")
     users = page.locator("table", has_text="Jobs by user")
     users.scroll_into_view_if_needed()
     users.get_by_role("button", name="Jobs", exact=True).click()
@@ -508,6 +508,21 @@ def test_gpus_are_fragmented_while_jobs_wait_for_more_than_are_free(
     assert page.evaluate(at, [0, 5, 10, 19, 20, 30]) == pytest.approx([0, 0, 0.5, 0.5, 0, 0])
 
 
+def test_jobs_that_share_a_gpu_hold_parts_of_it(
+    look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule
+) -> None:
+    # Jobs 1 (10 to 20) and 2 (20 to 30) hold half a GPU each.
+    asked = Resources.of(4, gpus=[0, 1, 1, 0], gpu_share=[1000, 500, 500, 1000])
+    shared = replace(gpu_schedule, workload=gpu_schedule.workload.replace(resources=asked))
+    page = look(write_schedule_report(shared, tmp_path / "shared.html"), "#v=1&rows=GPU&job=2")
+    at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('utilisation_gpus'); \
+        return times.map(time => series.at(time)); }}"
+    assert page.evaluate(at, [5, 10, 25, 30]) == pytest.approx([0, 0.25, 0.25, 0])
+    rows = f"(({{ pieces }}) => [...pieces.low].map((low, i) => [low, pieces.high[i]]))({EXPLORER}.gantt.panes[1])"
+    assert page.evaluate(rows) == [[0, 0.5], [0, 0.5]]
+    assert "<b>g1</b> (0.5 GPUs)" in page.locator(".sl-job").inner_text()
+
+
 @pytest.mark.parametrize("place", ["panel", "jobs", "difference", "report"])
 def test_every_head_and_every_fact_has_its_definition(
     look: Callable[..., Any], single: Path, double: Path, place: str
@@ -519,10 +534,11 @@ def test_every_head_and_every_fact_has_its_definition(
     else:
         if place == "difference":
             page.get_by_label("Compare with").select_option(label="saf+easy")
-        part = {"jobs": ".sl-jobs", "difference": ".sl-difference", "report": ".comparison"}[place]
+        part = {"jobs": ".sl-jobs", "difference": ".sl-difference", "report": "main > section"}[place]
         page.locator(part).first.scroll_into_view_if_needed()
         page.wait_for_selector(f"{part} thead th" if place == "report" else f"{part} table")
-        numbers = f"document.querySelectorAll('{part} thead th.number')"
+        # The metric of the heat map has its definition where it is chosen.
+        numbers = f"document.querySelectorAll('{part} table:not(.sl-heat-map) thead th.number')"
         undefined = f"[...{numbers}].filter(each => !each.querySelector('[data-term]'))"
     assert page.evaluate(f"{undefined}.map(each => each.textContent)") == []
     known = page.evaluate("Object.keys(JSON.parse(document.getElementById('schedlab-definitions').textContent))")
@@ -597,37 +613,3 @@ def test_a_million_jobs_stay_within_their_limits(look: Callable[..., Any], tmp_p
         }} }}"""
     )
     assert page.evaluate("performance.memory.usedJSHeapSize") < 1_000_000_000
-
-
-def test_the_widget_shows_the_same_view_in_a_notebook(browser: Any, schedule: Schedule) -> None:
-    pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
-    widget = schedule.explore()
-    context = browser.new_context(viewport={"width": 800, "height": 900})
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.set_content("<main id='cell'></main>")
-    page.evaluate(
-        """async ({ script, index, definitions, data }) => {
-          const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-          const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-          const values = { index, definitions, data: new DataView(bytes.buffer) };
-          const model = { get: (name) => values[name] };
-          await module.default.render({ model, el: document.getElementById("cell") });
-        }""",
-        {
-            "script": widget._esm,
-            "index": widget.index,
-            "definitions": widget.definitions,
-            "data": base64.b64encode(widget.data).decode(),
-        },
-    )
-    page.locator(".sl-canvas").focus()
-    page.keyboard.press(".")
-    panel = page.locator(".sl-job h3").inner_text()
-    hash_after = page.evaluate("location.hash")
-    context.close()
-    assert panel.startswith("Job ")
-    assert hash_after == ""
-    assert complaints == []

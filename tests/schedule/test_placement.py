@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.exports import read_schedule
-from schedlab.schedule.placement import Placement
+from schedlab.schedule.placement import Placement, shared_gpus
 from schedlab.workload.workload import Workload
 
 
@@ -49,6 +49,31 @@ def test_runs_that_share_cores_are_drawn_over_each_other_on_their_node():
     rows = placed.rows(np.array([0, 1]), np.array([9, 9]), "cores")
     assert (rows.first >= 2).all()
     assert (rows.last <= 3).all()
+
+
+def test_jobs_that_share_a_gpu_lie_beside_each_other_on_it():
+    # Three halves and a whole one on a node of two GPUs; the third half takes the room of the first.
+    where = placement([4], [{0: 1}] * 4, gpus=[2])
+    where = replace(where, held_gpus=np.array([1, 1, 1, 1]))
+    start, end = np.array([0, 0, 5, 10]), np.array([10, 20, 20, 20])
+    rows = shared_gpus(where, start, end, np.array([500, 500, 1000, 500]))
+    assert [pieces(rows, run) for run in range(4)] == [[(0, 499)], [(500, 999)], [(1000, 1999)], [(0, 499)]]
+
+
+@given(data=st.data())
+def test_gpus_that_are_shared_are_never_held_beyond_themselves(data: st.DataObject):
+    share = np.array(data.draw(st.lists(st.sampled_from([200, 500, 1000]), min_size=1, max_size=12)))
+    jobs = len(share)
+    start = np.array(data.draw(st.lists(st.integers(0, 20), min_size=jobs, max_size=jobs)))
+    where = replace(placement([99], [{0: 1}] * jobs, gpus=[jobs]), held_gpus=np.ones(jobs, dtype=np.int64))
+    rows = shared_gpus(where, start, start + 7, share)
+    held = [piece for run in range(jobs) for piece in pieces(rows, run)]
+    assert [last - first + 1 for first, last in held] == share.tolist()
+    assert all(first // 1000 == last // 1000 for first, last in held)
+    for run, (first, last) in enumerate(held):
+        for other in range(run):
+            apart = last < held[other][0] or held[other][1] < first
+            assert apart or abs(start[run] - start[other]) >= 7
 
 
 def test_columns_that_do_not_fit_are_refused():

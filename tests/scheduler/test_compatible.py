@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
+from schedlab.scheduler.agent_file import AgentFile
+from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import TABLE, check, refusal
 
 WRITTEN = {
@@ -26,14 +29,19 @@ WRITTEN = {
     "speculation=SHARE": "saf{},speculation=0.5",
     "reservations=fixed": "saf{},reservations=fixed",
     "window=JOBS": "saf{},window=5",
+    "@agent:FILE": "@agent:agent.json{}",
     "shared=CORES": "saf+slurm(shared=4)",
     "node=CORES": "saf+slurm(node=4)",
 }
 """A scheduler text with each feature; {} is for backfilling."""
 
+AGENT = Network((np.zeros((len(INPUTS), 1), np.float32),), (np.zeros(1, np.float32),))
+
 
 @pytest.mark.parametrize(("first", "second", "reason"), TABLE)
-def test_every_pair_of_the_table_is_refused_with_both_texts_and_the_reason(first, second, reason):
+def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, monkeypatch, first, second, reason):
+    monkeypatch.chdir(tmp_path)
+    AgentFile(AGENT, longest=3_600, slots=128).save("agent.json")
     simulation = {}
     if "events=" in first + second:
         simulation = {"events": (first if "events=" in first else second).removeprefix("events=")}
@@ -45,7 +53,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_the_reason(first
         simulation["nodes"] = True
     alone = first == "nodes" or first.startswith("events=") or second == ":multifactor"
     text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
-    backfill = second if second.startswith("+") else "" if second == "no backfilling" else "+easy"
+    backfill = second if second.startswith("+") else "" if second in ("no backfilling", "@agent:FILE") else "+easy"
     with pytest.raises(InputError) as error:
         check(Scheduler.parse(text.format(backfill)), **simulation)
     sentence = str(error.value)

@@ -34,6 +34,17 @@ def test_a_formula_computes_what_python_computes(text, python):
     np.testing.assert_allclose(scores, [python(*job) for job in zip(P, Q, R, W, strict=True)], rtol=1e-14)
 
 
+def test_statistics_come_from_a_table_and_without_one_from_the_run_time():
+    formula = Formula("m + x75/g - h*G")
+    assert formula.uses_statistics
+    assert formula.uses_run_time
+    assert not Formula("p*q").uses_statistics
+    table = np.array([[30.0], [20.0], [0.5], [100.0], [1.0], [2.0], [3.0], [40.0], [5.0]])
+    assert formula.scores([7], [1], [0], statistics=table).tolist() == [30 + 40 / 20 - 50]
+    # Of 7 s: h is 1/10, and G 7 x 10.
+    assert formula.scores([7], [1], [0]).tolist() == pytest.approx([7 + 1 - 7])
+
+
 def test_a_formula_of_many_jobs_is_computed_in_chunks_without_a_seam():
     p = np.arange(1, 5001)
     assert (Formula("2*p").scores(p, p, p) == 2.0 * p).all()

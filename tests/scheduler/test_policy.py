@@ -31,6 +31,8 @@ JOB = (100, 8, 1000, 50)  # p, q, r, w
         ("f2", 10 * 8 + 25_600 * 3),
         ("f3", 800 + 6_860_000 * 3),
         ("f4", 100 * math.sqrt(8) + 530_000 * 3),
+        ("smith", 8 * 100 * 100),
+        ("gittins", 8 * 100 * 100),
     ],
 )
 def test_each_policy_scores_a_job_as_its_paper_says(name, score):

@@ -28,6 +28,7 @@ from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.fields import Duration, Section, Texts, listed, seconds
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
+from schedlab.scheduler.agent import with_whole_path
 from schedlab.scheduler.compatible import refusal
 from schedlab.scheduler.grammar import BACKFILLING
 from schedlab.scheduler.policy_file import with_formulas
@@ -63,7 +64,7 @@ class SchedulerGrid(Section):
     @field_validator("policy", "order")
     @classmethod
     def _formulas(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(with_formulas(text) for text in value)
+        return tuple(with_whole_path(with_formulas(text)) for text in value)
 
     @field_validator("backfill")
     @classmethod
@@ -122,7 +123,7 @@ def _form(item: Any) -> str:
 
 
 SchedulerEntry = Annotated[
-    Annotated[str, AfterValidator(lambda text: Scheduler.parse(text).text), Tag("<text>")]
+    Annotated[str, AfterValidator(lambda text: Scheduler.parse(with_whole_path(text)).text), Tag("<text>")]
     | Annotated[SchedulerGrid, Tag("<parts>")],
     Discriminator(_form),
 ]
@@ -264,7 +265,7 @@ class Campaign(Section):
     @field_validator("baseline")
     @classmethod
     def _canonical_baseline(cls, value: str | None) -> str | None:
-        return None if value is None else Scheduler.parse(value).text
+        return None if value is None else Scheduler.parse(with_whole_path(value)).text
 
     @model_validator(mode="after")
     def _baseline_is_there(self) -> Campaign:

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 import schedlab
 from schedlab.cli import (
+    agents,
     analysis,
     archives,
     campaigns,
@@ -27,6 +28,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    sites,
     slurm,
     trials,
     versions,
@@ -149,6 +151,10 @@ learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simu
 learn.command()(trials.trials)
 learn.command()(learning.fit)
 app.add_typer(learn, name="learn")
+agent = typer.Typer(no_args_is_help=True, help="Agents trained to schedule; @agent:FILE is a scheduler.")
+agent.command()(agents.train)
+agent.command("show")(agents.show_agent)
+app.add_typer(agent, name="agent")
 model = typer.Typer(no_args_is_help=True, help="Workload models fitted to a log, and checked against it.")
 model.command()(models.fit)
 model.command("show")(models.show_model)
@@ -166,6 +172,12 @@ cluster = typer.Typer(no_args_is_help=True, help="Clusters: nodes, partitions an
 cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 app.add_typer(cluster, name="cluster")
+site = typer.Typer(no_args_is_help=True, help="The twin of a site: its slurm.conf and accounting read and replayed.")
+site.command("import")(sites.import_site)
+site.command("show")(sites.show_site)
+site.command()(sites.calibrate)
+site.command()(sites.what_if)
+app.add_typer(site, name="site")
 laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
 laboratory.command()(slurm.run)
 laboratory.command()(slurm.validate)

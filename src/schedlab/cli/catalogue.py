@@ -67,8 +67,9 @@ def catalogue_text() -> str:
         also = f" Aliases: {', '.join(policy['aliases'])}." if policy["aliases"] else ""
         rows.append((name, policy["formula"], policy["meaning"] + also))
     rows.append(("multifactor(...)", "a weighted sum", f"{POLICIES['multifactor'].meaning} Arguments below."))
-    rows.append(('"..."', "any formula of p q r w R", "In double quotes, with + - * / ** and functions."))
+    rows.append(('"..."', "any formula of p q r w R ...", "In double quotes, with + - * / ** and functions."))
     rows.append(("@FILE", "that of a policy file", "Such as learn fit and search write; @policy.json+easy."))
+    rows.append(("@agent:FILE", "no formula", "A trained agent, which decides all by itself; agent train writes one."))
     name_width, formula_width = (max(len(row[column]) for row in rows) for column in (0, 1))
     lines = [SYNTAX, "", *(_entry(f"{part.name:<13}", f"{part.values}; default: {part.default}") for part in PARTS)]
     lines += ["", fill(POLICY_TITLE, WIDTH)]

@@ -35,6 +35,7 @@ from schedlab.wording import count_of, did_you_mean, shown
 
 if TYPE_CHECKING:
     from schedlab.campaign.compare import Comparison
+    from schedlab.schedule.schedule import Schedule
     from schedlab.scheduler.scheduler import Scheduler
 
 ENFORCEMENT = ("enforced", "advisory")
@@ -126,10 +127,20 @@ def simulate(
     read.note_cleaning()
     read.note_left_out()
     read.note_laws([chosen])
+    _note_agent(chosen, schedule)
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
     else:
         show(summary(schedule, metrics))
+
+
+def _note_agent(scheduler: Scheduler, schedule: Schedule) -> None:
+    """Say what the decisions of an agent cost."""
+    from schedlab.scheduler.agent import AgentPolicy
+
+    if isinstance(scheduler.policy, AgentPolicy):
+        seconds = scheduler.policy.agent.seconds_per_decision()
+        note(f"{schedule.specification['decisions']:,} decisions of the agent, about {seconds * 1e6:.0f} us each")
 
 
 def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | None, *, speculates: bool) -> Scheduler:
@@ -258,7 +269,7 @@ def compare(
 def _who_pays(comparison: Comparison) -> str:
     """Return a table of wide jobs and users, if there is something to compare and they are known."""
     from schedlab.campaign.prices import price_table
-    from schedlab.report.contents import user_names
+    from schedlab.report.groups import user_names
 
     if len(comparison.schedules) < 2:
         return ""

@@ -12,7 +12,7 @@ from schedlab.cluster.limits import Accounting, unused_options
 from schedlab.cluster.node_lists import merged
 from schedlab.cluster.nodes import Switch
 from schedlab.cluster.sacctmgr import account_file, read_accounts
-from schedlab.cluster.slurm_lines import ConfigLine, config_lines
+from schedlab.cluster.slurm_lines import ConfigLine, config_lines, parameters_of
 from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, with_topology_file, words
 from schedlab.cluster.slurm_partitions import PREEMPTION, PartitionLines
 from schedlab.errors import InputError, located
@@ -58,7 +58,7 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     if not main.is_file():
         raise InputError(f"{path}: there is no slurm.conf" if path.is_dir() else f"{path}: there is no such file")
     lines = list(config_lines(main, "Slurm configuration"))
-    parameters = {line.key: line.value for line in lines}
+    parameters = parameters_of(lines)
     rules = SelectRules.of(parameters.get("selecttype", ""), parameters.get("selecttypeparameters", ""))
     nodes = NodeLines(rules)
     for line in lines:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -17,6 +17,9 @@ DEEPEST = 5
 
 LARGEST = 1 << 26
 """Bytes of one file."""
+
+OBJECTS = frozenset(["nodename", "nodeset", "partitionname", "downnodes", "frontendname"])
+"""What a line begins with that is about one thing, not about the whole cluster."""
 
 _COMMENT = re.compile(r"(?<!\\)#.*")
 _INCLUDE = re.compile(r"include\s+(\S+)", re.IGNORECASE)
@@ -59,8 +62,14 @@ class ConfigLine:
         """What stands behind it, without quotes around all of it."""
         return _unquoted(self.text.partition("=")[2].strip())
 
-    def options(self) -> dict[str, str]:
-        """Return all KEY=VALUE of the line, keys in lower case.
+    @property
+    def included(self) -> str | None:
+        """The file that the line includes, if it does."""
+        found = _INCLUDE.match(self.text)
+        return None if found is None else found[1]
+
+    def assignments(self) -> list[tuple[str, str]]:
+        """Return all KEY=VALUE of the line, in order.
 
         Raises
         ------
@@ -70,7 +79,17 @@ class ConfigLine:
         rest = ASSIGNMENT.sub("", self.text).split()
         if rest:
             raise self.error(f"{shown(rest[0])} is not KEY=VALUE")
-        return {key.lower(): _unquoted(value) for key, value in ASSIGNMENT.findall(self.text)}
+        return [(key, _unquoted(value)) for key, value in ASSIGNMENT.findall(self.text)]
+
+    def options(self) -> dict[str, str]:
+        """Return all KEY=VALUE of the line, keys in lower case.
+
+        Raises
+        ------
+        InputError
+            If there is something else on the line.
+        """
+        return {key.lower(): value for key, value in self.assignments()}
 
     def error(self, message: str) -> InputError:
         """Return the error that something is wrong here."""
@@ -80,18 +99,38 @@ class ConfigLine:
 def config_lines(path: str | PathLike[str], what: str = "configuration", *, depth: int = 0) -> Iterator[ConfigLine]:
     """Yield the lines of a file, included files in their place.
 
-    Files that are included are looked for in the directory of the file that includes them: a copy of a site's
-    configuration has them there.
+    Files that are included are looked for in the directory of the file that includes them, under the path that is
+    written there or by their name alone: a copy of a site's configuration has them there.
 
     Raises
     ------
     InputError
         If a file cannot be read, is a template, or includes what is not there.
     """
+    for line in own_lines(path, what):
+        if line.included is None:
+            yield line
+        else:
+            yield from config_lines(included_file(line, depth), depth=depth + 1)
+
+
+def parameters_of(lines: Iterable[ConfigLine]) -> dict[str, str]:
+    """Return the parameters that stand for the whole cluster, by name in lower case; to Slurm, the last one counts.
+
+    Raises
+    ------
+    InputError
+        If a line is something else than KEY=VALUE.
+    """
+    return {key.lower(): value for line in lines if line.key not in OBJECTS for key, value in line.assignments()}
+
+
+def own_lines(path: str | PathLike[str], what: str = "configuration") -> Iterator[ConfigLine]:
+    """Yield the lines of a file itself, those that include others among them; errors as for `config_lines`."""
     path = Path(path)
     text = read_bytes(path, what, largest=LARGEST).decode("utf-8-sig", errors="replace")
     pending, begin = "", 0
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate([*text.splitlines(), ""], 1):
         part = _COMMENT.sub("", raw).rstrip()
         begin = begin or number
         if part.endswith("\\"):
@@ -101,20 +140,27 @@ def config_lines(path: str | PathLike[str], what: str = "configuration", *, dept
         pending, begin = "", 0
         if _TEMPLATE.search(line.text):
             raise line.error("this is a template for slurm.conf (Jinja), not a slurm.conf: give the file made of it")
-        included = _INCLUDE.match(line.text)
-        if included:
-            yield from _included(line, included[1], depth)
-        elif line.text:
+        if line.text:
             yield line
 
 
-def _included(line: ConfigLine, name: str, depth: int) -> Iterator[ConfigLine]:
+def included_file(line: ConfigLine, depth: int = 0) -> Path:
+    """Return the file that a line includes.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or files include each other.
+    """
+    name = str(line.included)
     if depth >= DEEPEST:
         raise line.error(f"includes {name}: files include each other")
-    other = line.path.parent / Path(name).name
-    if not other.is_file():
-        raise line.error(f"this line includes {name}, and {other} is not there")
-    yield from config_lines(other, depth=depth + 1)
+    beside = line.path.parent
+    written, alone = beside / name.lstrip("/"), beside / Path(name).name
+    found = written if written.is_file() else alone
+    if not found.is_file():
+        raise line.error(f"this line includes {name}, and {alone} is not there")
+    return found
 
 
 def _unquoted(value: str) -> str:

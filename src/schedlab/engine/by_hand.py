@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
@@ -11,6 +12,7 @@ from schedlab.engine.forecast import Forecasts
 from schedlab.engine.loop import note_all_runs
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_pass import fits
+from schedlab.engine.node_state import Nodes
 from schedlab.engine.pass_choice import after_pass
 from schedlab.engine.plan import Plan
 from schedlab.engine.queue import NONE
@@ -52,6 +54,14 @@ def start_by_hand(
     note_all_runs(jobs, state, forecasts, retries, before)
     leave_plan(plan, jobs, seen, state, waiting, orders, retries, rules, job)
     after_pass(plan, jobs, seen, state, waiting, orders, retries, rules)
+
+
+@bare_kernel
+def fit_on_nodes(nodes: Nodes, jobs: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+    """Leave only those jobs marked that fit on the nodes now."""
+    for i in range(len(jobs)):
+        if found[i]:
+            found[i] = fits(nodes, jobs[i])
 
 
 @operation

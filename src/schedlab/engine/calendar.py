@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jitable import jitable
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 NEVER = np.iinfo(np.int64).max
@@ -49,7 +48,6 @@ class Calendar(NamedTuple):
         )[::-1]
 
 
-@jitable
 def new_calendar(most: int) -> Calendar:
     """Return an empty calendar for at most so many jobs."""
     blocks = most // (BLOCK // 4) + 4

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecast
-from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, PREDICTED, run
+from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, run
 from schedlab.engine.node_state import LOGGED, with_more_places
-from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame, statistics_of
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import with_more_room
 from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, NOW, STAGE
 from schedlab.errors import InputError
+from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import JobView, OnlinePredictor, PythonPredictor
 
@@ -42,6 +44,8 @@ class Driver:
         if scheduler.order is not None and parts.orders.candidates is not None:
             self._policies.append((scheduler.order, parts.orders.candidates))
         self.adapters = _adapters(prepared, parts)
+        agent = scheduler.policy
+        self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
 
     def run(self, until: int = NEVER) -> bool:
         """Run to the end, or as long as something happens until a second; return whether it is the end.
@@ -96,6 +100,9 @@ class Driver:
                     forecast.first[job] = adapter.predict(job)
         elif stage == PREDICTED:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
+        elif stage == DUE and self.player is not None:
+            self.player.play(self.parts)
+            state.clock[STAGE] = OVER  # there is no other pass
         elif stage == DUE and self.parts.rules.asks_at_pass:
             self._ask(ASKED, waiting_jobs(self.parts))
 
@@ -119,7 +126,8 @@ class Driver:
         submit = who["submit"]
         for policy, order in self._policies:
             score = policy.scores(
-                who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, order.request[[job]]
+                *(who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, order.request[[job]]),
+                statistics_of(order, np.array([job])),
             )
             if np.isnan(score[0]):
                 blame(policy, seen, order.request, job, now)

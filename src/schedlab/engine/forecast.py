@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import add, pop, soonest
-from schedlab.engine.groups import Groups, expected_share, learn_share, new_groups
+from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
 from schedlab.engine.history import NOBODY, History, new_history, note_end, note_gone, note_start, recent
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.retries import Retries, failed_speculatively
@@ -53,6 +54,7 @@ class Forecast(NamedTuple):
     scratch: NDArray[np.int64]
 
 
+@by_address
 class Forecasts(NamedTuple):
     """What reservations assume, and what the order assumes; the same object if that is the same.
 
@@ -71,6 +73,7 @@ def new_forecast(
     request: NDArray[np.int64],
     user: NDArray[np.int64],
     attributes: NDArray[np.int64] | None = None,
+    table: NDArray[np.float64] | None = None,
 ) -> Forecast:
     """Return a predictor that has seen nothing yet.
 
@@ -84,6 +87,8 @@ def new_forecast(
         User of each job, any numbers.
     attributes
         A line per job: what `GroupMean.attributes` names.
+    table
+        A line per job: filled with the statistics of `GroupMean`'s distribution; None if nobody asks for them.
     """
     kind, jobs, quantile, memory = PYTHON, 1, 0.5, 1
     choice, groups = None, GroupMean()
@@ -107,7 +112,7 @@ def new_forecast(
         request.copy(),
         np.zeros(n, np.int64),
         new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), memory),
-        new_groups(groups, np.zeros((1, 0), np.int64) if attributes is None else attributes),
+        new_groups(groups, np.zeros((1, 0), np.int64) if attributes is None else attributes, table),
         new_regression(choice or RegressionChoice(), 0 if choice is None else n),
         np.empty(jobs, np.int64),
     )
@@ -203,6 +208,8 @@ def predict_for_entries(
                 ordering.first[job] = predict(jobs, state.start, ordering, job, now)
             if forecasts.pilot.shape[0] == 0 or not forecasts.pilot[job]:
                 seen[job].estimate = ordering.first[job]
+            elif ordering.groups.table.shape[0] > 0:
+                expect_number(ordering.groups.table[job], seen[job].estimate)
 
 
 @inner_kernel
@@ -239,6 +246,8 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
         predicted = estimate(forecast.learner, job, request)
     elif kind == GROUPS:
         predicted = int(min(request * expected_share(forecast.groups, job), float(request)))
+        if forecast.groups.table.shape[0] > 0:
+            expect(forecast.groups, job, request)
     elif kind == MEAN:
         if count > 0:
             predicted = int(history.run_time[user] / count)

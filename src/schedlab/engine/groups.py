@@ -1,4 +1,9 @@
-"""Groups of jobs with attributes in common, from everybody to the narrowest, and what share of requests they use."""
+"""Groups of jobs with attributes in common, from everybody to the narrowest, and what share of requests they use.
+
+Of each group two means of shares are kept and, where the score asks for more, the distribution: shares are rounded up
+to a power of the square root of two, and runs are counted by that. The distribution of a group is drawn to that of the
+next wider group just as its mean is.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +13,41 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import inlined
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean
+
+BINS = 41
+"""Of shares: the square roots of 1, 1/2, 1/4 and so on, down to 2^-20."""
+
+GEOMETRIC, ARITHMETIC = range(2)
+
+# Columns of a table of statistics; the others are quantiles.
+MEAN, GEOMETRIC_MEAN, WEIGHT, INDEX, FIRST_QUANTILE = range(5)
+
+LEVELS = np.array(QUANTILES)
 
 
 class Groups(NamedTuple):
     """What is known of groups: for each the decayed number of runs (`weight`), and the decayed sum of their shares.
 
-    A run's share is its run time over its request; geometric means sum the logarithms. `group` has one line per job,
-    and in it the number of everybody's group first and that of the narrowest last; the last group of all is of no job.
-    `parameters` are the shrinkage, the decay, and 1 for geometric means.
+    A run's share is its run time over its request; `total` has the sum of the logarithms and that of the shares
+    themselves. `bins` has the decayed number of runs by share, `table` a line of statistics for each job; both are
+    empty if nobody asks for them, and `scratch` is for them. `group` has one line per job, and in it the number of
+    everybody's group first and that of the narrowest last; the last group of all is of no job. `parameters` are the
+    shrinkage, the decay, and which of the two means is predicted.
     """
 
     group: NDArray[np.int64]
     weight: NDArray[np.float64]
     total: NDArray[np.float64]
     parameters: NDArray[np.float64]
+    bins: NDArray[np.float64]
+    table: NDArray[np.float64]
+    scratch: NDArray[np.float64]
 
 
-def new_groups(choice: GroupMean, attributes: NDArray[np.int64]) -> Groups:
+def new_groups(choice: GroupMean, attributes: NDArray[np.int64], table: NDArray[np.float64] | None = None) -> Groups:
     """Return groups of which nothing is known yet.
 
     Parameters
@@ -35,11 +56,21 @@ def new_groups(choice: GroupMean, attributes: NDArray[np.int64]) -> Groups:
         How they are averaged.
     attributes
         A line per job: its attributes, in the order of `choice.attributes`.
+    table
+        A line per job, for its statistics; None if nobody asks for them.
     """
     group = _numbered(attributes)
     known = int(group.max(initial=0)) + 2
-    parameters = np.array([choice.shrink, choice.decay, choice.mean == "geometric"], np.float64)
-    return Groups(group, np.zeros(known), np.zeros(known), parameters)
+    mean = GEOMETRIC if choice.mean == "geometric" else ARITHMETIC
+    return Groups(
+        group,
+        np.zeros(known),
+        np.zeros((known, 2)),
+        np.array([choice.shrink, choice.decay, mean], np.float64),
+        np.zeros((0 if table is None else known, BINS)),
+        np.empty((0, FIRST_QUANTILE + len(QUANTILES))) if table is None else table,
+        np.empty(BINS),
+    )
 
 
 def _numbered(attributes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -55,27 +86,99 @@ def _numbered(attributes: NDArray[np.int64]) -> NDArray[np.int64]:
     return number
 
 
-@inlined
+@inner_kernel
 def learn_share(groups: Groups, job: int, run_time: int, request: int) -> None:
     """Take notice of a run of some seconds, of a job that had requested so many."""
     decay = groups.parameters[1]
     share = max(run_time, 1) / request
-    if groups.parameters[2] == 1:
-        share = math.log(share)
+    logarithm = math.log(share)
     for level in range(groups.group.shape[1]):
         group = groups.group[job, level]
         groups.weight[group] = groups.weight[group] * decay + 1
-        groups.total[group] = groups.total[group] * decay + share
+        groups.total[group, GEOMETRIC] = groups.total[group, GEOMETRIC] * decay + logarithm
+        groups.total[group, ARITHMETIC] = groups.total[group, ARITHMETIC] * decay + share
+        if groups.bins.shape[0] > 0:
+            for place in range(BINS):
+                groups.bins[group, place] *= decay
+            groups.bins[group, _bin(share)] += 1
+
+
+@inlined
+def _bin(share: float) -> int:
+    """Return the place of a share: it is at most 2^(-place / 2)."""
+    # A share of 1/2 must not miss its place by a rounding error.
+    return min(max(math.floor(-2 * np.log2(share) + 1e-9), 0), BINS - 1)
 
 
 @inlined
 def expected_share(groups: Groups, job: int) -> float:
     """Return the share of its request that a job is expected to use; 1 before anything is known."""
-    shrink, geometric = groups.parameters[0], groups.parameters[2] == 1
-    expected = 0.0 if geometric else 1.0
+    return _mean_share(groups, job, int(groups.parameters[2]))
+
+
+@inner_kernel
+def _mean_share(groups: Groups, job: int, mean: int) -> float:
+    """Return the geometric or the arithmetic mean of the shares, each group's drawn to that of the wider one."""
+    shrink = groups.parameters[0]
+    expected = 0.0 if mean == GEOMETRIC else 1.0
     for level in range(groups.group.shape[1]):
         group = groups.group[job, level]
         weight = groups.weight[group]
         if weight > 0:
-            expected = (groups.total[group] + shrink * expected) / (weight + shrink)
-    return math.exp(expected) if geometric else expected
+            expected = (groups.total[group, mean] + shrink * expected) / (weight + shrink)
+    return math.exp(expected) if mean == GEOMETRIC else expected
+
+
+@inner_kernel
+def expect(groups: Groups, job: int, request: int) -> None:
+    """Fill the statistics of a job that requests some seconds, see `schedlab.scheduler.formula.STATISTICS`."""
+    found = groups.table[job]
+    found[MEAN] = _seconds(_mean_share(groups, job, ARITHMETIC), request)
+    found[GEOMETRIC_MEAN] = _seconds(_mean_share(groups, job, GEOMETRIC), request)
+    chance = groups.scratch
+    _distribution(groups, job, chance)
+    cumulated = work = gain = 0.0
+    found[INDEX] = np.inf
+    quantile = 0
+    for place in range(BINS - 1, -1, -1):
+        seconds = _seconds(2.0 ** (-place / 2), request)
+        cumulated += chance[place]
+        work += chance[place] * seconds
+        gain += chance[place] / max(seconds, LEAST)
+        if gain > 0:
+            found[INDEX] = min(found[INDEX], (work + (1 - cumulated) * seconds) / gain)
+        while quantile < LEVELS.shape[0] and (cumulated >= LEVELS[quantile] - 1e-9 or place == 0):
+            found[FIRST_QUANTILE + quantile] = seconds
+            quantile += 1
+    found[WEIGHT] = gain
+
+
+@inner_kernel
+def _distribution(groups: Groups, job: int, chance: NDArray[np.float64]) -> None:
+    """Fill the distribution of shares, each group's drawn to that of the wider one; of the request before anything."""
+    shrink = groups.parameters[0]
+    for place in range(BINS):
+        chance[place] = 0.0
+    chance[0] = 1.0
+    for level in range(groups.group.shape[1]):
+        group = groups.group[job, level]
+        weight = groups.weight[group]
+        if weight > 0:
+            for place in range(BINS):
+                chance[place] = (groups.bins[group, place] + shrink * chance[place]) / (weight + shrink)
+
+
+@inlined
+def _seconds(share: float, request: int) -> float:
+    """Return a share of a request, from a second to the request."""
+    return max(1.0, min(request * share, float(request)))
+
+
+@inner_kernel
+def expect_number(statistics: NDArray[np.float64], seconds: int) -> None:
+    """Fill a line of statistics: the run time is that number of seconds."""
+    bounded = max(seconds, LEAST)
+    for place in range(statistics.shape[0]):
+        statistics[place] = seconds
+    statistics[WEIGHT] = 1 / bounded
+    statistics[INDEX] = seconds * bounded

@@ -118,6 +118,8 @@ def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None
     elif isinstance(old, Groups):
         place = new.group[moves.jobs]
         new.weight[place], new.total[place] = old.weight[old.group], old.total[old.group]
+        if len(old.table):
+            new.bins[place], new.table[moves.jobs] = old.bins[old.group], old.table
     elif hasattr(old, "_fields"):
         for name, one, other in zip(old._fields, old, new, strict=True):
             _take_over(type(old), name, one, other, moves)

@@ -11,29 +11,27 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
+from schedlab.calls import call
+from schedlab.engine.bench import Bench, Kind, empty, give_back, kind_for, take_bench
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.jitable import jitable
-from schedlab.engine.loop import run
-from schedlab.engine.orders import KNOWN, Order, Program, evaluate_for, known_scores
+from schedlab.engine.orders import Program, evaluate_for, known_scores
 from schedlab.engine.parts import rules_of
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.queue_tree import QueueTree, known_tree
+from schedlab.engine.queue_tree import line_up
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import State, new_state
-from schedlab.engine.waiting import Orders, Waiting
-from schedlab.kernels import config, kernel
+from schedlab.kernels import bare_kernel, inner_kernel, pruned
 from schedlab.schedule.measures import measure
 from schedlab.scheduler.backfilling import Easy, NoBackfill
-from schedlab.scheduler.formula import CHUNK, Formula
+from schedlab.scheduler.formula import Formula
 
 SIMULATED = -1
 """What stands instead of a job without a score."""
 
 
+@by_address
 class Formulas(NamedTuple):
     """Formulas; number i has `codes[code[i]:code[i + 1]]`, and the constants likewise."""
 
@@ -49,9 +47,21 @@ class Known(NamedTuple):
 
     program: Formula
     candidates: Formulas | None
-    aged: int | None
+    aged: bool
     rules: Rules
     key: tuple[Any, ...]
+
+    def kind_for(self, jobs: int, processors: int, depth: int) -> Kind:
+        """Return the kind of bench for a simulation; `depth` is that of the formulas of the policy."""
+        others = 0 if self.candidates is None else self.candidates.depth
+        return kind_for(
+            jobs,
+            processors,
+            self.rules,
+            depth=max(depth, others),
+            candidates=self.candidates is not None,
+            aged=self.aged,
+        )
 
 
 _KNOWN: dict[tuple[Any, ...], Known | None] = {}
@@ -85,13 +95,13 @@ def _known(prepared: Prepared) -> Known | None:
     if prepared.events == "sc17" or learns or not isinstance(scheduler.backfill, NoBackfill | Easy):
         return None
     programs = [one.program for one in (scheduler.policy, scheduler.order) if one is not None]
-    if any(one is None or one.uses_waiting_time for one in programs):
+    if any(one is None or one.uses_waiting_time or one.uses_statistics for one in programs):
         return None
     first, *others = (one for one in programs if one is not None)
     aged = scheduler.starvation is not None or scheduler.window is not None or prepared.in_order > 0
     rules = rules_of(prepared, (), observed=False)._replace(processors=0)
     codes = tuple((tuple(one.codes.tolist()), tuple(one.constants.tolist())) for one in others)
-    return Known(first, formulas_of(others) if others else None, 1 if aged else None, rules, (codes, aged, rules))
+    return Known(first, formulas_of(others) if others else None, aged, rules, (codes, aged, rules))
 
 
 def simulate_known(prepared: Prepared, known: Known) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -107,9 +117,10 @@ def simulate_known(prepared: Prepared, known: Known) -> tuple[NDArray[np.int64],
     blamed, machines, bounds = np.empty(1, dtype=np.int64), np.array([prepared.processors]), np.array([0, n])
     cases = Cases(prepared.jobs, prepared.seen, prepared.seen_request, backfilled, start, bounds, machines)
     policies = _alone(known.program)
-    run_known(
-        cases, policies, known.candidates, known.aged, known.rules, 0, 1, start, backfilled, None, 1, 0, NOTHING, blamed
-    )
+    kind = known.kind_for(n, prepared.processors, policies.depth)
+    bench = take_bench(kind)
+    run_known(cases, policies, known.candidates, bench, 0, 1, start, backfilled, None, 1, 0, NOTHING, blamed)
+    give_back(kind, bench)
     if blamed[0] != SIMULATED:
         for policy in (prepared.scheduler.policy, prepared.scheduler.order):
             if policy is not None:
@@ -125,6 +136,7 @@ def _alone(program: Formula) -> Formulas:
     return formulas_of([program])
 
 
+@by_address
 class Cases(NamedTuple):
     """Workloads to be simulated; the jobs of number i are `jobs[bounds[i]:bounds[i + 1]]`, in order of submission.
 
@@ -152,69 +164,44 @@ def formulas_of(programs: list[Formula]) -> Formulas:
     )
 
 
-@jitable
-def _order(
+@inner_kernel
+def _line_up(
     formulas: Formulas,
     number: int,
-    program: Program,
+    bench: Bench,
+    order: Any,  # an Order
+    queue: Any,  # a QueueTree
     seen: NDArray[Any],
     request: NDArray[np.int64],
-    everybody: NDArray[np.int64],
-) -> tuple[Order, int]:
-    """Return the order of a formula, and a job whose score is not a number."""
-    score = np.empty(len(seen), dtype=np.float64)
-    own = Program(
+) -> int:
+    """Score all jobs, and rank them in the queue; return a job whose score is not a number, or SIMULATED."""
+    program = Program(
         formulas.codes[formulas.code[number] : formulas.code[number + 1]],
         formulas.constants[formulas.constant[number] : formulas.constant[number + 1]],
-        program.stack,
-        program.columns,
-        program.one,
+        bench.program.stack,
+        bench.program.columns,
+        bench.program.one,
         seen[0].submit,
+        None,
     )
-    blamed = evaluate_for(own, score, seen, request, everybody, 0, len(seen), seen[0].submit)
-    return Order(np.full(1, KNOWN), score, None, request), blamed
+    entered, jobs = bench.state.entered, seen.shape[0]
+    blamed = evaluate_for(program, order.score, seen, request, entered, 0, jobs, seen[0].submit)
+    line_up(queue, bench.line, jobs)
+    return blamed
 
 
-@jitable
-def _scratch(formulas: Formulas) -> Program:
-    return Program(
-        formulas.codes,
-        formulas.constants,
-        np.empty((formulas.depth, CHUNK)),
-        np.empty((5, CHUNK), dtype=np.int64),
-        np.empty(1, dtype=np.int64),
-        0,
-    )
+@pruned
+def _line_up_by_entry(queue: Any, bench: Bench, jobs: int) -> None:
+    if queue is not None:
+        line_up(queue, bench.line, jobs)
 
 
-def _ages(aged: int | None, state: State, processors: int) -> QueueTree | None:
-    """Return an empty queue by entry, if the rules ask for one."""
-    return None if aged is None else known_tree(np.zeros(len(state.start)), state.entered, processors)
-
-
-def _choose_ages(aged: Any, state: Any, processors: Any) -> Any:
-    """Return what `_ages` means in a kernel: which of the two is known from the type."""
-
-    def nothing(aged, state, processors):  # type: ignore[no-untyped-def]
-        return None
-
-    def by_entry(aged, state, processors):  # type: ignore[no-untyped-def]
-        return known_tree(np.zeros(len(state.start)), state.entered, processors)
-
-    return nothing if isinstance(aged, types.NoneType) else by_entry
-
-
-if not config.DISABLE_JIT:
-    overload(_ages, strict=False)(_choose_ages)
-
-
-@kernel
+@bare_kernel
 def run_known(
     cases: Cases,
     policies: Formulas,
     candidates: Formulas | None,
-    aged: int | None,
-    rules: Rules,
+    bench: Bench,
     low: int,
     high: int,
     start: NDArray[np.int64],
@@ -233,10 +220,8 @@ def run_known(
         The workloads.
     policies, candidates
         The orders of the queue, and of EASY's candidates; None for that of the queue.
-    aged
-        Not None if jobs may go by age, see `schedlab.engine.waiting`.
-    rules
-        How the schedulers work, but for the size of the machine, which those rules do not ask for.
+    bench
+        Where they are simulated, one after the other.
     start, backfilled
         Filled for each job, if they are as long as the jobs; of the last formula.
     wanted, tau
@@ -248,42 +233,36 @@ def run_known(
     blamed
         Filled, per pair: a job whose score is not a number, or SIMULATED.
     """
-    workloads = len(cases.machines)
+    workloads = cases.machines.shape[0]
     never: Any = np.int64(NEVER)  # as a plain constant, it would be a type of its own
-    program = _scratch(policies)
-    if candidates is not None:
-        other = _scratch(candidates)
+    state, waiting, orders = bench.state, bench.waiting, bench.orders
     for case in range(low, high):
         number, workload = case // workloads, case % workloads
         first, last = cases.bounds[workload], cases.bounds[workload + 1]
         processors = cases.machines[workload]
         jobs, seen, request = cases.jobs[first:last], cases.seen[first:last], cases.request[first:last]
-        state = new_state(jobs, processors, request, False, len(jobs))
-        order, job = _order(policies, number, program, seen, request, state.entered)
-        queue = known_tree(order.score, state.entered, processors)
-        ages, beyond = _ages(aged, state, processors), _ages(aged, state, processors)
+        empty(state, last - first, processors)
+        job = _line_up(policies, number, bench, orders.policy, waiting.queue, seen, request)
         if candidates is not None:
-            second, stranger = _order(candidates, number, other, seen, request, state.entered)
-            job = max(job, stranger)
-            tried = known_tree(second.score, state.entered, processors)
-            if job == SIMULATED:
-                waiting, orders = Waiting(queue, tried, ages, beyond), Orders(order, second)
-                run(jobs, seen, state, waiting, orders, None, None, None, None, None, rules, never)
-        elif job == SIMULATED:
-            alone, only = Waiting(queue, None, ages, beyond), Orders(order, None)
-            run(jobs, seen, state, alone, only, None, None, None, None, None, rules, never)
+            job = max(job, _line_up(candidates, 0, bench, orders.candidates, waiting.candidates, seen, request))
+        _line_up_by_entry(waiting.ages, bench, last - first)
+        _line_up_by_entry(waiting.beyond, bench, last - first)
         blamed[case - low] = job
         if job != SIMULATED:
             continue
-        if len(start) == len(cases.jobs):
-            start[first:last] = state.start
-            backfilled[first:last] = state.backfilled
+        call(bench.loop, (jobs, seen, state, waiting, orders, None, None, None, None, None, bench.rules, never))
+        if start.shape[0] == cases.jobs.shape[0]:
+            for i in range(last - first):
+                start[first + i] = state.start[i]
+                backfilled[first + i] = state.backfilled[i]
         if wanted is not None:
-            counted = slice(min(uncounted, len(jobs) - 1), len(jobs))
+            for i in range(last - first):
+                bench.ends[i] = state.start[i] + jobs[i].duration
+            counted = slice(min(uncounted, last - first - 1), last - first)
             measure(
                 jobs["submit"][counted],
                 state.start[counted],
-                (state.start + jobs["duration"])[counted],
+                bench.ends[counted],
                 jobs["processors"][counted],
                 state.backfilled[counted],
                 cases.killed[first:last][counted],

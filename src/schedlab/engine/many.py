@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.known import SIMULATED, Cases, Known, formulas_of, known_scheduler, run_known
+from schedlab.engine.bench import Kind, give_back, take_bench
+from schedlab.engine.known import SIMULATED, Cases, Formulas, Known, formulas_of, known_scheduler, run_known
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.simulation import simulate
 from schedlab.engine.state import JOB
@@ -176,26 +177,43 @@ class _Together(NamedTuple):
 
     def tasks(self, results: NDArray[np.float64]) -> list[Callable[[], None]]:
         """Return what has to be done, in tasks of many simulations."""
-        cases = _cases([prepare(one, self.scheduler, **self.told.options) for one in self.workloads])
         formulas = formulas_of([one.program for one in self.known])
-        known, told, workloads = self.known[0], self.told, len(self.workloads)
+        groups: dict[Kind, list[int]] = {}
+        prepared = [prepare(one, self.scheduler, **self.told.options) for one in self.workloads]
+        for row, one in enumerate(prepared):
+            kind = self.known[0].kind_for(len(one.jobs), one.processors, formulas.depth)
+            groups.setdefault(kind, []).append(row)
+        return [
+            task
+            for kind, rows in groups.items()
+            for task in self._of_one_kind(kind, _cases([prepared[row] for row in rows]), rows, formulas, results)
+        ]
+
+    def _of_one_kind(
+        self, kind: Kind, cases: Cases, workloads: list[int], formulas: Formulas, results: NDArray[np.float64]
+    ) -> list[Callable[[], None]]:
+        """Return what has to be done for workloads of like size; `workloads` are their rows of the results."""
+        known, told = self.known[0], self.told
         wanted = np.array([name in told.names for name in NAMES])
         places = np.array([NAMES.index(name) for name in told.names])
         nobody, nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
 
         def task(low: int, high: int) -> None:
             measures, blamed = np.full((high - low, len(NAMES)), np.nan), np.empty(high - low, dtype=np.int64)
+            bench = take_bench(kind)
             run_known(
-                *(cases, formulas, known.candidates, known.aged, known.rules, low, high, nobody, nothing),
+                *(cases, formulas, known.candidates, bench, low, high, nobody, nothing),
                 *(wanted, told.tau, told.uncounted, measures, blamed),
             )
-            numbers, rows = np.divmod(np.arange(low, high), workloads)
+            give_back(kind, bench)
+            numbers, places_of = np.divmod(np.arange(low, high), len(workloads))
+            rows = np.array(workloads)[places_of]
             if (blamed != SIMULATED).any():
                 bad = int(np.argmax(blamed != SIMULATED))
                 raise _NoScoreError(int(rows[bad]), self.columns[int(numbers[bad])])
             results[rows, np.array(self.columns)[numbers]] = measures[:, places]
 
-        total = workloads * len(self.known)
+        total = len(workloads) * len(self.known)
         return [
             lambda low=low: task(low, min(low + TOGETHER, total))  # type: ignore[misc]
             for low in range(0, total, TOGETHER)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import Retries
@@ -31,6 +32,7 @@ NO_WORKFLOW = -1
 UNKNOWN = -1
 
 
+@by_address
 class Needs(NamedTuple):
     """What jobs wait for; one entry per job, in order of submission, unless said otherwise.
 

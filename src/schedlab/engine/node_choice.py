@@ -112,7 +112,7 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
         node = nodes.notes[i].ranked
         view = view_of(nodes, node, when)
         if machine.rule == FGD:
-            nodes.notes[node].key = _harm(machine, view, request, node, min(nodes.notes[node].room, tasks))
+            nodes.notes[node].key = _harm_at(nodes, when, request, node, min(nodes.notes[node].room, tasks))
         else:
             left = _left(machine, view, node)
             nodes.notes[node].key = -left if machine.rule == SPREAD else left
@@ -214,6 +214,18 @@ def _left(machine: Machine, view: View, node: int) -> int:
     if machine.largest[0].gpus > 0:
         left += view.free[node].gpus * PARTS // machine.largest[0].gpus
     return left
+
+
+@inner_kernel
+def _harm_at(nodes: Nodes, when: int, request: int, node: int, tasks: int) -> int:
+    """Return by how much a request would increase the fragmentation of a node; of now, it is remembered."""
+    if when != NOW_FREE:
+        return _harm(nodes.machine, view_of(nodes, node, when), request, node, tasks)
+    known = request * nodes.notes.shape[0] + node
+    if nodes.harm[known].changes != nodes.notes[node].changes:
+        nodes.harm[known].changes = nodes.notes[node].changes
+        nodes.harm[known].increase = _harm(nodes.machine, nodes.now, request, node, tasks)
+    return nodes.harm[known].increase
 
 
 @inner_kernel

@@ -13,6 +13,7 @@ from schedlab.cluster.features import nodes_with
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.errors import InputError
+from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
 
@@ -32,20 +33,19 @@ def node_inputs(
     InputError
         If a job asks for what is not there: the message names the job and the resource.
     """
-    inputs = _inputs(workload, cluster, placement)
+    inputs = unchecked_inputs(workload, cluster, placement)
     _check(workload, inputs)
     return inputs if order is None else inputs._replace(shape=inputs.shape[order])
 
 
-def _inputs(workload: Workload, cluster: Cluster, placement: str | None) -> NodeInputs:
-    """Return the same in the workload's order, unchecked."""
+def unchecked_inputs(workload: Workload, cluster: Cluster, placement: str | None) -> NodeInputs:
+    """Return the same in the workload's order; some jobs may never fit."""
     nodes = [(group, name) for group in cluster.groups for name in group.names]
     types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
     allowed, eligible = _eligible(workload, cluster, nodes)
     asked = _asked(workload, cluster, types)
-    table = np.stack([*asked.values(), eligible])
-    requests, shape = np.unique(table, axis=1, return_inverse=True)
-    columns = dict(zip(asked, np.ascontiguousarray(requests[:-1]), strict=True))
+    first, shape = distinct(*asked.values(), eligible)
+    columns = {name: column[first] for name, column in asked.items()}
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -57,10 +57,10 @@ def _inputs(workload: Workload, cluster: Cluster, placement: str | None) -> Node
         weight=_per_node(nodes, "weight"),
         device_offset=np.concatenate([[0], np.cumsum([len(devices) for devices in gpus])]).astype(np.int64),
         device_type=np.concatenate([np.zeros(0), *gpus]).astype(np.int64),
-        shape=shape.ravel().astype(np.int64),
+        shape=shape.astype(np.int64),
         exclusive=columns.pop("exclusive").astype(np.bool_),
         allowed=allowed,
-        eligible=np.ascontiguousarray(requests[-1]),
+        eligible=eligible[first],
         placement=PLACEMENTS.index(placement or USUAL_PLACEMENT),
         **columns,
     )
@@ -154,13 +154,12 @@ def _eligible(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return the distinct sets of nodes that jobs may use, and the set of each job."""
     resources = workload.resources or Resources.of(len(workload))
-    pairs, which = np.unique(
-        np.stack([resources.partition.codes, resources.constraint.codes]), axis=1, return_inverse=True
-    )
+    first, which = distinct(resources.partition.codes, resources.constraint.codes)
     place = {name: number for number, (_, name) in enumerate(nodes)}
     features = [group.features for group, _ in nodes]
-    sets = np.zeros((pairs.shape[1], len(nodes)), dtype=np.bool_)
-    for number, (partition, constraint) in enumerate(pairs.T.tolist()):
+    sets = np.zeros((len(first), len(nodes)), dtype=np.bool_)
+    for number, row in enumerate(first.tolist()):
+        partition, constraint = resources.partition.codes[row], resources.constraint.codes[row]
         text = resources.partition.names[partition] if partition >= 0 else ""
         try:
             for one in _partitions(cluster, text):
@@ -171,9 +170,8 @@ def _eligible(
             if constraint >= 0:
                 sets[number] &= nodes_with(resources.constraint.names[constraint], features)
         except InputError as error:
-            row = int(np.argmax(which.ravel() == number))
             raise InputError(f"job {workload.job_id[row]}: {error}", row=row) from None
-    return sets, which.ravel().astype(np.int64)
+    return sets, which.astype(np.int64)
 
 
 def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
@@ -184,10 +182,10 @@ def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
     InputError
         If a job names a partition, a type of GPU or a constraint that cannot be understood.
     """
-    return _fitting(_inputs(workload, cluster, None))
+    return fitting(unchecked_inputs(workload, cluster, None))
 
 
-def _fitting(inputs: NodeInputs) -> NDArray[np.bool_]:
+def fitting(inputs: NodeInputs) -> NDArray[np.bool_]:
     """Return which jobs fit on the empty cluster, in the order of the inputs."""
     fits = np.array([_fits_empty(inputs, request) for request in range(len(inputs.nodes))], dtype=np.bool_)
     return fits[inputs.shape]
@@ -195,7 +193,7 @@ def _fitting(inputs: NodeInputs) -> NDArray[np.bool_]:
 
 def _check(workload: Workload, inputs: NodeInputs) -> None:
     """Raise InputError for the first job that would not fit on the empty cluster."""
-    bad = ~_fitting(inputs)
+    bad = ~fitting(inputs)
     if bad.any():
         row = int(np.argmax(bad))
         request = int(inputs.shape[row])
@@ -213,9 +211,25 @@ LIMITS = ("nodes that it may use", "GPUs", "memory", "cores")
 
 def _fits_empty(inputs: NodeInputs, request: int, without: str = "") -> bool:
     """Return whether a request fits on the empty cluster, if one of LIMITS is not looked at."""
+    room = _room(inputs, request, without)
+    needed = int(inputs.nodes[request])
+    return bool(len(room) >= needed and room[: needed or None].sum() >= inputs.tasks[request])
+
+
+def fewest_nodes(inputs: NodeInputs) -> NDArray[np.int64]:
+    """Return how many nodes each distinct request takes at least, on the empty cluster."""
+    found = inputs.nodes.copy()
+    for request in np.flatnonzero(found == 0).tolist():
+        room = np.cumsum(_room(inputs, request))
+        found[request] = min(int(np.searchsorted(room, inputs.tasks[request])) + 1, max(len(room), 1))
+    return found
+
+
+def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int64]:
+    """Return how many tasks of a request fit on each empty node that has room, the roomiest first."""
     one: dict[str, Any] = {
         name: getattr(inputs, name)[request]
-        for name in ("tasks", "nodes", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory")
+        for name in ("tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory")
     }
     room = np.full(len(inputs.cores), one["tasks"], dtype=np.int64)
     if one["tasks_per_node"]:
@@ -236,9 +250,7 @@ def _fits_empty(inputs: NodeInputs, request: int, without: str = "") -> bool:
             room = np.minimum(room, spare // one["task_gpus"])
     if without != "nodes that it may use":
         room = np.where(inputs.allowed[inputs.eligible[request]], room, 0)
-    room = np.sort(room[room > 0])[::-1]
-    needed = int(one["nodes"])
-    return bool(len(room) >= needed and room[: needed or None].sum() >= one["tasks"])
+    return np.sort(room[room > 0])[::-1]
 
 
 def _wish(inputs: NodeInputs, request: int) -> str:

@@ -83,11 +83,15 @@ NOTE = np.dtype(
         ("key", "i8"),  # by node: what it is ordered by
         ("head_room", "i8"),  # by node: room for tasks of the head
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
+        ("changes", "i8"),  # by node: how often what is free there now has changed
         ("until", "i8"),  # by node: the second from which on there may be another room in a slot that begins then ...
         ("gain", "i8"),  # ... and from which on there may be more
     ]
 )
 """What is noted while nodes are chosen."""
+
+HARM = np.dtype([("changes", "i8"), ("increase", "i8")])
+"""By how much a request would increase the fragmentation of a node, as long as its `changes` are these."""
 
 SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FREE.names or ())])
 """What is free on a node, as in FREE, from a second on, until its `next` span begins; LAST if there is none."""
@@ -208,6 +212,8 @@ class Nodes(NamedTuple):
         int64: the number of each job's last run.
     offsets, places
         What each run holds or held (PLACE), in the order of starts: run r from `offsets[r]` to `offsets[r + 1] - 1`.
+    harm
+        HARM, requests by nodes; no request but for the rule "fgd".
     ahead
         What is planned (Timeline); None for schedulers that reserve for the head alone, or for nobody.
     """
@@ -223,6 +229,7 @@ class Nodes(NamedTuple):
     run: NDArray[np.int64]
     offsets: NDArray[np.int64]
     places: NDArray[Any]
+    harm: NDArray[Any]
     ahead: Any
 
 
@@ -245,6 +252,7 @@ def new_nodes(inputs: NodeInputs, *, plans: bool = False, retries: bool = False)
     counters[RESERVED] = -1
     memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
     memory["unfit"] = memory["unfit_beside"] = memory["given"] = notes["differs"] = -1
+    notes["changes"] = 0
     memory["first"] = memory["seen"] = 0
     return Nodes(
         machine,
@@ -258,8 +266,17 @@ def new_nodes(inputs: NodeInputs, *, plans: bool = False, retries: bool = False)
         np.full(jobs, -1, dtype=np.int64),
         np.zeros(places + 1, dtype=np.int64),
         new_records(places, PLACE),
+        _no_harm(machine, count),
         _new_timeline(inputs, machine, retries=retries) if plans else None,
     )
+
+
+def _no_harm(machine: Machine, nodes: int) -> NDArray[Any]:
+    """Return what is known of the fragmentation by each request: nothing."""
+    requests = len(machine.requests) if PLACEMENTS[machine.rule] == "fgd" else 0
+    harm = new_records(requests * nodes, HARM)
+    harm["changes"] = -1
+    return harm
 
 
 def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool) -> Timeline:

@@ -202,6 +202,7 @@ def occupy(nodes: Nodes | None, job: int) -> None:
         place = counters[LOGGED]
         for i in range(counters[PICKED]):
             move(machine, nodes.now, request, notes[i].picked, notes[i].portion, notes[i].bits, -1)
+            notes[notes[i].picked].changes += 1
             nodes.places[place].node = notes[i].picked
             nodes.places[place].tasks = notes[i].portion
             nodes.places[place].bits = notes[i].bits
@@ -219,6 +220,7 @@ def vacate(nodes: Nodes | None, job: int) -> None:
         run = nodes.run[job]
         for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
             move_place(nodes, nodes.now, job, place, 1)
+            nodes.notes[nodes.places[place].node].changes += 1
             nodes.freed[nodes.counters[FREED] % REMEMBERED] = nodes.places[place].node
             nodes.counters[FREED] += 1
         nodes.counters[GROWN] += 1

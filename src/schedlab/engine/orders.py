@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.groups import expect_number
 from schedlab.engine.state import NOW, State
 from schedlab.errors import InputError
-from schedlab.kernels import inner_kernel
-from schedlab.scheduler.formula import CHUNK, Formula, evaluate
+from schedlab.kernels import inner_kernel, pruned
+from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
 
@@ -25,10 +26,21 @@ ASKED = 4  # a function in Python, asked before every pass
 PRIORITY = 5  # Slurm's multifactor priority
 
 
+class Expected(NamedTuple):
+    """Statistics of the run times that the order expects, see `STATISTICS`.
+
+    `table` has a line for each job, filled by the predictor, or none if it predicts a number; `gathered`, with a row
+    for each statistic, is scratch space.
+    """
+
+    table: NDArray[np.float64]
+    gathered: NDArray[np.float64]
+
+
 class Program(NamedTuple):
     """A formula to be evaluated while time goes by: its program, and scratch space.
 
-    `origin` is the second from which submissions are counted.
+    `origin` is the second from which submissions are counted; `expected` is None where the formula has no statistics.
     """
 
     codes: NDArray[np.int64]
@@ -37,6 +49,7 @@ class Program(NamedTuple):
     columns: NDArray[np.int64]
     one: NDArray[np.int64]
     origin: int
+    expected: Expected | None
 
 
 class Order(NamedTuple):
@@ -52,7 +65,14 @@ class Order(NamedTuple):
     request: NDArray[np.int64]
 
 
-def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *, known: bool) -> Order:
+def new_order(
+    policy: Policy,
+    seen: NDArray[Any],
+    request: NDArray[np.int64],
+    *,
+    known: bool,
+    table: NDArray[np.float64] | None = None,
+) -> Order:
     """Return the order of a policy before the first event.
 
     Parameters
@@ -65,6 +85,8 @@ def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *,
         int64 seconds: what they ask for.
     known
         Whether all that scores follow from is known before the first event, unless they change with time.
+    table
+        Where the predictor of the order writes statistics, see `Expected`; None if it predicts a number.
 
     Raises
     ------
@@ -83,12 +105,16 @@ def new_order(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], *,
         program = policy.program
         kind = AT_ENTRY if program is not None else ASKED_AT_ENTRY
     score = known_scores(policy, seen, request) if kind == KNOWN else np.zeros(len(seen))
-    compiled = None if program is None else new_program(program, int(seen["submit"][0]))
+    compiled = None if program is None else new_program(program, int(seen["submit"][0]), table)
     return Order(np.array([kind]), score, compiled, request)
 
 
-def new_program(formula: Formula, origin: int) -> Program:
+def new_program(formula: Formula, origin: int, table: NDArray[np.float64] | None = None) -> Program:
     """Return a formula with scratch space; `origin` is the second of the first submission."""
+    expected = None
+    if formula.uses_statistics:
+        number = len(STATISTICS)
+        expected = Expected(np.empty((0, number)) if table is None else table, np.empty((number, CHUNK)))
     return Program(
         formula.codes,
         formula.constants,
@@ -96,6 +122,7 @@ def new_program(formula: Formula, origin: int) -> Program:
         np.empty((5, CHUNK), dtype=np.int64),
         np.empty(1, dtype=np.int64),
         origin,
+        expected,
     )
 
 
@@ -144,6 +171,30 @@ def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: i
     )
 
 
+def statistics_of(order: Order, who: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Return the statistics that the predictor of an order has given for some jobs; None if it predicts a number."""
+    if order.program is None or order.program.expected is None or not order.program.expected.table.size:
+        return None
+    return order.program.expected.table[who].T
+
+
+@pruned
+def _gathered(
+    expected: Expected | None, seen: NDArray[Any], who: NDArray[np.int64], low: int, count: int
+) -> NDArray[np.float64] | None:
+    """Return the statistics of the jobs `who[low:low + count]`, if the formula has any."""
+    if expected is None:
+        return None
+    for i in range(count):
+        job = who[low + i]
+        if expected.table.shape[0] > 0:
+            for row in range(expected.gathered.shape[0]):
+                expected.gathered[row, i] = expected.table[job, row]
+        else:
+            expect_number(expected.gathered[:, i], seen[job].estimate)
+    return expected.gathered
+
+
 @inner_kernel
 def evaluate_for(
     program: Program | None,
@@ -167,6 +218,7 @@ def evaluate_for(
                 columns[2, i] = seen[job].submit - program.origin
                 columns[3, i] = now - seen[job].submit
                 columns[4, i] = request[job]
+            statistics = _gathered(program.expected, seen, who, low, count)
             result = program.stack[0, :count]
             evaluate(
                 program.codes,
@@ -178,6 +230,7 @@ def evaluate_for(
                 columns[4],
                 program.stack,
                 result,
+                statistics,
             )
             for i in range(count):
                 if np.isnan(result[i]):

@@ -24,9 +24,11 @@ from schedlab.engine.slurm_timing import Passes, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
-from schedlab.scheduler.predictor import Actual, Predictor, PythonPredictor
+from schedlab.scheduler.predictor import Actual, GroupMean, Predictor, PythonPredictor
+from schedlab.scheduler.scheduler import Scheduler
 
 
 class Parts(NamedTuple):
@@ -63,7 +65,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
         retries = new_retries(jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
     state = new_state(
-        jobs,
+        n,
         prepared.processors,
         request=prepared.request,
         watched=scheduler.runtimes.learns,
@@ -76,7 +78,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if prepared.workload.dependencies is not None or prepared.pilot.any():
         needs = new_needs(prepared)
     fixed_beforehand = retries is None and needs is None and not open_ended
-    orders = _orders(prepared, state, fixed_beforehand=fixed_beforehand)
+    table = _table_of_statistics(scheduler, n)
+    orders = _orders(prepared, table, fixed_beforehand=fixed_beforehand)
     waiting = _waiting(prepared, state, orders, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative):
@@ -90,7 +93,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         waiting,
         orders,
         plan,
-        _forecasts(prepared, state),
+        _forecasts(prepared, state, table),
         retries,
         needs,
         new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None,
@@ -102,12 +105,19 @@ def _assumed(runtimes: Predictor) -> int:
     return LEARNED if runtimes.learns else WORK if runtimes == Actual() else REQUEST
 
 
-def _orders(prepared: Prepared, state: State, *, fixed_beforehand: bool) -> Orders:
+def _table_of_statistics(scheduler: Scheduler, jobs: int) -> NDArray[np.float64] | None:
+    """Return a table for the statistics that an order asks its predictor for; None if the predictor gives a number."""
+    programs = [policy.program for policy in (scheduler.policy, scheduler.order) if policy is not None]
+    wanted = any(program is not None and program.uses_statistics for program in programs)
+    return np.empty((jobs, len(STATISTICS))) if wanted and isinstance(scheduler.ranking, GroupMean) else None
+
+
+def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_beforehand: bool) -> Orders:
     scheduler = prepared.scheduler
 
     def order_of(policy: Policy) -> Order:
         known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
-        return new_order(policy, prepared.seen, prepared.seen_request, known=known)
+        return new_order(policy, prepared.seen, prepared.seen_request, known=known, table=table)
 
     queue = order_of(scheduler.policy)
     return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))
@@ -151,23 +161,26 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
     return Waiting(queue_of(scheduler.policy, orders.policy), candidates, ages, beyond)
 
 
-def _forecasts(prepared: Prepared, state: State) -> Forecasts | None:
+def _forecasts(prepared: Prepared, state: State, table: NDArray[np.float64] | None) -> Forecasts | None:
     """Return the predictors at work, or None if no run time is learned."""
     scheduler = prepared.scheduler
     if not scheduler.runtimes.learns and not scheduler.ranking.learns:
         return None
     user = prepared.column("user_id")
 
-    def forecast_of(predictor: Predictor, correction: str) -> Forecast:
+    def forecast_of(predictor: Predictor, correction: str, table: NDArray[np.float64] | None) -> Forecast:
         if not predictor.learns:
             return no_forecast(state.request)
-        return new_forecast(predictor, correction, state.request, user, prepared.attributes(predictor.attributes))
+        attributes = prepared.attributes(predictor.attributes)
+        return new_forecast(predictor, correction, state.request, user, attributes, table)
 
-    reserving = forecast_of(scheduler.runtimes, scheduler.correction or "requested")
+    correction = scheduler.correction or "requested"
     if scheduler.order_runtimes is None:
+        reserving = forecast_of(scheduler.runtimes, correction, table)
         reserving.kind[2] = 1
         return Forecasts(reserving, reserving, prepared.pilot)
-    return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested"), prepared.pilot)
+    reserving = forecast_of(scheduler.runtimes, correction, None)
+    return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested", table), prepared.pilot)
 
 
 def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bool) -> Rules:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.profile import Profile, new_profile
@@ -24,6 +25,7 @@ COUNTERS_SIZE = 3
 NOT_BOOKED = -1
 
 
+@by_address
 class Plan(NamedTuple):
     """The reservations; arrays are indexed by job unless said otherwise.
 

@@ -25,6 +25,7 @@ from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
+from schedlab.scheduler.agent import agent_at
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler
@@ -199,13 +200,13 @@ def _checked(
 
 
 def _parsed(text: str) -> Scheduler:
-    """Read a scheduler text; the last ones are remembered, but for those that name classes of a user's own."""
+    """Read a scheduler text; the last ones are remembered, but for those that name classes or files of a user's own."""
     scheduler = _PARSED.get(text)
     if scheduler is None:
         scheduler = Scheduler.parse(text)
         if len(_PARSED) >= MOST_TEXTS:
             _PARSED.clear()
-        if not named_classes(text):
+        if not named_classes(text) and agent_at(text) is None:
             _PARSED[text] = scheduler
     return scheduler
 

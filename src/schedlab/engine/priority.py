@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
@@ -19,6 +20,7 @@ from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
 
 
+@by_address
 class Priority(NamedTuple):
     """What priorities follow from; arrays have one entry per job, in order of submission, or per user.
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.jitable import jitable
+from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import (
     ABSENT,
     ANY,
@@ -35,7 +35,6 @@ from schedlab.engine.queue_nodes import (
     join_children,
     look_at_block,
     remove_from_tree,
-    size_class,
 )
 from schedlab.kernels import inlined, inner_kernel, new_records, pruned
 
@@ -109,7 +108,7 @@ def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors:
     if known:
         return known_tree(score, entered, processors)
     n = len(score)
-    blocks = _blocks(2 * n)
+    blocks = blocks_for(2 * n)
     gaps = Gaps(
         np.zeros(blocks, dtype=np.int32),
         np.full(blocks, np.inf),
@@ -129,7 +128,6 @@ def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors:
     )
 
 
-@jitable
 def known_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors: int) -> QueueTree:
     """Return an empty queue whose scores are all known already; see `new_tree`."""
     n = len(score)
@@ -146,15 +144,14 @@ def known_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processor
         score,
         entered,
         entries,
-        _no_nodes(_blocks(n), processors),
+        _no_nodes(blocks_for(n), processors),
         new_records(ROOM, SHORTLISTED),
         np.zeros(STATUS_SIZE, dtype=np.int64),
         None,
     )
 
 
-@jitable
-def _blocks(places: int) -> int:
+def blocks_for(places: int) -> int:
     """Return how many blocks there are for so many ranks: a power of two."""
     blocks = 1
     while blocks * BLOCK < places:
@@ -162,17 +159,35 @@ def _blocks(places: int) -> int:
     return blocks
 
 
-@jitable
 def _no_entries(places: int) -> NDArray[Any]:
     entries = new_records(places, ENTRY)
     entries["processors"][:] = ABSENT
     return entries
 
 
-@jitable
 def _no_nodes(blocks: int, processors: int) -> NDArray[np.int32]:
-    width = -(-(2 + size_class(processors)) // 8) * 8
+    largest = 2 * (processors.bit_length() - 1) + (processors & (processors - 1) != 0)  # the class of this size
+    width = -(-(2 + largest) // 8) * 8  # whole vectors
     return np.full((2 * blocks, width), ABSENT, dtype=np.int32)
+
+
+@inner_kernel
+def line_up(queue: QueueTree, line: QueueList, jobs: int) -> None:
+    """Empty a queue, and rank so many jobs by scores that are all known; `line` is scratch space."""
+    for node in range(queue.nodes.shape[0]):
+        for column in range(queue.nodes.shape[1]):
+            queue.nodes[node, column] = ABSENT
+    for rank in range(queue.entries.shape[0]):
+        queue.entries[rank].processors = ABSENT
+    queue.status[SHORT] = queue.status[FRONT] = 0
+    for job in range(jobs):
+        line.order[job] = job
+        line.score[job] = queue.score[job]
+    sort(line, jobs)
+    for rank in range(jobs):
+        job = line.order[rank]
+        queue.rank_of[job] = rank
+        queue.entries[rank].job = job
 
 
 @inner_kernel

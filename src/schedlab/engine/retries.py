@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.speculate.requests import NO_LAW, Laws, Requests
@@ -34,6 +35,7 @@ WORK = 1  # how long it really takes
 LEARNED = 2  # what a predictor says
 
 
+@by_address
 class Retries(NamedTuple):
     """What jobs ask for, and what becomes of it; one entry per job, in order of submission, unless said otherwise.
 

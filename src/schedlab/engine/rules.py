@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from schedlab.addresses import by_address
+
 NEVER_STARVES = -1
 ALL_VISIBLE = -1
 NO_SPECULATION = -1.0
 
 
+@by_address
 class Rules(NamedTuple):
     """What does not change during a simulation.
 

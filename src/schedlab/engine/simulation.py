@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,9 @@ def simulate(
         cluster=cluster,
     )
     if prepared.events == "sc17":
-        state = new_state(prepared.jobs, prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs))
+        state = new_state(
+            len(prepared.jobs), prepared.processors, prepared.request, watched=False, runs=len(prepared.jobs)
+        )
         start = run_sc17(prepared, state)
         return to_schedule(prepared, start=start, backfilled=state.backfilled)
     # Of a larger one, Python takes no time in comparison, and this kernel need not be compiled besides the loop.
@@ -104,7 +107,10 @@ def simulate(
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
     driver.run()
-    return schedule_of(prepared, driver.parts, first_estimate)
+    schedule = schedule_of(prepared, driver.parts, first_estimate)
+    if driver.player is None:
+        return schedule
+    return replace(schedule, specification={**schedule.specification, "decisions": driver.player.decisions})
 
 
 def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> Schedule:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.needs import MADE_READY, Needs
 from schedlab.engine.profile import (
@@ -30,6 +31,7 @@ BACKFILL = 8  # 1 if a backfill pass is due now
 COUNTERS_SIZE = 9
 
 
+@by_address
 class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.agent_view import startable
 from schedlab.engine.drive import Driver, PythonPredictorAdapter, waiting_jobs
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import Events, Prepared, prepare
@@ -26,6 +28,7 @@ class Told(NamedTuple):
     events: Events
     in_order: int
     requests: Requests | None
+    cluster: Cluster | None = None
 
 
 class Progress(NamedTuple):
@@ -156,15 +159,14 @@ class Standing:
         if clock[WAITING] == 0 or clock[FREE] == 0:
             return np.empty(0, dtype=np.int64)
         jobs = parts.waiting.queue.members()
-        jobs = jobs[parts.jobs["processors"][jobs] <= clock[FREE]]
-        if parts.needs is not None:
-            jobs = jobs[parts.needs.ready[jobs]]
+        jobs = jobs[startable(parts, jobs)]
         return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
 
     def reservation(self, job: int) -> Reservation:
         """Return when a waiting job is expected to fit by what now runs, and the processors to spare beside it then.
 
-        Another job does not delay it if it ends by then or needs no more than the processors to spare (EASY).
+        Another job does not delay it if it ends by then or needs no more than the processors to spare (EASY). Nodes are
+        not looked at: on a cluster of nodes, the job may have to wait longer.
 
         Parameters
         ----------
@@ -192,6 +194,7 @@ def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[P
         events=told.events,
         in_order=told.in_order,
         requests=told.requests,
+        cluster=told.cluster,
     )
     parts = assemble(prepared, open_ended=open_ended)
     return prepared, parts, prepared.jobs["estimate"].copy()

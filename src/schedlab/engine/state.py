@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
-from schedlab.engine.jitable import jitable
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
 from schedlab.kernels import inlined, inner_kernel, new_records
@@ -47,6 +47,7 @@ CLOCK_SIZE = 15
 UNKNOWN = -1
 
 
+@by_address
 class State(NamedTuple):
     """What changes while time goes by, whatever the scheduler.
 
@@ -88,9 +89,8 @@ def new_jobs(
     return jobs
 
 
-@jitable
 def new_state(
-    jobs: NDArray[Any],
+    jobs: int,
     processors: int,
     request: NDArray[np.int64],
     watched: bool,
@@ -101,7 +101,7 @@ def new_state(
     Parameters
     ----------
     jobs
-        Records of type JOB.
+        How many there are.
     processors
         Size of the machine.
     request
@@ -111,7 +111,7 @@ def new_state(
     runs
         How many runs there is room for.
     """
-    n = len(jobs)
+    n = jobs
     most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE] = processors

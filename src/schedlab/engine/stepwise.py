@@ -9,6 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.agent_view import startable
 from schedlab.engine.by_hand import start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
@@ -38,7 +40,7 @@ class Simulation(Standing):
 
     Parameters
     ----------
-    workload, processors, events, in_order, requests
+    workload, processors, events, in_order, requests, cluster
         As for `simulate`; the event order "sc17" runs only as a whole.
     scheduler
         A scheduler text or a `Scheduler`. None: nothing starts but what is started by hand.
@@ -77,9 +79,10 @@ class Simulation(Standing):
         events: Events = "batched",
         in_order: int = 0,
         requests: Requests | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
         chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
-        self._told = Told(chosen, processors, events, in_order, requests)
+        self._told = Told(chosen, processors, events, in_order, requests, cluster)
         self._at = Progress()
         self._observers: list[Callable[[Simulation], object]] = []
         self._stand(*put_together(workload, self._told, open_ended=False))
@@ -189,6 +192,8 @@ class Simulation(Standing):
             raise InputError(f"{name} still waits for jobs that have not ended", row=row)
         if (needed := int(parts.jobs[number]["processors"])) > self.free:
             raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
+        if not startable(parts, np.array([number]))[0]:
+            raise InputError(f"{name} does not fit the nodes that are free", row=row)
         return number
 
     def submit(self, jobs: Workload, *, requests: Requests | None = None) -> NDArray[np.intp]:
@@ -224,6 +229,8 @@ class Simulation(Standing):
                 "has come",
                 row=row,
             )
+        if self._parts.state.nodes is not None:
+            raise InputError("jobs cannot be added to a simulation on nodes: give all of them when it begins")
         before = len(self._row)
         if not len(jobs):
             return np.arange(0)
@@ -289,6 +296,8 @@ class Simulation(Standing):
         """
         from schedlab.engine.saved import save_simulation
 
+        if self._told.cluster is not None:
+            raise InputError("a simulation with cluster= cannot be saved, because the file does not hold the cluster")
         save_simulation(self, path)
 
     @classmethod

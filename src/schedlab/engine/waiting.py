@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
 from schedlab.engine.queue import Queue, head, insert, remove, tail
 from schedlab.engine.queue_list import QueueList, sort
@@ -16,6 +17,7 @@ from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
 
+@by_address
 class Waiting(NamedTuple):
     """The queues of a simulation, all of one kind; those that its rules do not ask for are None.
 
@@ -37,6 +39,7 @@ class Waiting(NamedTuple):
     beyond: Queue | None
 
 
+@by_address
 class Orders(NamedTuple):
     """The orders of the queue and of EASY's candidates; None for candidates in the order of the queue."""
 

@@ -9,4 +9,7 @@ from .evaluation import RandomAgent as RandomAgent
 from .evaluation import evaluate as evaluate
 from .evaluation import play as play
 from .sources import Episode as Episode
+from .training import Settings as Settings
+from .training import Trained as Trained
+from .training import train as train
 from .vector import SchedulingVectorEnv as SchedulingVectorEnv

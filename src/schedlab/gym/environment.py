@@ -17,8 +17,12 @@ try:
 except ModuleNotFoundError:
     raise InputError('environments need Gymnasium: pip install "schedlab[gym]"') from None
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.gym.episodes import POLICIES, Decision, Episodes
+from schedlab.gym.machines import episodes_for
+from schedlab.gym.node_episodes import NodeEpisodes
 from schedlab.gym.pool import DECISIONS, FEATURES, OVER, SUMMARY, WRONG
+from schedlab.gym.side_by_side import SideBySide
 from schedlab.gym.sources import Episode, Model
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
@@ -77,6 +81,8 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
         Seconds, see `decision`; a period of 0 lets a policy be chosen at every event.
     longest
         Seconds: the request that counts as 1; None takes the longest of the workload.
+    cluster
+        The machine, instead of `processors`: nodes with cores, memory and GPUs. The decision is "next" there.
     masked_action
         What happens to a masked action: "replace" takes the last action that is not masked (to wait, where that is
         possible) and says so in `info["action_replaced"]`; "error" raises.
@@ -126,6 +132,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
         pause: int = 600,
         period: int = 3_600,
         longest: int | None = None,
+        cluster: Cluster | None = None,
         masked_action: Masked = "replace",
         render_mode: str | None = None,
     ) -> None:
@@ -133,7 +140,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
             raise InputError(f"masked_action={masked_action!r} is unknown; known are replace and error")
         if render_mode not in (None, "ansi"):
             raise InputError(f"render_mode={render_mode!r} is unknown; known is ansi")
-        self.episodes = Episodes(
+        self.episodes: Episodes | NodeEpisodes = episodes_for(
             1,
             workload,
             processors=processors,
@@ -150,6 +157,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
             reward=reward,
             increments=increments,
             longest=longest,
+            cluster=cluster,
         )
         self.observed: Observation = observation
         self.observation_space = observation_space(self.episodes, observation)
@@ -261,7 +269,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
         }
 
 
-def observation_space(episodes: Episodes, observation: Observation) -> spaces.Space[Any]:
+def observation_space(episodes: SideBySide, observation: Observation) -> spaces.Space[Any]:
     """Return the space of an observation.
 
     Raises

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from schedlab.engine.state import NOW
 from schedlab.errors import InputError
 from schedlab.gym.moves import BACKFILL, COMMIT, INSPECT, NEXT, PICK, Policies, Rules
 from schedlab.gym.pool import BLAMED, JOBS, OVER, Pool, new_pool, size_of
+from schedlab.gym.side_by_side import SideBySide
 from schedlab.gym.sources import Episode, Model, Source, as_numbers
 from schedlab.gym.stepping import action_of, begin_episode, play_out, step_episodes
 from schedlab.schedule.schedule import Schedule
@@ -31,11 +32,7 @@ POLICIES = ("fcfs+easy", "saf+easy", "spf+easy", "f1+easy", "wfp3+easy")
 """Among which an agent chooses, unless it is told others."""
 
 
-TRIES = 50
-"""How many episodes are drawn until there is something to decide in one."""
-
-
-class Episodes:
+class Episodes(SideBySide):
     """Episodes side by side, each at its own decision.
 
     Parameters
@@ -93,7 +90,10 @@ class Episodes:
             raise InputError(f"period={period!r}: give whole seconds, or 0 to choose at every event")
         if decision == "policy" and not policies:
             raise InputError("there are no policies to choose from: give policies=")
-        self.source = Source(workload, processors=processors, window=window, load=load, metric=reward, longest=longest)
+        super().__init__(
+            number,
+            Source(workload, processors=processors, window=window, load=load, metric=reward, longest=longest),
+        )
         kind = COMMIT if commit else KINDS[decision]
         self.texts = [Scheduler.parse(one).text for one in (policies if kind == PICK else [base])]
         self.choices = len(self.texts)
@@ -108,8 +108,6 @@ class Episodes:
             dense=increments,
             at_end=not increments,
         )
-        self.number = number
-        self._drawn: list[Episode | None]
         self._make()
 
     def _make(self) -> None:
@@ -148,24 +146,6 @@ class Episodes:
     def size(self) -> int:
         """Bytes that the episodes take."""
         return size_of(self.pool)
-
-    @property
-    def over(self) -> NDArray[np.bool_]:
-        """Which episodes are over."""
-        over: NDArray[np.bool_] = self.pool.progress[:, OVER] == 1
-        return over
-
-    def begin(self, e: int, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
-        """Draw an episode in which something is to be decided; parameters and errors as for `Source.draw`."""
-        for _ in range(TRIES):
-            episode = self.source.draw(rng, options)
-            self.begin_with(e, episode)
-            if not self.pool.progress[e, OVER]:
-                return episode
-        raise InputError(
-            f"no episode with a decision: in {TRIES} windows, such as the one from job {episode.low} of "
-            f"{episode.table.workload.name}, there is nothing to decide; raise load= or window="
-        )
 
     def begin_with(self, e: int, episode: Episode, scores: NDArray[np.float64] | None = None) -> None:
         """Bring an episode to its first decision; `scores`, if given, are those of its jobs under all policies."""
@@ -215,13 +195,6 @@ class Episodes:
         play_out(self.pool, self.policies, self.rules, e, policy)
         self.check()
 
-    def drawn(self, e: int) -> Episode:
-        """Return the episode in a place."""
-        episode = self._drawn[e]
-        if episode is None:
-            raise InputError("no episode has begun: call reset first")
-        return episode
-
     def schedule(self, e: int) -> Schedule:
         """Return the schedule of an episode that is over.
 
@@ -259,7 +232,7 @@ def _program(scheduler: Scheduler) -> Formula:
     """
     policy: Policy = scheduler.policy
     plain = Scheduler(policy, scheduler.backfill if scheduler.backfill == Easy() else "none")
-    if policy.program is None or dataclasses.replace(plain) != scheduler:
+    if policy.program is None or policy.program.uses_statistics or dataclasses.replace(plain) != scheduler:
         raise InputError(
             f"{scheduler.text}: inside an environment, policies are formulas without backfilling or with +easy, by "
             'requested times, such as "saf" or "wfp3+easy"; compare with any other scheduler by evaluate()'

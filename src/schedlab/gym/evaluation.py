@@ -12,9 +12,11 @@ from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
 from schedlab.engine.many import simulate_many
+from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.gym.environment import SchedulingEnv
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.agent import agent_at
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -172,9 +174,9 @@ class Judged:
     values
         By metric: float64 of shape (windows, agents).
     decisions
-        How many decisions each took, over all windows; 0 for schedulers.
+        How many decisions each took, over all windows; 0 for schedulers that are no agents.
     seconds
-        How long each took to decide, per decision, the environment's part included; NaN for schedulers.
+        How long each took per decision, the simulation included; NaN for schedulers that are no agents.
     """
 
     agents: tuple[str, ...]
@@ -213,7 +215,7 @@ def evaluate(
     Parameters
     ----------
     agents
-        By name: an agent, or the text of any scheduler of schedlab, which is simulated as it is.
+        By name: an agent, or the text of any scheduler of schedlab, which is simulated as it is; "@agent:FILE" is one.
     protocol
         The windows.
     metrics
@@ -229,8 +231,9 @@ def evaluate(
     workloads = [source.draw(np_random(row)[0], {"start": start}).workload for row, start in enumerate(protocol.starts)]
     values = {name: np.empty((len(workloads), len(agents))) for name in metrics}
     decisions, seconds = [], []
+    cluster = protocol.arguments.get("cluster")
     for place, agent in enumerate(agents.values()):
-        if isinstance(agent, str):
+        if isinstance(agent, str) and agent_at(agent) is None and cluster is None:
             found = simulate_many(workloads, agent, metrics=list(metrics))[:, 0, :]
             for column, name in enumerate(metrics):
                 values[name][:, place] = found[:, column]
@@ -239,11 +242,15 @@ def evaluate(
             continue
         taken, begun = 0, time.perf_counter()
         for row, start in enumerate(protocol.starts):
-            schedule = play(agent, env, seed=row, start=start)
-            taken += env.decisions
+            if isinstance(agent, str):
+                schedule = simulate(workloads[row], agent, cluster=cluster)
+                taken += schedule.specification.get("decisions", 0)
+            else:
+                schedule = play(agent, env, seed=row, start=start)
+                taken += env.decisions
             measured = schedule.metrics()
             for name in metrics:
                 values[name][row, place] = measured[name]
         decisions.append(taken)
-        seconds.append((time.perf_counter() - begun) / max(taken, 1))
+        seconds.append((time.perf_counter() - begun) / taken if taken else float("nan"))
     return Judged(tuple(agents), values, tuple(decisions), tuple(seconds))

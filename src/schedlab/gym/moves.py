@@ -27,9 +27,12 @@ from schedlab.gym.pool import (
     ACCRUED,
     BLAMED,
     COMMITTED,
+    FITTING,
+    LEVEL,
     NOBODY,
     PASSED,
     QUEUED,
+    SLOPE,
     UNTIL,
     Pool,
     program_of,
@@ -93,6 +96,12 @@ def cost_at(growth: NDArray[np.float64], waited: int) -> float:
 
 
 @pruned
+def is_level(growth: NDArray[np.float64], waited: int) -> bool:
+    """Return whether a job still costs what it did at first after so many seconds of waiting."""
+    return (waited + growth[0]) * growth[1] < growth[2]  # type: ignore[no-any-return]
+
+
+@pruned
 def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
     """Let a job that has been submitted enter the queue."""
     queue, rank, progress = pool.queue[e], pool.score[e, rules.order], pool.progress[e]
@@ -109,6 +118,10 @@ def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
     progress[QUEUED] += 1
     if rules.dense:
         pool.cost[e, ACCRUED] += cost_at(pool.growth[e, job], 0)
+        if is_level(pool.growth[e, job], 0):
+            progress[LEVEL] += 1
+        else:
+            pool.cost[e, SLOPE] += pool.growth[e, job, 1]
 
 
 @pruned
@@ -124,23 +137,38 @@ def launch(pool: Pool, rules: Rules, state: State, e: int, job: int, backfilled:
     progress[QUEUED] -= 1
     for j in range(i, progress[QUEUED]):
         queue[j] = queue[j + 1]
+    waited = state.clock[NOW] - jobs[job].submit
     if not rules.dense:
-        pool.cost[e, ACCRUED] += cost_at(pool.growth[e, job], state.clock[NOW] - jobs[job].submit)
+        pool.cost[e, ACCRUED] += cost_at(pool.growth[e, job], waited)
+    elif progress[QUEUED] == 0:
+        pool.cost[e, SLOPE] = 0.0
+        progress[LEVEL] = 0
+    elif is_level(pool.growth[e, job], waited):
+        progress[LEVEL] -= 1
+    else:
+        pool.cost[e, SLOPE] -= pool.growth[e, job, 1]
 
 
 @pruned
 def wait_until(pool: Pool, rules: Rules, state: State, e: int, now: int) -> None:
-    """Let the jobs of the queue wait until a second."""
+    """Let the jobs of the queue wait until a second.
+
+    What they cost grows by the sum of their slopes, but for those that cost as much as at first; there are few of them.
+    """
     if not rules.dense:
         return
+    cost, before = pool.cost[e], state.clock[NOW]
+    cost[ACCRUED] += cost[SLOPE] * (now - before)
+    if pool.progress[e, LEVEL] == 0:
+        return
     jobs, queue, growth = pool.jobs[e], pool.queue[e], pool.growth[e]
-    before = state.clock[NOW]
-    added = 0.0
     for i in range(pool.progress[e, QUEUED]):
         job = queue[i]
         submit = jobs[job].submit
-        added += cost_at(growth[job], now - submit) - cost_at(growth[job], before - submit)
-    pool.cost[e, ACCRUED] += added
+        if is_level(growth[job], before - submit) and not is_level(growth[job], now - submit):
+            cost[ACCRUED] += (now - submit + growth[job, 0]) * growth[job, 1] - growth[job, 2]
+            cost[SLOPE] += growth[job, 1]
+            pool.progress[e, LEVEL] -= 1
 
 
 @pruned
@@ -158,6 +186,8 @@ def next_second(pool: Pool, state: State, e: int, rules: Rules) -> int:
     advance(jobs, state, now, False)
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
         enqueue(pool, rules, e, job)
+        if jobs[job].processors <= clock[FREE]:
+            progress[FITTING] = 1
     progress[PASSED] = 0
     if rules.kind == INSPECT:
         progress[UNTIL] = NEVER

@@ -39,12 +39,17 @@ OVER = 8  # 1 once all jobs have started
 WRONG = 9  # 1 if the last action was masked
 BLAMED = 10  # a job whose score is not a number, or NOBODY
 DECISIONS = 11  # actions taken so far
-PROGRESS = 12
+LEVEL = 12  # waiting jobs that cost what they did at first
+MASKED = 13  # the mask says something about so many visible jobs
+LACKING = 14  # so many free processors are too few for each visible job that waited when that was found; -1: not known
+FITTING = 15  # 1 if a job that needs no more than is free has entered the queue since then
+PROGRESS = 16
 
 # Positions in Pool.cost.
 ACCRUED = 0  # of the metric so far, as a sum over the jobs ...
 TOLD = 1  # ... and as far as rewards have told
-COSTS = 2
+SLOPE = 2  # what it grows by in a second, but for the jobs at LEVEL
+COSTS = 3
 
 NOBODY = -1
 
@@ -192,4 +197,5 @@ def program_of(pool: Pool, e: int, formulas: Formulas, number: int) -> Program:
         pool.columns[e],
         pool.columns[e, 0],
         pool.jobs[e, 0].submit,
+        None,
     )

@@ -25,7 +25,6 @@ from schedlab.gym.moves import (
     first_of,
     keep_commitment,
     launch,
-    may_backfill,
     next_event_of_sc20,
     next_second,
     proposal,
@@ -40,7 +39,10 @@ from schedlab.gym.pool import (
     COMMITTED,
     DECISIONS,
     FEATURES,
+    FITTING,
     JOBS,
+    LACKING,
+    MASKED,
     NOBODY,
     OVER,
     PASSED,
@@ -57,9 +59,8 @@ from schedlab.gym.pool import (
     state_of,
 )
 from schedlab.kernels import bare_kernel, pruned
+from schedlab.scheduler.agent_network import LONG_WAIT
 
-LONG_WAIT = 43_200
-"""Seconds of waiting that count as 1 in observations: 12 h, as in SC'20."""
 DAY = 86_400
 
 
@@ -76,7 +77,7 @@ def begin_episode(pool: Pool, policies: Policies, rules: Rules, e: int, given: b
     clock[NOW] = jobs[0].submit
     for i in range(1, len(progress)):
         progress[i] = 0
-    progress[COMMITTED] = progress[PROPOSED] = progress[BLAMED] = NOBODY
+    progress[COMMITTED] = progress[PROPOSED] = progress[BLAMED] = progress[LACKING] = NOBODY
     progress[UNTIL] = NEVER if rules.kind == INSPECT else -1
     empty_calendar(pool.running_order[e], pool.running_counts[e], pool.running_status[e])
     empty_calendar(pool.ending_order[e], pool.ending_counts[e], pool.ending_status[e])
@@ -96,6 +97,8 @@ def begin_episode(pool: Pool, policies: Policies, rules: Rules, e: int, given: b
                 return
     for i in range(len(pool.cost[e])):
         pool.cost[e, i] = 0.0
+    for action in range(rules.actions):
+        pool.mask[e, action] = False
     pool.reward[e] = 0.0
     _clear(pool, e)
     state = state_of(pool, e)
@@ -161,7 +164,9 @@ def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, act
             action -= 1
     if rules.kind in (NEXT, BACKFILL):
         if action < rules.slots:
-            launch(pool, rules, state, e, pool.queue[e, action], rules.kind == BACKFILL)
+            job, first = pool.queue[e, action], pool.queue[e, 0]
+            overtakes = first != job and pool.jobs[e, first].processors > state.clock[FREE]
+            launch(pool, rules, state, e, job, rules.kind == BACKFILL or overtakes)
         else:
             progress[PASSED] = 1
     elif rules.kind == COMMIT:
@@ -234,14 +239,33 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
         if head == NOBODY or clock[FREE] == 0 or progress[BLAMED] >= 0:
             return False
         shadow, extra = reservation(clock, state.running, jobs[head].processors, clock[NOW])
+    elif clock[FREE] == progress[LACKING] and not progress[FITTING]:
+        progress[PASSED] = 1  # none of those that waited fitted as many processors, and none that has come since does
+    return progress[PASSED] == 0 and _mask_visible(pool, rules, state, e, head, shadow, extra, not ends)
+
+
+@pruned
+def _mask_visible(
+    pool: Pool, rules: Rules, state: State, e: int, head: int, shadow: int, extra: int, waits: bool
+) -> bool:
+    """Mask the visible jobs that cannot start now; return whether any can. `waits` says whether waiting is possible."""
+    jobs, progress, mask, queue = pool.jobs[e], pool.progress[e], pool.mask[e], pool.queue[e]
     visible = min(progress[QUEUED], rules.slots)
     some = False
+    # These are read once: as far as the compiler knows, they could change whenever the mask does.
+    free, latest = state.clock[FREE], shadow - state.clock[NOW]
     for slot in range(visible):
-        mask[slot] = may_backfill(jobs, state, head, shadow, extra, pool.queue[e, slot])
-        some = some or mask[slot]
-    for slot in range(visible, rules.slots):
+        job = queue[slot]
+        needed = jobs[job].processors
+        possible = needed <= free and job != head and (jobs[job].estimate <= latest or needed <= extra)
+        mask[slot] = possible
+        some = some or possible
+    for slot in range(visible, progress[MASKED]):
         mask[slot] = False
-    mask[rules.slots] = not ends
+    mask[rules.slots] = waits
+    progress[MASKED] = visible
+    progress[LACKING] = NOBODY if some else free
+    progress[FITTING] = 0
     return some
 
 

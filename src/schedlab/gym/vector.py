@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.gym.environment import InvalidActionError, Observation, ResetNeededError, observation_space
 from schedlab.gym.episodes import Episodes
+from schedlab.gym.machines import episodes_for
+from schedlab.gym.node_episodes import NodeEpisodes
 from schedlab.gym.pool import WRONG
 from schedlab.gym.sources import Model
 from schedlab.schedule.schedule import Schedule
@@ -74,7 +76,7 @@ class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         if not isinstance(threads, int) or threads < 1:
             raise InputError(f"threads={threads!r}: it counts threads, at least 1")
-        self.episodes = Episodes(num_envs, workload, **arguments)
+        self.episodes: Episodes | NodeEpisodes = episodes_for(num_envs, workload, **arguments)
         self.num_envs = num_envs
         self.observed: Observation = observation
         self.single_observation_space = observation_space(self.episodes, observation)

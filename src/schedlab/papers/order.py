@@ -1,39 +1,46 @@
 """Our own study: run times predicted for the order of the queue alone, while reservations keep users' requests.
 
-Whole logs, in closed loop: what a predictor learns comes from the schedule that its predictions lead to. Each log is
-simulated several times, with submissions moved by up to a minute, because a mean bounded slowdown of one log
-depends on chance: the copies of a log say by how much. What is chosen for a log is chosen on the other logs.
+Whole logs, in closed loop: what a predictor learns comes from the schedule that its predictions lead to. What is chosen
+for a log is chosen on the other logs. Copies of each log with submissions moved by up to a minute show how much of a
+mean bounded slowdown is chance; windows show the same policies from month to month and from week to week.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from schedlab.campaign.coordinator import Progress, run_campaign
-from schedlab.campaign.definition import Campaign
-from schedlab.papers.order_logs import LOGS, Log, copies, named
-from schedlab.papers.order_tables import (
+from schedlab.campaign.coordinator import Progress
+from schedlab.papers.order_claims import backfilling_table, replacing_table
+from schedlab.papers.order_logs import LOGS, named
+from schedlab.papers.order_runs import (
     ACTUAL,
-    CHOSEN,
+    BASELINES,
+    CANDIDATES,
+    CONSERVATIVE,
+    EAF,
     EASY,
+    LARGE,
     SAF,
+    Runs,
+    held_out,
+)
+from schedlab.papers.order_stress import GAMED_LOGS, errors_table, gaming_table, noise_table
+from schedlab.papers.order_tables import (
+    CHOSEN,
     classes_table,
     copies_table,
     families_table,
+    goal_table,
     held_out_table,
     logs_table,
     ratios_of,
     summary_table,
     waits_table,
 )
+from schedlab.papers.order_windows import cold_table, drift_table, months_table
 from schedlab.papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
-from schedlab.scheduler.grammar import ALIASES
-from schedlab.scheduler.scheduler import Scheduler
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,35 +50,6 @@ __all__ = ["LOGS", "reproduce", "save_figures"]
 RUNS = Path("runs")
 
 COPIES = 3
-
-BASELINES = {
-    "EASY": EASY,
-    "SAF": SAF,
-    "SPF": "spf+easy",
-    "F1": "f1+easy",
-    "EASY++": ALIASES["easy++"],
-    "E-loss": ALIASES["e-loss"],
-    "conservative": "fcfs+conservative",
-    "SAF, actual run times": ACTUAL,
-}
-
-GROUPS = ("user", "user.request", "user.request.processors", "user.executable.request.processors")
-
-FORMULAS = ("spf", '"p*q**0.25"', '"p*q**0.5"', '"p*q*R**0.3"', '"p*q**0.25*R**0.3"', '"p*q**0.5*R**0.3"')
-
-CANDIDATES = tuple(
-    dict.fromkeys(
-        Scheduler.parse(text).text
-        for text in (
-            *(f"saf@groups({by},shrink={shrink})+easy" for by, shrink in product(GROUPS, (0, 1, 3))),
-            *(f"saf@groups(decay={decay})+easy" for decay in (0.8, 0.99, 1)),
-            *(f"{formula}@groups+easy" for formula in FORMULAS),
-            "saf@groups(mean=arithmetic)+easy",
-            *(f"saf@{predictor}+easy" for predictor in ("ave2", "similar", "e-loss")),
-        )
-    )
-)
-"""Among which the study chooses."""
 
 
 def reproduce(
@@ -92,9 +70,10 @@ def reproduce(
     logs
         Names of logs; none are all.
     runs
-        How many copies of each log are simulated; the first is the log as it is.
+        How many copies of each log are simulated under EASY, SAF and expected area first; the first is the log as it
+        is, on which all others are simulated.
     directory
-        Where the run directory and the copies are made. What is in it is not simulated again.
+        Where run directories and copies are made. What is in it is not simulated again.
     plots
         Directory for a figure of the mean bounded slowdowns by log.
     progress
@@ -108,60 +87,56 @@ def reproduce(
     Raises
     ------
     InputError
-        If fewer than two of the logs are there or one cannot be read, or if the study has no log of such a name.
+        If none of the logs is there or one cannot be read, or if the study has no log of such a name.
     """
     wanted = named(logs)
     require_some(traces, (log.file for log in wanted))
-    present = [log for log in wanted if (traces / log.file).is_file()]
-    frame = run(present, traces, runs, directory, progress)
-    choice = held_out(frame)
-    tables: list[Part] = [
-        logs_table(present, directory / "order-logs"),
-        summary_table(frame, BASELINES, choice),
-        held_out_table(frame, choice),
-        waits_table(frame, choice),
-        classes_table(frame, choice),
-        families_table(frame, CANDIDATES),
-    ]
-    if runs > 1:
-        tables.append(copies_table(frame, choice))
-    if plots is not None:
-        save_figures(frame, choice, plots)
-    absent = tuple(missing(log.name, log.file) for log in wanted if log not in present)
+    study = Runs([log for log in wanted if (traces / log.file).is_file()], traces, directory, progress)
+    frame = study.whole(CANDIDATES, BASELINES.values())
+    tables = [*_whole_logs(study, frame, runs, plots), *_windows(study, frame), *_stress(study, frame)]
+    tables.append(replacing_table(frame))
+    if (backfilling := backfilling_table(traces)) is not None:
+        tables.append(backfilling)
+    absent = tuple(missing(log.name, log.file) for log in wanted if log not in study.logs)
     if absent:
         tables.append(Reproduction("Logs that are not there", "", absent))
     return Reproductions(tuple(tables))
 
 
-def run(
-    logs: Sequence[Log], traces: Path, number: int, directory: Path, progress: Progress | None = None
-) -> pd.DataFrame:
-    """Return the results of all schedulers on copies of logs, with the columns `log` and `copy`."""
-    entries = [
-        {"trace": str(file.absolute()), "name": file.stem, "clean": "none"}
-        for log in logs
-        for file in copies(log, traces, directory / "order-logs", number)
+def _whole_logs(study: Runs, frame: pd.DataFrame, number: int, plots: Path | None) -> list[Part]:
+    """Return the tables of whole logs, and draw their figure."""
+    choice = held_out(frame, CANDIDATES)
+    shown = BASELINES | {"conservative": CONSERVATIVE, "eaf": EAF}
+    if plots is not None:
+        save_figures(frame, choice, plots)
+    tables: list[Part] = [
+        logs_table(study.logs, study.jobs_of),
+        summary_table(frame, shown, choice),
+        held_out_table(frame, choice),
+        waits_table(frame),
+        classes_table(frame, choice),
+        families_table(frame, CANDIDATES),
     ]
-    campaign = Campaign(
-        name="order",
-        description="Run times predicted for the order of the queue alone.",
-        workloads=entries,  # type: ignore[arg-type]
-        schedulers=[*BASELINES.values(), *CANDIDATES],  # type: ignore[arg-type]
-        baseline=SAF,
-    )
-    frame = run_campaign(campaign, directory / campaign.name, progress=progress).results()
-    frame[["log", "copy"]] = frame["workload"].str.rsplit("-", n=1, expand=True)
-    return frame
+    if number > 1:
+        copies = study.chance(number)
+        tables += [copies_table(frame, copies), goal_table(frame, copies, choice)]
+    return tables
 
 
-def held_out(frame: pd.DataFrame) -> dict[str, str]:
-    """Return for each log the candidate with the smallest mean bounded slowdown, against SAF, on the other logs.
+def _windows(study: Runs, frame: pd.DataFrame) -> list[Part]:
+    """Return the tables of windows, if a log is long enough."""
+    months, weeks = study.months(), study.weeks()
+    return [] if months.empty else [months_table(months), cold_table(frame, months), drift_table(weeks)]
 
-    Ratios are averaged geometrically, over the copies of a log first; a single log chooses for itself.
-    """
-    values = frame.pivot_table(index=["log", "copy"], columns="scheduler", values="mean_bounded_slowdown", sort=False)
-    gains = values[list(CANDIDATES)].div(values[SAF], axis=0).apply(np.log).groupby(level="log", sort=False).mean()
-    return {str(log): str((gains.drop(log) if len(gains) > 1 else gains).mean().idxmin()) for log in gains.index}
+
+def _stress(study: Runs, frame: pd.DataFrame) -> list[Part]:
+    """Return the tables of noise, errors and users who game."""
+    small = [log for log in study.logs if len(study.jobs_of(log)) <= LARGE]
+    gamed = [log for log in small if log.name in GAMED_LOGS]
+    tables: list[Part] = [noise_table(frame, study.noise())]
+    return tables + [
+        table(logs, study.jobs_of) for table, logs in ((errors_table, small), (gaming_table, gamed)) if logs
+    ]
 
 
 def save_figures(frame: pd.DataFrame, choice: Mapping[str, str], directory: Path) -> list[Path]:
@@ -169,6 +144,6 @@ def save_figures(frame: pd.DataFrame, choice: Mapping[str, str], directory: Path
     from schedlab.report.gains import plot_gains
     from schedlab.report.style import save_figure
 
-    names = {"EASY": EASY, "chosen on the other logs": CHOSEN, "SAF, actual run times": ACTUAL}
+    names = {"EASY": EASY, "eaf": EAF, "chosen on the other logs": CHOSEN, "SAF, actual run times": ACTUAL}
     drawn = plot_gains(ratios_of(frame, choice, names), "mean bounded slowdown", SAF)
     return [save_figure(drawn, directory / "order.png")]

@@ -12,10 +12,13 @@ from schedlab.engine.forecast import Forecast, new_forecast, predict
 from schedlab.engine.history import History, new_history, note_start
 from schedlab.engine.state import JOB
 from schedlab.errors import InputError
+from schedlab.kernels import for_python
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
 from schedlab.scheduler.predictor import ATTRIBUTES, Actual, JobView, Predictor, PythonPredictor, Regression
 from schedlab.scheduler.predictor_text import as_predictor
+
+_note_start = for_python(note_start)
 
 OF_USERS = (
     "completed",
@@ -145,7 +148,7 @@ class PredictionModel:
         if self.clock is not None:
             self._place = self._events.until(self.clock, of=n - coming)
             for job in self._events.job[: self._place][self._events.kind[: self._place] == START].tolist():
-                note_start(history, job)
+                _note_start(history, job)
 
     def memory(self) -> Memory:
         """Return what it knows now."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,24 +13,20 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.report.container import FORMAT, Container
 from schedlab.report.gantt import by_run
+from schedlab.report.groups import Grouping, groupings
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.groups import size_class_labels, size_classes
+from schedlab.schedule.placement import shared_gpus
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import busy_processors
-from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
-
-GROUPS = {
-    "user": ("user_id", "User"),
-    "account": ("group_id", "Group"),
-    "partition": ("partition_id", "Partition"),
-    "queue": ("queue_id", "Queue"),
-    "application": ("executable_id", "Executable"),
-}
-"""What jobs can be grouped by: the name in the page, the column, and what header lines call it."""
 
 BACKFILLED, KILLED, FAILED = 1, 2, 4
 """What the flags of a job or run say, as bits."""
+
+LOG_FAILED, LOG_CANCELLED = 0, 5
+"""What a log says of the end of a job, as SWF numbers it."""
 
 
 def contents(
@@ -65,6 +60,8 @@ def contents(
     origin = int(submit.min()) if len(jobs) else 0
     end = max((float(schedule.end_time.max()) for schedule in schedules.values() if len(schedule)), default=origin)
     nodes = _common_nodes(list(schedules.values()))
+    # All schedules share the groups of jobs; why jobs waited is known of one that stands alone.
+    groups = groupings(jobs, next(iter((reasons or {}).values()), None) if len(schedules) == 1 else None)
     decisions = []
     for name, schedule in schedules.items():
         told = (reasons or {}).get(name)
@@ -83,9 +80,12 @@ def contents(
             "unit": unit,
             "perNode": jobs.cores_per_node,
             "nodes": nodes,
+            "gpuParts": WHOLE if shares_gpus(jobs) else 1,
         },
-        "columns": _columns(jobs, order, origin, first.processors, container),
-        "labels": labels_of(jobs),
+        "columns": _columns(jobs, order, origin, first.processors, container)
+        | {group.key: container.add(group.codes[order]) for group in groups.values()},
+        "groups": {group.key: group.title for group in groups.values()},
+        "labels": {group.key: names for group in groups.values() if (names := _labels(group))},
         "sizeClasses": size_class_labels(first.processors),
         "schedules": decisions,
         "first": _position(schedules, baseline),
@@ -125,6 +125,12 @@ def _reasons(told: Sequence[Mapping[str, float]], order: NDArray[np.intp], conta
     }
 
 
+def _labels(group: Grouping) -> dict[str, str]:
+    """Return the names of the groups that jobs are in, as JSON has them."""
+    present = set(np.unique(group.codes).tolist())
+    return {str(code): name for code, name in group.names.items() if code in present}
+
+
 def index_json(index: Any) -> str:
     """Return an index as JSON that stays data inside HTML, whatever names it holds."""
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -145,10 +151,8 @@ def _columns(
         "requested": container.add(jobs.requested_time[order]),
         "sizeClass": container.add(size_classes(jobs.job_processors, machine)[order]),
     }
-    for name, (field, _) in GROUPS.items():
-        column = getattr(jobs, field)
-        if not bool((column == UNKNOWN).all()):
-            columns[name] = container.add(column[order])
+    if bool(np.isin(jobs.status, (LOG_FAILED, LOG_CANCELLED)).any()):
+        columns["status"] = container.add(jobs.status[order])
     if (after := jobs.dependencies) is not None:
         counts = np.diff(after.offsets)[order]
         begins = after.offsets[:-1][order]
@@ -157,23 +161,6 @@ def _columns(
         row[order] = np.arange(len(jobs))
         columns |= {"parentCount": container.add(counts), "parent": container.add(row[parents])}
     return columns
-
-
-def labels_of(jobs: Workload) -> dict[str, dict[str, str]]:
-    """Return the names that header lines give to numbers, as in "; Partition: 3 batch"."""
-    kinds = {label: name for name, (_, label) in GROUPS.items()}
-    form = re.compile(rf"\s*({'|'.join(kinds)}):\s*(\d+)\s+(\S.*)")
-    labels: dict[str, dict[str, str]] = {}
-    for line in jobs.header:
-        if found := form.match(line):
-            label, number, name = found.groups()
-            labels.setdefault(kinds[label], {})[str(int(number))] = name.strip()
-    return labels
-
-
-def user_names(jobs: Workload) -> dict[int, str]:
-    """Return the names of users by number, as far as header lines have them."""
-    return {-1: "unknown"} | {int(number): name for number, name in labels_of(jobs).get("user", {}).items()}
 
 
 def _decisions(
@@ -221,7 +208,17 @@ def _decisions(
     decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}
     if not where.gpus.any():
         return decisions
-    return decisions | {"gpus": _pieces(where.rows(spans.start_time, spans.end_time, "gpus"), rows, container)}
+    asked = spans.workload.resources
+    if asked is None or not shares_gpus(spans.workload):
+        gpus = where.rows(spans.start_time, spans.end_time, "gpus")
+    else:
+        gpus = shared_gpus(where, spans.start_time, spans.end_time, asked.gpu_share)
+    return decisions | {"gpus": _pieces(gpus, rows, container)}
+
+
+def shares_gpus(jobs: Workload) -> bool:
+    """Say whether jobs hold parts of GPUs, whose rows are then thousandths."""
+    return jobs.resources is not None and bool((jobs.resources.gpu_share < WHOLE).any())
 
 
 def _placed(spans: Schedule) -> Allocation:

@@ -19,7 +19,11 @@ DEFINITIONS = {
         "submission: day 1 begins with it.",
     ),
     "started": ("Started", "When the job got its processors; where it ran several times, for the last time."),
-    "ended": ("Ended", "When the job gave its processors back: it was done, or was ended at its requested time."),
+    "ended": (
+        "Ended",
+        "When the job gave its processors back: it was done, or was ended at its requested time. Whether it failed or "
+        "was cancelled is what the log says, where it does.",
+    ),
     "job": ("Job", "The number that the log gives to the job."),
     "group": (
         "User, account, partition, queue, application",
@@ -60,6 +64,7 @@ DEFINITIONS = {
         "every mean; at least 1.",
     ),
     "processors": ("Size", "Processors (or what the machine is counted in) that a job holds while it runs."),
+    "machine": ("Processors of the machine", "How many processors the jobs of the workload run on."),
     "requested": ("Requested time", "The limit that the user gave: the job is ended there. Schedulers plan with it."),
     "accuracy": ("Accuracy of the request", "Run time divided by requested time: 100% is a perfect request."),
     "size_class": (
@@ -142,6 +147,15 @@ DEFINITIONS = {
         "each "
         "time the one that was most delayed against the other schedule. The chain is read from the two schedules; "
         "schedulers do not record why.",
+    ),
+    "wait_and_change": (
+        "Mean wait and its change",
+        "The mean wait of these jobs under this scheduler and, in parentheses, how much longer or shorter that is than "
+        "under the baseline.",
+    ),
+    "share_of_waiting": (
+        "Share of all waiting",
+        "Of the seconds in which jobs were seen waiting, for whatever reason.",
     ),
     "change": ("Change", "The second schedule minus the first, job by job: negative is a shorter wait in the second."),
     "interval": (

@@ -140,6 +140,8 @@ def evidence_of_comparison(
         prices=comparison.who_pays(baseline),
         changes=changes,
         blocks=block,
+        warm_up=comparison.warm_up,
+        cool_down=comparison.cool_down,
     )
 
 

@@ -9,23 +9,29 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.prices import Price
 from schedlab.campaign.standings import Standing, Standings, standings
 from schedlab.campaign.statistics import METRIC, by_instance, interval_text, quantity, signed
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label
-from schedlab.report.contents import user_names
 from schedlab.report.grid import grid
+from schedlab.report.groups import groupings, user_names
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
 from schedlab.report.page import Page
-from schedlab.report.tables import Table, who_pays
+from schedlab.report.tables import Table, who_pays, who_pays_by
+from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PAYING = ("partition", "account", "qos", "queue")
+"""Groups of jobs that have a table of who pays; the view has one for users too."""
 
 MOST_FAILURES = 50
 """Failures that the report shows in full; of more, it says how many."""
@@ -72,6 +78,8 @@ class Evidence:
         Sentences on what was changed or left out in the log.
     blocks
         Of one comparison: "week" or "day", whichever its instances are.
+    warm_up, cool_down
+        Of one comparison: what its metrics leave out.
     """
 
     name: str
@@ -93,6 +101,8 @@ class Evidence:
     prices: Sequence[Price] = ()
     changes: Sequence[str] = ()
     blocks: str = ""
+    warm_up: float = 0
+    cool_down: float = 0
 
 
 def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
@@ -188,11 +198,17 @@ def _instances(number: int, blocks: str) -> str:
 
 
 def _paid(evidence: Evidence) -> list[Table]:
-    """Return the table of who pays, if it is known."""
+    """Return the tables of who pays, in all and by group of jobs, if it is known."""
     if not evidence.prices:
         return []
-    first = next(iter(evidence.example.values())).workload
-    return [who_pays(evidence.prices, evidence.baseline, user_names(first))]
+    first = evidence.example[evidence.baseline]
+    rows = measured_window(first, warm_up=evidence.warm_up, cool_down=evidence.cool_down).rows
+    found = groupings(first.workload)
+    groups = [found[key] for key in PAYING if key in found and len(np.unique(found[key].codes[rows])) > 1]
+    return [
+        who_pays(evidence.prices, evidence.baseline, user_names(first.workload)),
+        *(who_pays_by(group, evidence.example, evidence.baseline, rows) for group in groups),
+    ]
 
 
 def _completeness(evidence: Evidence) -> list[str]:

@@ -22,7 +22,7 @@ from schedlab.report.campaigns import (
 )
 from schedlab.report.comparison import plot_queue_length, plot_utilisation
 from schedlab.report.gantt import plot_gantt
-from schedlab.report.style import root_figure, styled
+from schedlab.report.style import only_drawable, root_figure, styled
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import queue_length
@@ -70,6 +70,7 @@ def illustrate(drawn: Figure | Axes, alt: str, caption: str, *, vector: bool = T
     """Return a figure as part of a page: as SVG, or as PNG if it has too many parts for that."""
     import matplotlib
 
+    only_drawable(root_figure(drawn))
     buffer = BytesIO()
     # With names that depend on nothing but the content, the same results give the same file.
     with styled(), matplotlib.rc_context({"svg.hashsalt": "schedlab"}):

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
-from schedlab.report.contents import user_names
+from schedlab.report.groups import groupings
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
-from schedlab.report.tables import Cell, Table
+from schedlab.report.tables import Cell, Table, by_reason
+from schedlab.schedule.groups import metrics_by
 from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 RESAMPLES = 2_000
 
-MOST_USERS = 200
-"""Users that the table names; the page says how many there are."""
+GROUPED = {"partition": 50, "account": 50, "qos": 50, "queue": 50, "user": 200}
+"""What has a table of its own, and how many groups that names; the page says how many there are."""
 
 METRICS = (
     ("wait", "Wait"),
@@ -128,8 +129,13 @@ def render_schedule(
         page.explore({schedule.scheduler: schedule}, unit=unit, reasons=told)
         figures = example_figures({schedule.scheduler: schedule}, [schedule.scheduler], schedule.scheduler)
         by_size = schedule.metrics_by_size_class(warm_up=warm_up, cool_down=cool_down)
-        by_user = schedule.metrics_by_user(warm_up=warm_up, cool_down=cool_down)
-        tables = [_of_jobs(found), _of_schedule(found), _by_size(by_size), *_by_user(by_user, schedule)]
+        tables = [
+            _of_jobs(found),
+            _of_schedule(found),
+            _by_size(by_size),
+            *([] if reasons is None else by_reason(reasons)),
+            *_by_groups(schedule, warm_up, cool_down),
+        ]
     provenance = {name: value for name, value in schedule.provenance().items() if not isinstance(value, Mapping)}
     return page.render(
         "schedule.html.j2",
@@ -261,20 +267,28 @@ def _by_size(frame: pd.DataFrame) -> Table:
     )
 
 
-def _by_user(frame: pd.DataFrame, schedule: Schedule) -> list[Table]:
-    """Return the users with most work, if the jobs name more than one."""
-    if len(frame) < 2:
-        return []
-    labels = user_names(schedule.workload)
-    shown = frame.sort_values("share_of_work", ascending=False, kind="stable").head(MOST_USERS)
-    rows = [[Cell(labels.get(int(str(user)), f"user {user}")), *_group(row)] for user, row in shown.iterrows()]
-    few = "" if len(shown) == len(frame) else f": the {MOST_USERS} with most work of {len(frame):,}"
-    return [Table("By user", f"Jobs by user{few}", _group_head("User"), rows)]
+def _by_groups(schedule: Schedule, warm_up: float, cool_down: float) -> list[Table]:
+    """Return who waits: by partition, account, QOS or queue, and user, each if the jobs name more than one."""
+    import pandas as pd
+
+    found, tables = groupings(schedule.workload), []
+    for key, most in GROUPED.items():
+        if (group := found.get(key)) is None:
+            continue
+        codes = pd.Series(group.codes, name=key)
+        frame = metrics_by(schedule, codes, warm_up=warm_up, cool_down=cool_down)
+        if len(frame) < 2:
+            continue
+        shown = frame.sort_values("share_of_work", ascending=False, kind="stable").head(most)
+        rows = [[Cell(group.name_of(int(str(code)))), *_group(row)] for code, row in shown.iterrows()]
+        few = "" if len(shown) == len(frame) else f": the {most} with most work of {len(frame):,}"
+        tables.append(Table(f"By {group.noun}", f"Jobs by {group.noun}{few}", _group_head(group.title), rows))
+    return tables
 
 
 def _group_head(first: str) -> list[Cell]:
     return [
-        Cell(first, term="size_class" if first == "Size class" else None),
+        Cell(first, term="size_class" if first == "Size class" else "group"),
         Cell("Jobs", term="jobs"),
         Cell("Share of the work", term="share_of_work"),
         Cell("Mean wait", term="wait"),

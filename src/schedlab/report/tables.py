@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.campaign.prices import Price
+from schedlab.report.groups import Grouping
+from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.wording import count_of
 
+MOST_GROUPS = 50
+"""Groups that a table of several schedulers names; it says how many there are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: its text, what it is sorted by, and the key of its definition."""
+    """A cell of a table: its text, what it is sorted by, the key of its definition, and a name that goes before."""
 
     text: str
     value: float | None = None
     term: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) 
         row = [Cell(price.scheduler), *map(seconds_cell, waits)]
         if users:
             row += [Cell(f"{price.worse:,} of {price.users:,}", price.worse) if price.users else Cell("–")]
-            row += [Cell(most_for(price, labels), price.worst_change) if price.worse else Cell("–")]
+            row += [most_for(price, labels) if price.worse else Cell("–")]
         rows.append(row)
     foresee = [price.scheduler for price in prices if is_clairvoyant(price.scheduler)]
     note = f"{', '.join(foresee)}: {CLAIRVOYANT}." if foresee else ""
@@ -76,6 +83,75 @@ def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) 
     return Table("Who pays", f"Waits under each scheduler; users against {baseline}", head, rows, note.strip())
 
 
-def most_for(price: Price, labels: Mapping[int, str]) -> str:
+def who_pays_by(group: Grouping, schedules: Mapping[str, Schedule], baseline: str, rows: NDArray[np.intp]) -> Table:
+    """Return the mean wait of each group under each scheduler, and its change against the baseline.
+
+    Parameters
+    ----------
+    group
+        By what jobs are told apart.
+    schedules
+        Of the same jobs, by scheduler text.
+    baseline
+        One of them.
+    rows
+        The jobs that count.
+    """
+    codes, place = np.unique(group.codes[rows], return_inverse=True)
+    jobs = np.bincount(place)
+    waits = {text: np.bincount(place, weights=each.wait_time[rows]) / jobs for text, each in schedules.items()}
+    others = [text for text in schedules if text != baseline]
+    shown = np.argsort(-jobs, kind="stable")[:MOST_GROUPS]
+    head = [Cell(group.title, term="group"), Cell("Jobs", term="jobs"), Cell(f"Mean wait, {baseline}", term="wait")]
+    head += [Cell(text, term="wait_and_change") for text in others]
+    body = []
+    for line in shown.tolist():
+        row = [Cell(group.name_of(int(codes[line]))), Cell(f"{jobs[line]:,}", float(jobs[line]))]
+        row.append(seconds_cell(float(waits[baseline][line])))
+        for text in others:
+            wait = float(waits[text][line])
+            change = round(wait - float(waits[baseline][line]))
+            sign = "+" if change > 0 else "−" if change < 0 else "±"
+            row.append(Cell(f"{duration(wait)} ({sign}{duration(abs(change))})", wait))
+        body.append(row)
+    few = "" if len(shown) == len(codes) else f": the {MOST_GROUPS} with most jobs of {len(codes):,}"
+    caption = f"Mean wait by {group.noun} under each scheduler, and its change against {baseline}{few}"
+    return Table(f"Who pays, by {group.noun}", caption, head, body)
+
+
+def by_reason(reasons: Sequence[Mapping[str, float]]) -> list[Table]:
+    """Return for how long jobs waited for each reason that the scheduler gave, if it gave any.
+
+    Parameters
+    ----------
+    reasons
+        For each job, the seconds by reason.
+    """
+    names = sorted({name for told in reasons for name in told})
+    seconds = {name: np.array([told[name] for told in reasons if name in told]) for name in names}
+    total = sum(float(waited.sum()) for waited in seconds.values())
+    rows = [
+        [
+            Cell(name),
+            Cell(f"{len(waited):,}", float(len(waited))),
+            Cell(f"{waited.sum() / max(total, 1):.1%}", float(waited.sum() / max(total, 1))),
+            *(seconds_cell(float(value)) for value in (waited.mean(), np.median(waited), waited.max())),
+        ]
+        for name, waited in sorted(seconds.items(), key=lambda each: -each[1].sum())
+    ]
+    head = [
+        Cell("Reason", term="told_reason"),
+        Cell("Jobs", term="jobs"),
+        Cell("Share of all waiting", term="share_of_waiting"),
+        Cell("Mean", term="mean"),
+        Cell("Median", term="median"),
+        Cell("Longest", term="largest"),
+    ]
+    caption = "Time that jobs waited for each reason that the scheduler gave; a job can have several"
+    return [Table("By reason of waiting", caption, head, rows)] if rows else []
+
+
+def most_for(price: Price, labels: Mapping[int, str]) -> Cell:
     """Return the user who loses most, and how much."""
-    return f"{labels.get(price.worst_user, f'user {price.worst_user}')} +{duration(price.worst_change)}"
+    user = labels.get(price.worst_user, f"user {price.worst_user}")
+    return Cell(f"+{duration(price.worst_change)}", price.worst_change, name=user)

@@ -188,7 +188,8 @@ def metrics_by_size_class(
 
     codes = size_classes(schedule.workload.job_processors, schedule.processors)
     classes = pd.Categorical.from_codes(codes, categories=pd.Index(SIZE_CLASSES), ordered=True)
-    return _metrics_by(pd.Series(classes, name="size_class"), schedule, warm_up, cool_down, tau)
+    key = pd.Series(classes, name="size_class")
+    return metrics_by(schedule, key, warm_up=warm_up, cool_down=cool_down, tau=tau)
 
 
 def metrics_by_user(schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> pd.DataFrame:
@@ -208,11 +209,27 @@ def metrics_by_user(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     """
     import pandas as pd
 
-    return _metrics_by(pd.Series(schedule.workload.user_id, name="user_id"), schedule, warm_up, cool_down, tau)
+    key = pd.Series(schedule.workload.user_id, name="user_id")
+    return metrics_by(schedule, key, warm_up=warm_up, cool_down=cool_down, tau=tau)
 
 
-def _metrics_by(key: pd.Series, schedule: Schedule, warm_up: float, cool_down: float, tau: int) -> pd.DataFrame:
-    """Return the job metrics of each group of jobs that share a key."""
+def metrics_by(
+    schedule: Schedule, key: pd.Series, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU
+) -> pd.DataFrame:
+    """Return the job metrics of each group of jobs that share a key.
+
+    Parameters
+    ----------
+    schedule, warm_up, cool_down, tau
+        As in `schedlab.schedule.metrics.schedule_metrics`.
+    key
+        One value per job of the schedule, in its order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by the key; columns as in `metrics_by_user`.
+    """
     import pandas as pd
 
     rows = measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows

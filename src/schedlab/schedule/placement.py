@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schedlab.errors import InputError
 from schedlab.schedule.allocation import Allocation, lowest_free
+from schedlab.workload.resources import WHOLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,6 +105,74 @@ def _on_node(start: NDArray[np.int64], end: NDArray[np.int64], held: NDArray[np.
     except InputError:
         placed = lowest_free(start, end, held, int(held.sum()))
         return Allocation(placed.offsets, np.minimum(placed.first, capacity - 1), np.minimum(placed.last, capacity - 1))
+
+
+def shared_gpus(
+    placement: Placement, start: NDArray[np.int64], end: NDArray[np.int64], share: NDArray[np.int64]
+) -> Allocation:
+    """Return the rows of a chart of GPUs that jobs share, in thousandths of a GPU.
+
+    A share lies on the fullest GPU of its node that has room, whole GPUs are free ones. On which GPU of its node a job
+    was is not known; where this packing finds no room, rows are drawn over each other.
+
+    Parameters
+    ----------
+    placement
+        Where the runs were.
+    start, end
+        int64 seconds, one value per run.
+    share
+        int64, one value per run: the thousandths that it holds of each of its GPUs.
+    """
+    run = np.repeat(np.arange(len(placement)), np.diff(placement.offsets))
+    rows: list[list[tuple[int, int]]] = [[] for _ in range(len(placement))]
+    for node, begin in enumerate((np.cumsum(placement.gpus) - placement.gpus).tolist()):
+        here = np.flatnonzero((placement.node == node) & (placement.held_gpus > 0))
+        gpus = [_Gpu() for _ in range(int(placement.gpus[node]))]
+        for place in here[np.argsort(start[run[here]], kind="stable")].tolist():
+            owner = int(run[place])
+            for gpu in gpus:
+                gpu.free(int(start[owner]))
+            chosen = _choose(gpus, int(placement.held_gpus[place]), int(share[owner]))
+            for number in chosen:
+                low = gpus[number].take(int(share[owner]), int(end[owner])) + WHOLE * (begin + number)
+                rows[owner].append((low, low + int(share[owner]) - 1))
+    offsets = np.concatenate([[0], np.cumsum([len(mine) for mine in rows])]).astype(np.int64)
+    flat = np.array([piece for mine in rows for piece in sorted(mine)], dtype=np.int64).reshape(-1, 2)
+    return Allocation(offsets, flat[:, 0], flat[:, 1])
+
+
+@dataclass(slots=True)
+class _Gpu:
+    """What is held of one GPU: first thousandth, the one after the last, and until when, ascending."""
+
+    held: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def free(self, now: int) -> None:
+        self.held = [part for part in self.held if part[2] > now]
+
+    def gap(self, share: int) -> int | None:
+        """Return where so many thousandths are free in one piece."""
+        low = 0
+        for first, after, _ in self.held:
+            if first - low >= share:
+                return low
+            low = max(low, after)
+        return low if WHOLE - low >= share else None
+
+    def used(self) -> int:
+        return sum(after - first for first, after, _ in self.held)
+
+    def take(self, share: int, end: int) -> int:
+        low = self.gap(share) or 0
+        self.held = sorted([*self.held, (low, low + share, end)])
+        return low
+
+
+def _choose(gpus: list[_Gpu], count: int, share: int) -> list[int]:
+    """Return the GPUs of a node that a run gets: those with room first and, of a share, the fullest of these."""
+    sign = -1 if share < WHOLE else 1
+    return sorted(range(len(gpus)), key=lambda k: (gpus[k].gap(share) is None, sign * gpus[k].used(), k))[:count]
 
 
 _COLUMNS = {"node": "node", "node_cores": "held_cores", "node_gpus": "held_gpus"}

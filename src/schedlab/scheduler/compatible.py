@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.errors import InputError
+from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
@@ -40,6 +41,8 @@ DELAY = "the other event orders have whole seconds, and a start takes no time in
 
 SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
 
+AGENT = "an agent decides by itself which jobs start before others; leave the backfilling out"
+
 WHOLE_NODES = (
     "on nodes, reservations hold whole nodes anyway; jobs that want a node to themselves ask for it (exclusive)"
 )
@@ -51,6 +54,7 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
     Incompatible("speculation=SHARE", NONE, GAPS),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
+    *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm")),
     *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
@@ -60,6 +64,7 @@ TABLE: tuple[Incompatible, ...] = (
             "+conservative",
             "+slurm",
             ":ORDER",
+            "@agent:FILE",
             "multifactor",
             "POLICY@RUNTIMES+BACKFILL",
             "@PREDICTOR",
@@ -166,6 +171,8 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
         found[":ORDER"] = f":{order.text}"
     if isinstance(order, Multifactor):
         found[":multifactor"] = "an order of candidates"
+    if isinstance(scheduler.policy, AgentPolicy):
+        found["@agent:FILE"] = scheduler.policy.text
     if isinstance(scheduler.policy, Multifactor):
         found["multifactor"] = scheduler.policy.text
     if scheduler.order_runtimes is not None:

@@ -1,12 +1,22 @@
 """Formulas of ordering policies, as text: parsed against a whitelist, run by a small compiled stack machine.
 
-A formula is arithmetic over five variables, all in seconds or processors:
+A formula is arithmetic over these variables, in seconds or processors:
 
     p   run time that the scheduler assumes for the order (requested, actual or predicted), at least 1
     q   processors
     r   submit time, counted from the first submission of the workload
     w   waiting time so far; a formula that uses it is evaluated again at every scheduling pass
     R   requested time, whatever p is, at least 1
+
+and, of the distribution of run times that the predictor of the order expects:
+
+    m, g                     its mean and geometric mean
+    x10, x25, x50, x75, x90  quantiles
+    h                        the expected weight of the job in a mean bounded slowdown: E[1/max(run time, 10)]
+    G                        the reciprocal of Gittins' index with that weight: the least, over all times t, of
+                             E[min(run time, t)] / E[1/max(run time, 10); run time <= t]
+
+`schedlab.engine.groups` keeps distributions. All other run times are one number, p: then m, g and the quantiles are p.
 
 Formulas are case sensitive: r is the submit time and R the request.
 """
@@ -23,12 +33,25 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
 
-VARIABLES = ("p", "q", "r", "w", "R")
+COLUMNS = ("p", "q", "r", "w", "R")
+"""Variables that are whole numbers."""
+
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+STATISTICS = ("m", "g", "h", "G", *(f"x{round(100 * level)}" for level in QUANTILES))
+"""Variables that are statistics of a distribution of run times."""
+
+VARIABLES = (*COLUMNS, *STATISTICS)
+
+LEAST = 10
+"""Seconds below which run times do not matter to a bounded slowdown."""
+
 LONGEST = 2_000
 DEEPEST = 100
 CHUNK = 1_024
 
 _CONSTANT = 9
+_STATISTIC = 30
 _OPERATORS: dict[type[ast.AST], int] = {
     ast.Add: 10,
     ast.Sub: 11,
@@ -57,8 +80,8 @@ class Formula:
     Parameters
     ----------
     text
-        Arithmetic with + - * / ** (or ^), numbers, the variables p q r w R and the functions
-        abs, exp, ln (or log), log2, log10, max, min, sqrt.
+        Arithmetic with + - * / ** (or ^), numbers, the variables at the top of this module and the functions abs, exp,
+        ln (or log), log2, log10, max, min, sqrt.
 
     Raises
     ------
@@ -88,17 +111,22 @@ class Formula:
     @property
     def uses_waiting_time(self) -> bool:
         """Whether the score of a waiting job changes with time."""
-        return bool(np.any(self.codes == VARIABLES.index("w")))
+        return bool(np.any(self.codes == COLUMNS.index("w")))
 
     @property
     def uses_run_time(self) -> bool:
         """Whether the score depends on the run time that is assumed."""
-        return bool(np.any(self.codes == VARIABLES.index("p")))
+        return self.uses_statistics or bool(np.any(self.codes == COLUMNS.index("p")))
+
+    @property
+    def uses_statistics(self) -> bool:
+        """Whether the score depends on the distribution of the run time that is assumed."""
+        return bool(np.any(self.codes >= _STATISTIC))
 
     @property
     def uses_request(self) -> bool:
         """Whether the score depends on the requested time itself, whatever run time is assumed."""
-        return bool(np.any(self.codes == VARIABLES.index("R")))
+        return bool(np.any(self.codes == COLUMNS.index("R")))
 
     def scores(
         self,
@@ -107,6 +135,7 @@ class Formula:
         r: NDArray[np.int64] | list[int],
         w: NDArray[np.int64] | list[int] | None = None,
         R: NDArray[np.int64] | list[int] | None = None,
+        statistics: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Return the score of each job.
 
@@ -115,6 +144,8 @@ class Formula:
         p, q, r, w, R
             Arrays of one length, as described at the top of this module. Without `w`, no job has waited; without `R`,
             the request is the assumed run time.
+        statistics
+            A row for each of `STATISTICS`; without them, p is all that is known of run times.
         """
         a, b, c, d, e = (
             np.ascontiguousarray(column, dtype=np.int64)
@@ -122,14 +153,31 @@ class Formula:
         )
         result = np.empty(len(a), dtype=np.float64)
         stack = np.empty((self.depth, CHUNK), dtype=np.float64)
+        known = statistics
+        if known is None:
+            known = statistics_of_number(a) if self.uses_statistics else np.empty((0, len(a)))
         for low in range(0, len(result), CHUNK):
             part = slice(low, low + CHUNK)
-            evaluate(self.codes, self.constants, a[part], b[part], c[part], d[part], e[part], stack, result[part])
+            columns = (a[part], b[part], c[part], d[part], e[part])
+            evaluate(self.codes, self.constants, *columns, stack, result[part], known[:, part])
         return result
 
 
+def statistics_of_number(p: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a row for each of `STATISTICS` where run times are known to be p.
+
+    Examples
+    --------
+    >>> dict(zip(STATISTICS, statistics_of_number(np.array([20]))[:, 0].tolist(), strict=True))
+    {'m': 20.0, 'g': 20.0, 'h': 0.05, 'G': 400.0, 'x10': 20.0, 'x25': 20.0, 'x50': 20.0, 'x75': 20.0, 'x90': 20.0}
+    """
+    seconds = p.astype(np.float64)
+    bounded = np.maximum(seconds, LEAST)
+    return np.stack([seconds, seconds, 1 / bounded, seconds * bounded, *(seconds for _ in QUANTILES)])
+
+
 @bare_kernel
-def evaluate(
+def evaluate(  # noqa: PLR0915
     codes: NDArray[np.int64],
     constants: NDArray[np.float64],
     p: NDArray[np.int64],
@@ -139,13 +187,15 @@ def evaluate(
     request: NDArray[np.int64],
     stack: NDArray[np.float64],
     result: NDArray[np.float64],
+    statistics: NDArray[np.float64] | None,
 ) -> None:
     """Run the program of a formula on some jobs.
 
     Parameters
     ----------
     codes
-        The program: 0-4 push a variable, 9 pushes the next constant, 10-16 take two values, 20-26 one.
+        The program: 0-4 push a variable, 9 pushes the next constant, 10-16 take two values, 20-26 one, from 30 on push
+        a statistic.
     constants
         Numbers in the order of their use.
     p, q, r, w, request
@@ -154,17 +204,23 @@ def evaluate(
         Scratch space of shape (depth, width).
     result
         Filled with the n scores.
+    statistics
+        A row for each of `STATISTICS`; None, or none, where the program has none.
     """
     n = result.shape[0]
     top = -1
     constant = 0
     for code in codes:
-        if code < 10:
+        if code < 10 or code >= _STATISTIC:
             top += 1
             above = stack[top]
             if code == 9:
                 above[:n] = constants[constant]
                 constant += 1
+            elif code >= _STATISTIC:
+                if statistics is not None:
+                    for i in range(n):
+                        above[i] = statistics[code - _STATISTIC, i]
             else:
                 source = p if code == 0 else q if code == 1 else r if code == 2 else w if code == 3 else request
                 for i in range(n):
@@ -238,7 +294,7 @@ def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], he
             codes.append(_CONSTANT)
             return height
         case ast.Name(id=name) if name in VARIABLES:
-            codes.append(VARIABLES.index(name))
+            codes.append(COLUMNS.index(name) if name in COLUMNS else _STATISTIC + STATISTICS.index(name))
             return height
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _emit(operand, text, codes, constants, height)

@@ -46,7 +46,11 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("POLICY", "a policy, a formula, @FILE or multifactor(...): the order of the queue", "none: it must be given"),
+    Part(
+        "POLICY",
+        "a policy, a formula, @FILE or multifactor(...): the order of the queue; or @agent:FILE",
+        "none: it must be given",
+    ),
     Part("@RUNTIMES", "behind POLICY: the run times that POLICY and ORDER assume", "those at the end"),
     Part("+BACKFILL", "easy, conservative, slurm or slurm(...)", "no job overtakes a blocked head"),
     Part(":ORDER", "with easy: a policy, the order in which candidates are tried", "the order of the queue"),

@@ -1,7 +1,8 @@
 """Ordering policies: a score for every waiting job; the smallest score stands at the head of the queue.
 
 Ties go to the earlier submission, then to the earlier position in the trace. The variables of the formulas are those of
-`schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far, R requested time.
+`schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far, R requested time,
+and statistics of the distribution of run times, where the predictor of the order keeps one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.scheduler.formula import VARIABLES, Formula
+from schedlab.scheduler.formula import COLUMNS, Formula
 
 Scores = NDArray[np.float64]
 
@@ -64,6 +65,7 @@ class Policy:
         r: NDArray[np.int64],
         w: NDArray[np.int64],
         R: NDArray[np.int64] | None = None,
+        statistics: NDArray[np.float64] | None = None,
     ) -> Scores:
         """Return a score per job, smallest first.
 
@@ -72,6 +74,8 @@ class Policy:
         p, q, r, w, R
             int64 arrays of one length: assumed run time (s), processors, submit time (s), waiting time (s), requested
             time (s). Without `R`, the request is the assumed run time.
+        statistics
+            A row for each of `schedlab.scheduler.formula.STATISTICS`; without them, p is all that is known.
 
         Examples
         --------
@@ -80,7 +84,7 @@ class Policy:
         """
         program = self.program
         assert program is not None
-        return program.scores(p, q, r, w, R)
+        return program.scores(p, q, r, w, R, statistics)
 
 
 class FCFS(Policy):
@@ -185,6 +189,40 @@ class F4(Policy):
     formula = "p*sqrt(q) + 5.30e5*log10(r)"
 
 
+class Smith(Policy):
+    """Expected work over expected weight in the mean bounded slowdown, smallest first (Smith 1956; Rothkopf 1966).
+
+    Smith's rule orders jobs of one machine by run time over weight; for random run times, Rothkopf's takes the expected
+    one. A job does q m processor-seconds, and weighs 1/max(run time, 10) in the sum of bounded slowdowns. With a
+    predictor that expects one number it is q p max(p, 10).
+
+    References
+    ----------
+    Smith, "Various optimizers for single-stage production", Naval Research Logistics Quarterly 3, 1956. Rothkopf,
+    "Scheduling with random service times", Management Science 12(9), 1966.
+    """
+
+    name = "smith"
+    formula = "q*m/h"
+
+
+class Gittins(Policy):
+    """Gittins' index of the expected distribution with the weight of `smith`, times processors, smallest first.
+
+    The least work per gain of all times at which one could stop looking at a job: a job that may well be over in a
+    minute goes before one that surely lasts an hour, however long the first may last otherwise. Jobs are not really
+    stopped, so that this is a heuristic here.
+
+    References
+    ----------
+    Sevcik, "Scheduling for minimum total loss using service time distributions", Journal of the ACM 21(1), 1974.
+    Gittins, "Bandit processes and dynamic allocation indices", Journal of the Royal Statistical Society B 41(2), 1979.
+    """
+
+    name = "gittins"
+    formula = "q*G"
+
+
 @dataclass(frozen=True)
 class FormulaPolicy(Policy):
     """A policy given by the text of a formula.
@@ -236,11 +274,11 @@ class FunctionPolicy(Policy):
     function: Callable[..., Any]
 
     def __post_init__(self) -> None:
-        strangers = [name for name in self._arguments if name not in VARIABLES]
+        strangers = [name for name in self._arguments if name not in COLUMNS]
         if strangers:
             raise InputError(
                 f"policy {self.text}: it has an argument {strangers[0]!r}; a policy is a function of some of "
-                f"{', '.join(VARIABLES)}"
+                f"{', '.join(COLUMNS)}"
             )
 
     @property
@@ -275,9 +313,10 @@ class FunctionPolicy(Policy):
         r: NDArray[np.int64],
         w: NDArray[np.int64],
         R: NDArray[np.int64] | None = None,
+        statistics: NDArray[np.float64] | None = None,
     ) -> Scores:
         """Call the function and check what it returns."""
-        values = dict(zip(VARIABLES, (p, q, r, w, p if R is None else R), strict=True))
+        values = dict(zip(COLUMNS, (p, q, r, w, p if R is None else R), strict=True))
         # Copies: what the function does to its arguments must not change what the scheduler believes.
         copies = {name: values[name].copy() for name in self._arguments}
         scores = np.asarray(self.function(**copies), dtype=np.float64)
@@ -287,7 +326,8 @@ class FunctionPolicy(Policy):
 
 
 POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy for policy in (FCFS, LCFS, SPF, LPF, SQF, LQF, SAF, LAF, WFP3, UNICEF, F1, F2, F3, F4)
+    policy.name: policy
+    for policy in (FCFS, LCFS, SPF, LPF, SQF, LQF, SAF, LAF, WFP3, UNICEF, F1, F2, F3, F4, Smith, Gittins)
 }
 """Every policy with a name."""
 

@@ -24,7 +24,7 @@ VERSION = 1
 """Of what a file holds; files of other versions are refused."""
 
 _REFERENCE = re.compile(
-    r"""(?P<before>^\s*|:\s*)@\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^"'+@,:]+))"""
+    r"""(?P<before>^\s*|:\s*)@\s*(?!agent\s*:)(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^"'+@,:]+))"""
 )
 
 

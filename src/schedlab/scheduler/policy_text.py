@@ -1,10 +1,11 @@
-"""Ordering policies as text: a name, a formula, or Slurm's multifactor priority with its weights."""
+"""Ordering policies as text: a name, a formula, an agent, or Slurm's multifactor priority with its weights."""
 
 from __future__ import annotations
 
 import re
 
 from schedlab.errors import InputError
+from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy, Policy
 
@@ -25,6 +26,8 @@ def policy_from_text(text: str) -> Policy:
     '"p * q"'
     """
     plain = text.strip()
+    if agent_at(plain):
+        return agent_from_text(plain)
     name = ALIASES.get(plain.lower(), plain.lower())
     if name in POLICIES:
         return POLICIES[name]()
@@ -35,6 +38,6 @@ def policy_from_text(text: str) -> Policy:
     if plain and not plain.replace("_", "").replace("-", "").isalnum():
         return FormulaPolicy(plain)
     raise InputError(
-        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w R in "
+        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w R ... in "
         "double quotes"
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from schedlab.errors import InputError
+from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
@@ -32,6 +33,12 @@ def parts_of(text: str) -> dict[str, Any]:
     InputError
         If some part is unknown; the message names it and lists what is known.
     """
+    if agent := agent_at(text):
+        return parts_of(f"fcfs{text.lstrip()[agent.end() :]}") | {"policy": agent_from_text(agent[0])}
+    if re.search(r":\s*@\s*agent\s*:", text):
+        raise InputError(
+            f"scheduler {text!r}: an agent is a scheduler, and orders no candidates: write @agent:FILE alone"
+        )
     text = with_formulas(text)
     whole, comma, rest = text.partition(",")
     text = ALIASES.get(whole.strip().lower(), whole) + comma + rest

@@ -95,3 +95,19 @@ def below(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     both = np.concatenate([first, second])
     both.flags.writeable = False
     return both
+
+
+def distinct(*columns: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the distinct rows of some columns: where each is first, in ascending order, and which of them each row is.
+
+    Examples
+    --------
+    >>> first, which = distinct(np.array([2, 1, 2]), np.array([0, 5, 0]))
+    >>> first.tolist(), which.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    which: NDArray[np.intp] = np.zeros(len(columns[0]), dtype=np.intp)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        which = np.unique(which * len(values) + place.ravel(), return_inverse=True)[1].ravel()
+    return np.unique(which, return_index=True)[1], which

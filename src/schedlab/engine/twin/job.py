@@ -22,6 +22,7 @@ class Job:
     pilot: tuple[int, int, int] | None = None  # p, q and R of the pilot job, which stands for it in the queue then
     estimate: int = 0  # what reservations assume for the next run
     ranking: int = 0  # what the order of the queue assumes
+    statistics: list[float] | None = None  # of the distribution that it assumes, if its predictor has one
     expected: int = 0  # what the present run is expected to take
     expiry: int | None = None  # when it will outlive that, if that will be corrected
     corrections: int = 0  # since the last entry

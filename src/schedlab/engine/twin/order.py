@@ -17,6 +17,11 @@ from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
 
 
+def of_number(p: int) -> list[float]:
+    """Return the statistics of a run time that is known."""
+    return [p, p, 1 / max(p, 10), p * max(p, 10), p, p, p, p, p]
+
+
 class Order:
     """Starving jobs by entry, then the smallest score; `origin` is the second from which submissions are counted."""
 
@@ -44,12 +49,16 @@ class Order:
             (p, q, job.submit - self.origin, now - job.submit, request)
             for (p, q, request), job in zip(views, jobs, strict=True)
         ]
-        scores = policy.scores(*np.array(rows, dtype=np.int64).reshape(-1, 5).T)
-        for (p, q, r, w, _), job, score in zip(rows, jobs, scores, strict=True):
+        known = [None if job.pilot else job.statistics for job in jobs]
+        statistics = [found or of_number(p) for found, (p, *_) in zip(known, rows, strict=True)]
+        p, q, r, w, request = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+        scores = policy.scores(p, q, r, w, request, np.array(statistics, dtype=np.float64).reshape(-1, 9).T)
+        for row, job, score in zip(rows, jobs, scores, strict=True):
             if math.isnan(score):
+                values = ", ".join(f"{name}={value}" for name, value in zip("pqrw", row[:4], strict=True))
                 raise InputError(
                     f"policy {policy.text}: the score is not a number for the job submitted at {job.submit} s "
-                    f"({p=}, {q=}, {r=}, {w=}); guard the formula, for example with max(x, 1)"
+                    f"({values}); guard the formula, for example with max(x, 1)"
                 )
         return [float(score) for score in scores]
 

@@ -10,13 +10,14 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.twin.groups import Grouped
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.past import Past, PlainPredictor
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import (
-    ATTRIBUTES,
     Actual,
     GroupMean,
     JobView,
@@ -49,6 +50,7 @@ class Forecast:
         job.estimate = job.ranking = self.reservations.predict(job, now, running)
         if self.orders is not self.reservations:
             job.ranking = self.orders.predict(job, now, running)
+        job.statistics = self.orders.statistics(job)
         job.corrections = 0
 
     def learn(self, job: Job, now: int) -> None:
@@ -95,40 +97,6 @@ def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> Pla
         PythonPredictor: lambda choice: Own(prepared, choice),
     }
     return known[type(choice)](choice)
-
-
-class Past(NamedTuple):
-    """A run that has ended, and what its job asked for."""
-
-    run_time: int
-    request: int
-    processors: int
-    submit: int
-    end: int
-
-
-class PlainPredictor:
-    """What predictors share: for each user the runs that have ended. This one believes the request."""
-
-    def __init__(self) -> None:
-        self.ended: dict[int, list[Past]] = {}
-
-    def past(self, user: int) -> list[Past]:
-        """Return the runs of a user that have ended, latest first."""
-        return self.ended.get(user, [])[::-1]
-
-    def predict(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the prediction for a job that enters the queue, from 1 s to its request."""
-        return max(1, min(self.guess(job, now, running), job.request))
-
-    def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return what the predictor thinks, whatever the request."""
-        return job.request
-
-    def learn(self, job: Job, now: int) -> None:
-        """Take notice of a run that ends now."""
-        past = Past(now - job.start, job.request, job.processors, job.submit, now)
-        self.ended.setdefault(job.user, []).append(past)
 
 
 class Clairvoyant(PlainPredictor):
@@ -199,43 +167,6 @@ class Similar(Quantile):
             if alike:
                 return self.place([old.run_time for old in alike[: self.jobs]])
         return job.request
-
-
-class Grouped(PlainPredictor):
-    """The mean share of the request that the runs of a group used; of each group all shares are kept, oldest first.
-
-    A group is named by the values of as many attributes as its jobs have in common, everybody's by none.
-    """
-
-    def __init__(self, prepared: Prepared, choice: GroupMean) -> None:
-        super().__init__()
-        self.choice = choice
-        given = {"request": prepared.request.tolist(), "processors": prepared.jobs["processors"].tolist()}
-        columns = [given.get(name) or prepared.column(ATTRIBUTES[name]).tolist() for name in choice.attributes]
-        self.names = list(zip(*columns, strict=True))
-        self.shares: dict[tuple[int, ...], list[float]] = {}
-
-    def groups(self, job: Job) -> list[tuple[int, ...]]:
-        """Return the groups of a job, everybody's first."""
-        name = self.names[job.number]
-        return [name[:length] for length in range(len(name) + 1)]
-
-    def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the request times the share, which each group draws from the wider one's to its own."""
-        geometric = self.choice.mean == "geometric"
-        expected = 0.0 if geometric else 1.0
-        for shares in filter(None, map(self.shares.get, self.groups(job))):
-            count = total = 0.0
-            for share in shares:
-                count = count * self.choice.decay + 1
-                total = total * self.choice.decay + (math.log(share) if geometric else share)
-            expected = (total + self.choice.shrink * expected) / (count + self.choice.shrink)
-        return int(job.request * (math.exp(expected) if geometric else expected))
-
-    def learn(self, job: Job, now: int) -> None:
-        """Note the share."""
-        for group in self.groups(job):
-            self.shares.setdefault(group, []).append(max(now - job.start, 1) / job.request)
 
 
 class Own(PlainPredictor):

@@ -1,7 +1,7 @@
 // The colour of each job, by what the reader chose. Categories use Paul Tol's "muted" scheme, which all kinds of colour
 // vision tell apart; amounts go from pale to dark.
 
-import { BACKFILLED, KILLED } from "./model.js";
+import { BACKFILLED, KILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
 import { count, duration, significant } from "./format.js";
 
 const CATEGORIES = ["#4477aa", "#cc6677", "#2e9e6b", "#88ccee", "#aa4499", "#b8a53a", "#44aa99", "#dd8833", "#6f5fc2",
@@ -16,9 +16,8 @@ const CHANGES = [-86400, -3600, -60, 60, 3600, 86400];
 
 /** What jobs can be coloured by: key and name. */
 export function colourChoices(model, compared) {
-  const groups = { user: "User", account: "Account", partition: "Partition", queue: "Queue", application: "Application" };
   return [
-    ...model.groups.map((group) => [group, groups[group]]),
+    ...model.groups.map((group) => [group, model.title(group)]),
     ["sizeClass", "Size class"], ["wait", "Wait"], ["slowdown", "Bounded slowdown"],
     ["pass", "How it was started"], ["end", "How it ended"],
     ...(compared ? [["change", "Change of its wait"]] : []),
@@ -32,9 +31,7 @@ export function classify(key, decisions, other) {
   if (key === "slowdown") return binned(model, SLOWDOWNS, AMOUNTS, (job) => decisions.boundedSlowdown(job), significant, "bsld");
   if (key === "change" && other) return changes(decisions, other);
   if (key === "pass") return passes(decisions);
-  if (key === "end") {
-    return flagged(decisions, KILLED, "#4477aa", "done", "", "#cc6677", "ended at its requested time", "killed");
-  }
+  if (key === "end") return ends(decisions);
   return grouped(decisions, model.columns[key] ? key : "sizeClass");
 }
 
@@ -89,20 +86,25 @@ function changes(decisions, other) {
 }
 
 function passes(decisions) {
-  return flagged(decisions, BACKFILLED, "#4477aa", "in the order of the queue", null, "#e9b44c", "backfilled", "backfilled");
+  return sorted(decisions, (job) => (decisions.has(job, BACKFILLED) ? 1 : 0), [
+    ["#4477aa", "in the order of the queue", null], ["#e9b44c", "backfilled", "backfilled"],
+  ]);
 }
 
-function flagged(decisions, flag, plainColour, plainText, plainQuery, colour, text, query) {
-  const of = new Uint8Array(decisions.model.count);
-  let jobs = 0;
-  for (let job = 0; job < of.length; job++) jobs += of[job] = decisions.has(job, flag) ? 1 : 0;
-  return {
-    of,
-    classes: [
-      { colour: plainColour, text: plainText, jobs: of.length - jobs, query: plainQuery || null },
-      { colour, text, jobs, query },
-    ],
-  };
+function ends(decisions) {
+  const kind = (job) => (decisions.has(job, KILLED) ? 1 : decisions.endedAs(job, LOG_FAILED) ? 2
+    : decisions.endedAs(job, LOG_CANCELLED) ? 3 : 0);
+  return sorted(decisions, kind, [
+    ["#4477aa", "done", null], ["#cc6677", "ended at its requested time", "killed"],
+    ["#b8a53a", "failed, as the log says", "failed"], ["#aa4499", "cancelled, as the log says", "cancelled"],
+  ]);
+}
+
+/** Jobs by their kind, a position in a list of [colour, text, query]. */
+function sorted({ model }, kind, kinds) {
+  const of = new Uint8Array(model.count), jobs = kinds.map(() => 0);
+  for (let job = 0; job < of.length; job++) jobs[of[job] = kind(job)]++;
+  return { of, classes: kinds.map(([colour, text, query], place) => ({ colour, text, query, jobs: jobs[place] })) };
 }
 
 /** Return the colour of each job as a pixel (little-endian RGBA), with three shades so that neighbours differ. */

@@ -19,14 +19,13 @@ export class Difference {
     const { model } = this;
     this.change = new Float64Array(model.count).map((_, job) => second.wait(job) - first.wait(job));
     this.canvas = element("canvas", { role: "img" });
-    const groups = [["sizeClass", "Size class"], ...model.groups.map((group) => [group, group[0].toUpperCase() + group.slice(1)])];
     this.tables = element("div");
     this.root.replaceChildren(
       element("p", { class: "sl-answer" }, ...this.sentence()),
       element("div", { class: "sl-columns" },
         element("figure", {}, this.canvas, element("figcaption", {}, "Each job's wait under both. Below the line: shorter under ",
           name(second.name), ". Darker: more jobs. Scales are logarithmic from 1 s on.")),
-        element("div", {}, select("Who won, who paid, by", groups, this.group, (value) => {
+        element("div", {}, select("Who won, who paid, by", model.groupChoices, this.group, (value) => {
           this.group = value;
           this.tables.replaceChildren(this.groupTable());
         }), this.tables)),
@@ -83,7 +82,7 @@ export class Difference {
     ]);
     const few = shown.length < rows.length ? `, the ${MOST_GROUPS / 2} at each end of ${count(rows.length)}` : "";
     return makeTable(`Mean wait under ${first.name} and its change under ${this.second.name}${few}`,
-      [[group === "sizeClass" ? "Size class" : group, false, group === "sizeClass" ? "size_class" : "group"], ["Jobs", true, "jobs"], ["Wait before", true, "wait"], ["Change", true, "change"], ["Sooner", true, "sooner"], ["Later", true, "sooner"]], cells);
+      [[model.title(group), false, group === "sizeClass" ? "size_class" : "group"], ["Jobs", true, "jobs"], ["Wait before", true, "wait"], ["Change", true, "change"], ["Sooner", true, "sooner"], ["Later", true, "sooner"]], cells);
   }
 
   movedTable() {

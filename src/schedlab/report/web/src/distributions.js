@@ -37,7 +37,7 @@ export class Distributions {
   show(shown) {
     const { model, view } = this;
     const [, title, value, text, least] = METRICS.find(([key]) => key === view.metric) ?? METRICS[0];
-    const groups = [["", "All jobs"], ["sizeClass", "Size class"], ...model.groups.map((group) => [group, group[0].toUpperCase() + group.slice(1)])];
+    const groups = [["", "All jobs"], ...model.groupChoices];
     const curves = this.curves(shown, value);
     this.holder = element("div", { role: "img", "aria-label": `Cumulative distribution of ${title}; the table below has its numbers` });
     const rows = curves.map(({ label, values }) => [label, { text: count(values.length), value: values.length },

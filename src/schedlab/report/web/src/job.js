@@ -3,7 +3,7 @@
 import { element, name, term } from "./dom.js";
 import { chainOfCauses, explain, newlyBefore } from "./explain.js";
 import { count, countOf, duration, moment, percent, signedDuration, significant } from "./format.js";
-import { BACKFILLED, FAILED, KILLED } from "./model.js";
+import { BACKFILLED, FAILED, KILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
 
 const MOST_NODES = 8;
 
@@ -23,7 +23,8 @@ export function describeJob(panel, job, decisions, other, choose) {
   const link = (row) => element("button", { type: "button", class: "sl-link", click: () => choose(row) }, `job ${columns.id[row]}`);
   const rows = [
     [term("submitted", "Submitted"), moment(columns.submit[job], epoch)],
-    ...model.groups.map((group) => [term("group", group[0].toUpperCase() + group.slice(1)), name(model.label(group, columns[group][job]))]),
+    ...model.groups.filter((group) => group !== "reason")
+      .map((group) => [term("group", model.title(group)), name(model.label(group, columns[group][job]))]),
     [term("processors", "Size"), `${countOf(columns.processors[job], model.unit)}, ${percent(columns.processors[job] / model.size)} of the machine`],
     ...whereRan(decisions, job),
     [term("requested", "Requested time"), columns.requested[job] > 0 ? duration(columns.requested[job]) : "unknown"],
@@ -52,7 +53,8 @@ function list(rows) {
 
 function ended(decisions, job) {
   if (decisions.has(job, KILLED)) return "at its requested time, before it was done";
-  return "done";
+  if (decisions.endedAs(job, LOG_FAILED)) return "failed, as the log says";
+  return decisions.endedAs(job, LOG_CANCELLED) ? "cancelled, as the log says" : "done";
 }
 
 function ofRequest(decisions, job) {
@@ -106,7 +108,7 @@ function whereRan(decisions, job) {
   if (!model.nodes) return [];
   const said = (rows, unit) => {
     const held = decisions.heldBy(job, rows);
-    const parts = [...held].map(([node, amount]) => `${model.nodes.names[node]} (${countOf(amount, unit)})`);
+    const parts = [...held].map(([node, amount]) => `${model.nodes.names[node]} (${Number.isInteger(amount) ? countOf(amount, unit) : `${significant(amount)} ${unit}s`})`);
     return parts.length > MOST_NODES ? `${parts.slice(0, MOST_NODES).join(", ")} and ${countOf(parts.length - MOST_NODES, "more node")}` : parts.join(", ");
   };
   const gpus = model.axes.GPU && decisions.placedGpus.count[job] ? [[term("gpus", "GPUs"), said("GPU", "GPU")]] : [];

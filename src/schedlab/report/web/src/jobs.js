@@ -5,7 +5,7 @@ import { count, countOf, duration, moment, significant } from "./format.js";
 import { BACKFILLED, KILLED } from "./model.js";
 import { copyButton, csvLine, what } from "./tables.js";
 
-const SHOWN = 50, MOST_COPIED = 200_000;
+const SHOWN = 50, MOST_COPIED = 200_000, MOST_GROUPS = 5;
 
 export class Jobs {
   constructor(model, choose) {
@@ -15,17 +15,18 @@ export class Jobs {
 
   /** Columns: key, title, value of a job, how it is said, whether that is a text, key of the definition. */
   columns() {
-    const { model } = this, { columns } = model;
+    const { model } = this, { columns } = model, [first, ...others] = model.groups.slice(0, MOST_GROUPS);
+    const of = (group) => [group, model.title(group), (_, job) => columns[group][job], (value) => model.label(group, value), true, "group"];
     return [
       ["job", "Job", (_, job) => columns.id[job], (value) => String(value), true, "job"],
-      ...model.groups.slice(0, 3).map((group) => [group, group[0].toUpperCase() + group.slice(1),
-        (_, job) => columns[group][job], (value) => model.label(group, value), true, "group"]),
+      ...(first ? [of(first)] : []),
       ["submit", "Submitted", (_, job) => columns.submit[job], (value) => moment(value, model.epoch), false, "submitted"],
       ["size", "Size", (_, job) => columns.processors[job], count, false, "processors"],
       ["requested", "Requested", (_, job) => columns.requested[job], (value) => (value > 0 ? duration(value) : "–"), false, "requested"],
       ["wait", "Wait", (decisions, job) => decisions.wait(job), duration, false, "wait"],
       ["run", "Run time", (decisions, job) => decisions.runTime(job), duration, false, "run"],
       ["bsld", "Bounded slowdown", (decisions, job) => decisions.boundedSlowdown(job), significant, false, "bounded_slowdown"],
+      ...others.map(of),
     ];
   }
 

@@ -8,6 +8,9 @@ import { makeSeries } from "./quantities.js";
 
 export const BACKFILLED = 1, KILLED = 2, FAILED = 4;
 
+/** What a log says of the end of a job. */
+export const LOG_FAILED = 0, LOG_CANCELLED = 5;
+
 /** Compute a property at its first use and keep it. */
 function once(object, key, compute) {
   return object.kept.has(key) ? object.kept.get(key) : (object.kept.set(key, compute()), object.kept.get(key));
@@ -30,11 +33,11 @@ export class Model {
     this.size = index.machine.size;
     this.unit = index.machine.unit;
     this.nodes = index.machine.nodes;
+    this.gpuParts = index.machine.gpuParts;
     this.axes = axesOf(index.machine);
     this.columns = columns;
     this.kept = new Map();
-    this.groups = ["user", "account", "partition", "queue", "application"]
-      .filter((group) => columns[group]?.some((value) => value !== columns[group][0]));
+    this.groups = Object.keys(index.groups).filter((group) => columns[group].some((value) => value !== columns[group][0]));
   }
 
   /** Return a schedule; its columns are decompressed at the first call. */
@@ -49,6 +52,16 @@ export class Model {
       const reasons = facts.reasons ? await this.container.readAll(facts.reasons) : null;
       return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons });
     });
+  }
+
+  /** What a way to group jobs is called. */
+  title(group) {
+    return group === "sizeClass" ? "Size class" : this.index.groups[group];
+  }
+
+  /** Ways to group jobs: [key, title]. */
+  get groupChoices() {
+    return ["sizeClass", ...this.groups].map((group) => [group, this.title(group)]);
   }
 
   /** What a number of a group is called. */
@@ -136,28 +149,35 @@ export class Decisions {
     return (this.flags[job] & flag) !== 0;
   }
 
+  /** Whether a job ended as the log says, and not at its requested time. */
+  endedAs(job, status) {
+    return this.model.columns.status?.[job] === status && !this.has(job, KILLED);
+  }
+
   /** Rectangles of the machine by processor, node or GPU: what each run held, in order of their starts. */
   machinePieces(rows) {
     return once(this, `machine ${rows}`, () => {
       if (rows === "node") return toNodes(this.machinePieces("processor"), this.model.index.machine);
-      const pieces = this.piecesOf(rows === "GPU" ? this.placedGpus : this.placed);
+      const pieces = rows === "GPU" ? this.piecesOf(this.placedGpus, this.model.gpuParts) : this.piecesOf(this.placed);
       if (rows === "processor") this.placed = null;
       return pieces;
     });
   }
 
-  piecesOf({ count, first, width }) {
+  /** `parts`: of how many parts a row is made. */
+  piecesOf({ count, first, width }, parts = 1) {
     const { spans } = this, total = first.length, offsets = new Int32Array(count.length);
     for (let span = 1; span < count.length; span++) offsets[span] = offsets[span - 1] + count[span - 1];
     const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
-    const low = new Int32Array(total), high = new Int32Array(total), job = new Int32Array(total);
+    const Rows = parts > 1 ? Float64Array : Int32Array;
+    const low = new Rows(total), high = new Rows(total), job = new Int32Array(total);
     let piece = 0;
     for (const span of this.spanOrder)
       for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
         start[piece] = spans.start[span];
         end[piece] = spans.end[span];
-        low[piece] = first[from];
-        high[piece] = first[from] + width[from];
+        low[piece] = first[from] / parts;
+        high[piece] = (first[from] + width[from]) / parts;
         job[piece] = spans.job ? spans.job[span] : span;
       }
     return new Pieces(start, end, low, high, job);

@@ -35,7 +35,7 @@ export function makeSeries(decisions, key) {
     const { job } = decisions.spans;
     return inUse(decisions, job ? new Int32Array(job.length).map((_, i) => processors[job[i]]) : processors, model.size);
   }
-  if (key === "utilisation_gpus") return inUse(decisions, heldGpus(decisions.placedGpus), model.axes.GPU.lanes);
+  if (key === "utilisation_gpus") return inUse(decisions, heldGpus(decisions.placedGpus), model.axes.GPU.lanes * model.gpuParts);
   if (key === "stranded_gpus")
     return stranded(decisions.machinePieces("processor"), model.nodes.cores, decisions.machinePieces("GPU"), model.nodes.gpus);
   if (key === "utilisation_nodes" || key === "partly_used") {
@@ -46,7 +46,7 @@ export function makeSeries(decisions, key) {
     return idleWhileWaiting(decisions.series("queue_length"), decisions.series("utilisation"), model.size);
   if (key === "fragmentation") return unfitting(decisions, processors, decisions.series("utilisation"), model.size);
   if (key === "fragmentation_gpus")
-    return unfitting(decisions, neededGpus(decisions), decisions.series("utilisation_gpus"), model.axes.GPU.lanes);
+    return unfitting(decisions, neededGpus(decisions), decisions.series("utilisation_gpus"), model.axes.GPU.lanes * model.gpuParts);
   return runningUsers(decisions, model.columns.user);
 }
 
@@ -57,7 +57,7 @@ function inUse(decisions, held, all) {
   return new Level(new Ramp(start, decisions.spanOrder, held), new Ramp(end, ends, held), 1 / all);
 }
 
-/** GPUs that each job held in its last run: what it asked for, as far as a schedule tells. */
+/** GPUs (or their parts, where jobs share them) that each job held in its last run: what it asked for, as far as a schedule tells. */
 function neededGpus({ model, placedGpus, spans: { job } }) {
   const held = heldGpus(placedGpus);
   if (!job) return held;

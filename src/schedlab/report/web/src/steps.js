@@ -163,7 +163,7 @@ export function partlyUsed(pieces, cores) {
 export function stranded(pieces, cores, gpuPieces, gpus) {
   const held = onNodes(pieces, cores), heldGpus = onNodes(gpuPieces, gpus), ofCores = held.times.length;
   const order = sortedRows(Float64Array.from([...held.times, ...heldGpus.times]));
-  const busy = new Int32Array(cores.length), busyGpus = new Int32Array(cores.length);
+  const busy = new Int32Array(cores.length), busyGpus = new Float64Array(cores.length);
   const all = gpus.reduce((sum, each) => sum + each, 0), moments = [], shares = [];
   const lost = (node) => (busy[node] >= cores[node] ? Math.max(0, gpus[node] - busyGpus[node]) : 0);
   let free = cores.reduce((sum, _, node) => sum + lost(node), 0);

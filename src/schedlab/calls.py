@@ -1,0 +1,72 @@
+"""Kernels that other kernels call where they are, compiled once and for all.
+
+What a kernel calls otherwise becomes part of it, and is compiled with it. Long kernels that Python calls too, and other
+kernels, need not be compiled twice: `compiled_for` returns where one is, and `call` goes there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import typeof
+from numba.core import cgutils, types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from schedlab.kernels import config
+
+
+def compiled_for(kernel: Callable[..., int], *arguments: Any) -> Any:
+    """Return where a kernel is that returns a whole number, compiled for arguments like these; see `call`."""
+    if config.DISABLE_JIT:
+        return kernel
+    dispatcher: Any = kernel
+    kinds = tuple(typeof(argument) for argument in arguments)
+    dispatcher.compile(kinds)
+    compiled = dispatcher.overloads[kinds]
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return np.array([(address,)], dtype=_record(_name(kinds)))
+
+
+@lru_cache
+def _record(name: str) -> np.dtype[Any]:
+    """Return the type of an address; what may be given to the kernel there is part of it."""
+    return np.dtype([(name, "i8")])
+
+
+def _name(kinds: tuple[types.Type, ...]) -> str:
+    return "called_with_" + hashlib.sha256(" ".join(map(str, kinds)).encode()).hexdigest()[:16]
+
+
+def _type_call(context: Any, where: Any, arguments: Any) -> Any:
+    """Return the signature of a call, and what writes its code."""
+    kinds = tuple(arguments)
+    if where.dtype.fields.keys() != {_name(kinds)}:
+        raise TypingError(f"this kernel has been compiled for other arguments than {arguments}")
+
+    def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        convention = context.call_conv
+        data = context.data_model_manager[where].get_field_position("data")
+        word = builder.bitcast(builder.extract_value(values[0], data), ir.IntType(64).as_pointer())
+        kind = convention.get_function_type(types.int64, kinds)
+        kernel = builder.inttoptr(builder.load(word), kind.as_pointer())
+        given = [builder.extract_value(values[1], i) for i in range(len(kinds))]
+        status, result = convention.call_function(builder, kernel, types.int64, kinds, given)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return result
+
+    return types.int64(where, arguments), write
+
+
+def _call(where: Callable[..., int], arguments: tuple[Any, ...]) -> int:
+    """Call a kernel where it is; see `compiled_for`."""
+    return where(*arguments)
+
+
+call: Any = _call if config.DISABLE_JIT else intrinsic(_type_call)

@@ -1,0 +1,88 @@
+"""The verbs of `agent`: agents trained to schedule, and what a file of one holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from schedlab.cli.options import Clean, Json, Trace
+from schedlab.cli.outputs import check_output
+from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.traces import read_trace
+from schedlab.errors import InputError
+
+if TYPE_CHECKING:
+    from schedlab.gym.training import Point
+
+
+def train(
+    trace: Trace,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the agent there, .json.")],
+    clean: Clean = "default",
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn; train with several, and compare.")] = 1,
+    updates: Annotated[int, typer.Option(min=1, metavar="N", help="How often it plays and learns.")] = 60,
+    window: Annotated[int, typer.Option(min=2, metavar="JOBS", help="Jobs of an episode.")] = 256,
+    learn_from: Annotated[
+        float,
+        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="It plays windows of this first share of the jobs."),
+    ] = 0.5,
+    validate_on: Annotated[
+        float,
+        typer.Option(min=0.01, max=0.5, metavar="SHARE", help="The best is chosen on the share that follows."),
+    ] = 0.15,
+) -> None:
+    """Train an agent that decides which job starts next, and write the best; the last jobs are left to judge it."""
+    from schedlab.gym.training import Settings
+    from schedlab.gym.training import train as trained
+
+    check_output(output, trace)
+    if learn_from + validate_on >= 1:
+        raise InputError(
+            f"--learn-from {learn_from} and --validate-on {validate_on} leave no job to judge the agent on"
+        )
+    read = read_trace(trace, clean)
+    jobs = read.workload.sorted_by_submit()
+    first, last = int(len(jobs) * learn_from), int(len(jobs) * (learn_from + validate_on))
+    with read.blamed():
+        found = trained(
+            jobs[:first],
+            validation=jobs[first:last],
+            seed=seed,
+            settings=Settings(updates=updates, window=window),
+            watch=_tell,
+        )
+    found.agent.save(output)
+    best = min(found.curve, key=lambda point: point.validation)
+    note(f"agent {output}: best after update {best.update}; judge it on jobs from row {last} on, which it has not seen")
+
+
+def _tell(point: Point) -> None:
+    note(
+        f"update {point.update}: {point.decisions:,} decisions in {point.seconds:.0f} s, played {point.training:.2f}, "
+        f"validated {point.validation:.2f}"
+    )
+
+
+def show_agent(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An agent, as agent train writes it.")],
+    as_json: Json = False,
+) -> None:
+    """Print what an agent sees, how it was trained, and what a decision costs on this machine."""
+    from schedlab.scheduler.agent_file import read_agent_file
+
+    agent = read_agent_file(file)
+    facts = {
+        "digest": agent.digest,
+        "decides": "which job starts next, or to wait",
+        "sees": f"the first {agent.slots} waiting jobs; requests as shares of {agent.longest} s",
+        "numbers": sum(array.size for array in (*agent.network.weights, *agent.network.biases)),
+        "trained on": str(agent.training.get("workload", "unknown")),
+        "seed": str(agent.training.get("seed", "unknown")),
+        "microseconds per decision": round(agent.seconds_per_decision() * 1e6, 1),
+    }
+    if as_json:
+        show_json(facts | {"training": dict(agent.training)})
+    else:
+        show("\n".join(f"{name + ':':<27}{value}" for name, value in facts.items()))

@@ -1,0 +1,172 @@
+"""Verbs about a site: import its configuration and accounting, look at what was read, replay its past."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_page
+from schedlab.cli.terminal import command_line, note, show, show_json
+from schedlab.errors import InputError
+
+Directory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
+
+
+def import_site(
+    conf: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="A directory with slurm.conf and what belongs to it (gres.conf, topology.conf, a dump or script of "
+            "sacctmgr), or a slurm.conf.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write the site there.")],
+    sacct: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What sacct --parsable2 printed, or another log of the site's jobs."),
+    ] = None,
+    timezone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Zone of times that name none, such as Europe/Stockholm.")
+    ] = None,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Read a site: nodes, partitions, QOS, accounts, jobs, its scheduler; account for every option of every line."""
+    from schedlab.site.importing import import_site as imported
+
+    if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(f"{output}: this is there, and is no site; choose another name")
+    site = imported(conf, sacct, timezone=timezone)
+    site.save(output)
+    for text in site.settings.notes:
+        note(text)
+    _show(site, as_json, ledger=ledger)
+
+
+def show_site(
+    directory: Directory,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Print what was read of a site, and what became of its parameters."""
+    from schedlab.site.site import read
+
+    _show(read(directory), as_json, ledger=ledger)
+
+
+def calibrate(
+    directory: Directory,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the calibration as a page, .html.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Another scheduler than the site's own.")
+    ] = None,
+    processors_only: Annotated[
+        bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay the past of a site with its own settings, and print how far the waits are from the recorded ones."""
+    from schedlab.site.calibration import calibrate as calibrated
+    from schedlab.site.site import read
+
+    if output is not None:
+        check_page(output)
+    found = calibrated(read(directory), scheduler, nodes=not processors_only)
+    if output is not None:
+        from schedlab.report.calibration import write_calibration
+
+        note(f"report {write_calibration(found, output, command=command_line())}")
+    for reason, count in found.left_out.items():
+        note(f"{count:,} left out: {reason}")
+    if as_json:
+        show_json(found.to_document())
+    else:
+        show(found)
+
+
+def what_if(
+    directory: Directory,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="TEXT",
+            help="A change of the configuration: PARAMETER=VALUE, SchedulerParameters.OPTION=VALUE, "
+            "'PartitionName=NAME OPTION=VALUE', 'QOS=NAME OPTION=VALUE' ...; repeat it, all are made together.",
+        ),
+    ] = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option("--policy", metavar="TEXT", help="Another order of the queue, or a whole scheduler; repeat it."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")
+    ] = None,
+    processors_only: Annotated[
+        bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay a site's jobs under a changed configuration or other policies, beside the site as it is."""
+    from schedlab.campaign.prices import price_table
+    from schedlab.report.contents import user_names
+    from schedlab.site.site import read
+    from schedlab.site.what_if import what_if as answered
+
+    if report is not None:
+        check_page(report)
+    site = read(directory)
+    found = answered(site, changes or (), policies or (), nodes=not processors_only)
+    if report is not None:
+        from schedlab.report.evidence import evidence_of_comparison
+        from schedlab.report.html import write_report
+
+        evidence = evidence_of_comparison(
+            found.comparison, command=command_line(), source=str(directory), changes=list(found.notes)
+        )
+        note(f"report {write_report(evidence, report)}")
+    for text in found.notes:
+        note(text)
+    if as_json:
+        show_json({"metrics": found.comparison.metrics, "notes": list(found.notes)})
+        return
+    show(found)
+    show("")
+    jobs = next(iter(found.comparison.schedules.values())).workload
+    show(price_table(found.comparison.who_pays(), user_names(jobs)))
+
+
+def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
+    if as_json:
+        show_json(
+            {
+                "cluster": site.cluster.summary(),
+                "scheduler": site.settings.scheduler,
+                "limits": site.settings.limits,
+                "jobs": None if site.jobs is None else len(site.jobs),
+                "notes": list(site.settings.notes),
+                "counts": site.ledger.counts(),
+                "ledger": site.ledger.to_document(),
+            }
+        )
+        return
+    show(site.cluster)
+    show("")
+    show(f"scheduler: {site.settings.scheduler}")
+    if site.jobs is not None:
+        show(f"jobs: {len(site.jobs):,}")
+    show(f"options of the files: {site.ledger.summary()}")
+    text = site.ledger.text() if ledger else site.ledger.deciding()
+    if text:
+        show("")
+        show(text)

@@ -1,0 +1,54 @@
+"""A trained agent at work: it is asked in place of a scheduling pass, and starts jobs until it waits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedlab.engine.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
+from schedlab.engine.by_hand import start_by_hand
+from schedlab.engine.parts import Parts
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.state import NOW, STARTED
+from schedlab.scheduler.agent import AgentPolicy
+
+
+class AgentPlayer:
+    """An agent in a simulation.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    policy
+        Who plays.
+    """
+
+    def __init__(self, prepared: Prepared, policy: AgentPolicy) -> None:
+        self.agent = policy.agent
+        self.processors = prepared.processors
+        self.decisions = 0
+
+    def play(self, parts: Parts) -> None:
+        """Let it start jobs of this second, until it waits or no visible job fits."""
+        while (job := self._choice(parts)) is not None:
+            start_by_hand(*parts[:9], parts.rules, job)
+
+    def _choice(self, parts: Parts) -> int | None:
+        """Return the job that it starts next, None to wait."""
+        jobs = parts.waiting.queue.members()
+        if not len(jobs):
+            return None
+        clock, rules, agent = parts.state.clock, parts.rules, self.agent
+        oldest = jobs[[np.argmin(parts.state.entered[jobs])]]
+        starves = 0 <= rules.starvation < clock[NOW] - parts.seen["submit"][oldest[0]]
+        if starves or clock[STARTED] < rules.in_order:
+            return int(oldest[0]) if startable(parts, oldest)[0] else None
+        visible = in_view(parts, jobs, agent.slots)
+        possible = startable(parts, visible)
+        if not possible.any():
+            return None
+        self.decisions += 1
+        mask = np.append(possible, not nothing_to_come(parts))
+        shown = jobs_shown(parts, visible, self.processors, agent.longest)
+        action = agent.network.choose(shown, summary_shown(parts, jobs, self.processors, agent.slots), mask)
+        return None if action == len(visible) else int(visible[action])

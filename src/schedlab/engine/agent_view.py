@@ -1,0 +1,68 @@
+"""What is shown of a simulation to whoever decides which job starts next: the formulas are on the page on environments.
+
+The compiled environments write the same numbers (`schedlab.gym.stepping`); that they are equal is tested.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.by_hand import fit_on_nodes
+from schedlab.engine.calendar import NEVER, SOONEST
+from schedlab.engine.parts import Parts
+from schedlab.engine.state import FREE, NOW, SUBMITTED
+from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, PROCESSORS, REQUEST, WAIT
+
+
+def in_view(parts: Parts, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
+    """Return the first of some waiting jobs by submission, at most so many."""
+    submit = parts.seen["submit"][jobs]
+    visible: NDArray[np.int64] = jobs[np.lexsort((jobs, submit))][:slots]
+    return visible
+
+
+def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which waiting jobs are ready and fit what is free now."""
+    found: NDArray[np.bool_] = parts.jobs["processors"][jobs] <= parts.state.clock[FREE]
+    if parts.needs is not None:
+        found &= parts.needs.ready[jobs]
+    if parts.state.nodes is not None:
+        fit_on_nodes(parts.state.nodes, jobs, found)
+    return found
+
+
+def nothing_to_come(parts: Parts) -> bool:
+    """Return whether no job runs and none is to be submitted, so that waiting would never end."""
+    state = parts.state
+    return bool(state.completions.status[SOONEST] == NEVER and state.clock[SUBMITTED] == len(parts.jobs))
+
+
+def jobs_shown(parts: Parts, visible: NDArray[np.int64], processors: int, longest: int) -> NDArray[np.float32]:
+    """Return float32 of shape (visible jobs, 8): how long they have waited, and what they request."""
+    seen, now = parts.seen, parts.state.clock[NOW]
+    shown = np.zeros((len(visible), len(JOB_FEATURES)), dtype=np.float32)
+    shown[:, WAIT] = np.minimum((now - seen["submit"][visible]) / LONG_WAIT, 1.0)
+    shown[:, REQUEST] = np.minimum(seen["estimate"][visible] / longest, 1)
+    shown[:, PROCESSORS] = parts.jobs["processors"][visible] / processors
+    return shown
+
+
+def summary_shown(parts: Parts, waiting: NDArray[np.int64], processors: int, slots: int) -> NDArray[np.float32]:
+    """Return float32 of shape (6,): what is shown of the machine and of all jobs that wait."""
+    clock, seen, count = parts.state.clock, parts.seen, len(waiting)
+    widths: NDArray[Any] = parts.jobs["processors"][waiting]
+    width = float(widths.sum()) / processors
+    area = float(np.dot(widths.astype(np.float64), seen["estimate"][waiting])) / (float(processors) * LONG_WAIT)
+    waited = float((clock[NOW] - seen["submit"][waiting]).sum()) / (max(count, 1) * LONG_WAIT)
+    end = int(parts.state.running.status[SOONEST])
+    summary = np.empty(CONTEXT, dtype=np.float32)
+    summary[0] = clock[FREE] / processors
+    summary[1] = count / (count + slots)
+    summary[2] = width / (1.0 + width)
+    summary[3] = area / (1.0 + area)
+    summary[4] = waited / (1.0 + waited)
+    summary[5] = 1.0 if end == NEVER else min(max(end - int(clock[NOW]), 0) / LONG_WAIT, 1.0)
+    return summary

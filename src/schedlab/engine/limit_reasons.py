@@ -1,0 +1,61 @@
+"""Slurm's reasons why a job waits at a limit, by limit and resource, as `squeue` shows them.
+
+They are irregular; these are the texts of slurmctld 22.05.
+"""
+
+from __future__ import annotations
+
+_ASSOCIATION = {
+    "grp_tres": {"cpu": "AssocGrpCpuLimit", "mem": "AssocGrpMemLimit", "node": "AssocGrpNodeLimit", "": "AssocGrp{}"},
+    "grp_tres_run_mins": {"cpu": "AssocGrpCPURunMinutesLimit", "": "AssocGrp{}RunMinutes"},
+    "max_tres_per_job": {"cpu": "AssocMaxCpuPerJobLimit", "node": "AssocMaxNodePerJobLimit", "": "AssocMax{}PerJob"},
+    "max_tres_mins_per_job": {"cpu": "AssocMaxCpuMinutesPerJobLimit", "": "AssocMax{}MinutesPerJob"},
+    "grp_jobs": {"": "AssocGrpJobsLimit"},
+    "max_jobs": {"": "AssocMaxJobsLimit"},
+    "max_wall": {"": "AssocMaxWallDurationPerJobLimit"},
+}
+_QOS = {
+    "grp_tres": {"cpu": "QOSGrpCpuLimit", "mem": "QOSGrpMemLimit", "node": "QOSGrpNodeLimit", "": "QOSGrp{}"},
+    "grp_tres_run_mins": {"cpu": "QOSGrpCPURunMinutesLimit", "": "QOSGrp{}RunMinutes"},
+    "max_tres_per_user": {"cpu": "QOSMaxCpuPerUserLimit", "node": "QOSMaxNodePerUserLimit", "": "QOSMax{}PerUser"},
+    "max_tres_per_account": {"": "Max{}PerAccount"},
+    "max_tres_run_mins_per_user": {"cpu": "QOSMaxCpuMinutesPerJobLimit", "": "QOSMax{}MinutesPerJob"},
+    "max_tres_run_mins_per_account": {"cpu": "QOSMaxCpuMinutesPerJobLimit", "": "QOSMax{}MinutesPerJob"},
+    "max_tres_per_job": {"cpu": "QOSMaxCpuPerJobLimit", "node": "QOSMaxNodePerJobLimit", "": "QOSMax{}PerJob"},
+    "max_tres_mins_per_job": {"cpu": "QOSMaxCpuMinutesPerJobLimit", "": "QOSMax{}MinutesPerJob"},
+    "min_tres_per_job": {"cpu": "QOSMinCpuNotSatisfied", "": "QOSMin{}"},
+    "grp_jobs": {"": "QOSGrpJobsLimit"},
+    "max_jobs_per_user": {"": "QOSMaxJobsPerUserLimit"},
+    "max_jobs_per_account": {"": "MaxJobsPerAccount"},
+    "max_wall": {"": "QOSMaxWallDurationPerJobLimit"},
+}
+
+
+def reason_of(limit: str, resource: str = "", *, qos: bool) -> str:
+    """Return why a job waits that would exceed a limit.
+
+    Parameters
+    ----------
+    limit
+        A field of `schedlab.cluster.limits.Limits`.
+    resource
+        Such as "cpu", "mem", "node", "gres/gpu"; empty for limits of jobs and times.
+    qos
+        Whether it is a limit of a QOS; otherwise, of an account or a user in it.
+
+    Examples
+    --------
+    >>> reason_of("grp_tres", "cpu", qos=False), reason_of("max_tres_per_user", "gres/gpu:a100", qos=True)
+    ('AssocGrpCpuLimit', 'QOSMaxGRESPerUser')
+    >>> reason_of("grp_tres_run_mins", "mem", qos=True), reason_of("max_jobs", qos=False)
+    ('QOSGrpMemoryRunMinutes', 'AssocMaxJobsLimit')
+    """
+    known = (_QOS if qos else _ASSOCIATION)[limit]
+    return known.get(resource, known[""]).format(_word(resource, qos=qos))
+
+
+def _word(resource: str, *, qos: bool) -> str:
+    """Return how Slurm calls a resource in a reason."""
+    words = {"cpu": "Cpu", "mem": "Memory" if qos else "Mem", "node": "Node", "energy": "Energy", "billing": "Billing"}
+    kinds = {"gres": "GRES", "license": "License", "bb": "BB"}
+    return words.get(resource, kinds.get(resource.partition("/")[0], "Unknown"))

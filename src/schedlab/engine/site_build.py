@@ -1,0 +1,376 @@
+"""Partitions and limits of a cluster as the engine takes them: from `Cluster` and `Resources` to numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import Accounting
+from schedlab.cluster.membership import Membership, membership
+from schedlab.cluster.nodes import Partition
+from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_requests import fewest_nodes, fitting, unchecked_inputs
+from schedlab.engine.site_inputs import SiteInputs
+from schedlab.engine.site_limits import JOBS, Shared, exceeded_alone, limits_of
+from schedlab.errors import InputError
+from schedlab.workload.columns import distinct
+from schedlab.workload.resources import WHOLE, Labels, Resources
+from schedlab.workload.workload import Workload
+
+NEVER = 1 << 62
+NOWHERE = -1
+REASONS = {
+    "PartitionName": "the cluster has no partition of that name",
+    "PartitionDown": "its partitions are down",
+    "AccountNotAllowed": "its partitions do not admit its account",
+    "QOSNotAllowed": "its partitions do not admit its QOS",
+    "PartitionTimeLimit": "it asks for more time than its partitions allow",
+    "PartitionNodeLimit": "it asks for more or fewer nodes than its partitions allow",
+    "Resources": "no partition that admits it has the nodes that it asks for",
+}
+"""Why a job can never start, as Slurm calls it and in words."""
+
+
+class _Options(NamedTuple):
+    """Where jobs may run: one entry per option.
+
+    `job` is the row of the workload, `partition` a position in the cluster's; `refused` has, for each job, why the
+    last partition of its list does not admit it.
+    """
+
+    job: NDArray[np.int64]
+    partition: NDArray[np.int64]
+    refused: Labels
+
+
+def site_inputs(
+    workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
+) -> tuple[NodeInputs, SiteInputs]:
+    """Return nodes, partitions and limits of a cluster, and what jobs ask for, in order of submission.
+
+    Parameters
+    ----------
+    workload
+        The jobs; partition, account and QOS of each are in its `resources`, users in its columns and header.
+    cluster
+        Of nodes.
+    order
+        The rows of the workload in order of submission, None if they are in it.
+    placement
+        The rule for the choice of nodes.
+
+    Returns
+    -------
+    tuple
+        The nodes with the requests; the shape of a job is that of its first option. And the site.
+
+    Raises
+    ------
+    InputError
+        If a job can never run: the message names it and the reason; `schedlab.engine.site_build.never_runs` tells it
+        of all.
+    """
+    built = _build(workload, cluster, placement)
+    _refuse(workload, built.never)
+    return built.ordered(order)
+
+
+def never_runs(workload: Workload, cluster: Cluster) -> Labels:
+    """Return for each job why it can never run on a cluster, in Slurm's words; none if it can.
+
+    Examples
+    --------
+    >>> site = Cluster.from_dict({"groups": [{"nodes": "n1", "cores": 4}],
+    ...                           "partitions": [{"name": "short", "default": True, "max_time": "1h"}]})
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0, 0], run_time=[9, 9, 9], requested_time=[60, 7200, 60],
+    ...                                   requested_processors=[1, 1, 5]))
+    >>> never_runs(jobs, site).texts()
+    ['', 'PartitionTimeLimit', 'Resources']
+    """
+    return _build(workload, cluster, None).never
+
+
+class _Built(NamedTuple):
+    nodes: NodeInputs
+    options: _Options
+    site: SiteInputs
+    never: Labels
+
+    def ordered(self, order: NDArray[np.intp] | None) -> tuple[NodeInputs, SiteInputs]:
+        """Return what belongs to jobs in order of submission."""
+        if order is None:
+            return self.nodes, self.site
+        site = self.site
+        offset, (partition, shape) = _reordered(site.option_offset, order, site.option_partition, site.option_shape)
+        uses, (limit, amount) = _reordered(site.use_offset, order, site.use_limit, site.use_amount)
+        site = site._replace(option_offset=offset, option_partition=partition, option_shape=shape)
+        site = site._replace(use_offset=uses, use_limit=limit, use_amount=amount)
+        return self.nodes._replace(shape=self.nodes.shape[order]), site
+
+
+def _reordered(
+    offset: NDArray[np.int64], order: NDArray[np.intp], *columns: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Return lists of several entries per job in another order of the jobs."""
+    lengths = np.diff(offset)[order]
+    after = _offsets(lengths)
+    place = np.repeat(offset[:-1][order] - after[:-1], lengths) + np.arange(after[-1])
+    return after, [column[place] for column in columns]
+
+
+def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Built:
+    """Return all of it in the workload's order; jobs that can never run have no option."""
+    who = membership(workload, cluster)
+    options = _admitted(workload, cluster, who)
+    nodes, options = _with_shapes(workload, cluster, options, placement)
+    offset = _offsets(np.bincount(options.job, minlength=len(workload)))
+    first = np.full(len(workload), NOWHERE, dtype=np.int64)
+    first[options.job[::-1]] = nodes.shape[::-1]
+    partitions = cluster.partitions or (Partition("all"),)
+    of_first = np.full(len(workload), NOWHERE, dtype=np.int64)
+    of_first[options.job[::-1]] = options.partition[::-1]
+    uses, alone = _limits(workload, cluster.accounting, who, partitions, of_first, _amounts(nodes, first, cluster))
+    site = SiteInputs(
+        tier=np.array([one.priority_tier for one in partitions], dtype=np.int64),
+        nodes=_partition_nodes(cluster, nodes, partitions),
+        option_offset=offset,
+        option_partition=options.partition,
+        option_shape=nodes.shape,
+        **uses._asdict(),
+    )
+    never = _first_of(Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names), alone)
+    return _Built(nodes._replace(shape=np.maximum(first, 0)), options, site, never)
+
+
+def _first_of(reasons: Labels, others: Labels) -> Labels:
+    """Return the first reasons, and the others where there is none."""
+    joined = reasons.join(others)
+    mine, theirs = joined.codes[: len(reasons)], joined.codes[len(reasons) :]
+    return Labels(np.where(mine >= 0, mine, theirs), joined.names)
+
+
+def _partition_nodes(cluster: Cluster, inputs: NodeInputs, partitions: tuple[Partition, ...]) -> NDArray[np.bool_]:
+    place = {name: number for number, name in enumerate(inputs.names)}
+    found = np.zeros((len(partitions), len(place)), dtype=np.bool_)
+    for row, partition in enumerate(partitions):
+        found[row, [place[name] for name in cluster.nodes_of(partition)]] = True
+    return found
+
+
+def _admitted(workload: Workload, cluster: Cluster, who: Membership) -> _Options:
+    """Return the partitions that admit each job: of higher tier first, then as they are named."""
+    jobs = len(workload)
+    if not cluster.partitions:
+        return _Options(np.arange(jobs), np.zeros(jobs, dtype=np.int64), Labels.none(jobs))
+    columns = (who.partition, who.account, who.qos)
+    first, case = distinct(*(column.codes for column in columns))
+    rules = _Admission(cluster)
+    lists, reasons = [], []
+    for names in zip(*(column.select(first).texts() for column in columns), strict=True):
+        found, reason = rules.of(*names)
+        lists.append(found)
+        reasons.append(reason)
+    longest = max(map(len, lists), default=0)
+    table = np.full((len(lists), max(longest, 1)), NOWHERE, dtype=np.int64)
+    for row, found in enumerate(lists):
+        table[row, : len(found)] = found
+    refused = Labels.of(reasons)
+    refused = Labels(refused.codes[case], refused.names)
+    return _within(workload, cluster, table[case], refused)
+
+
+class _Admission:
+    """Whom partitions admit."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.partitions = cluster.partitions
+        self.place = {partition.name.lower(): place for place, partition in enumerate(cluster.partitions)}
+        who = cluster.accounting
+        self.above = {one.name: {up.name for up in who.above(one.name)} for one in who.accounts} if who else {}
+
+    def of(self, text: str, account: str, qos: str) -> tuple[list[int], str]:
+        """Return the partitions of a list that admit an account and a QOS, and why the last one did not."""
+        found: list[int] = []
+        reason = "PartitionName"
+        for name in text.split(","):
+            place = self.place.get(name.strip().lower())
+            if place is None:
+                continue
+            why = self._why_not(self.partitions[place], account, qos)
+            if why:
+                reason = why
+            elif place not in found:
+                found.append(place)
+        return sorted(found, key=lambda place: -self.partitions[place].priority_tier), "" if found else reason
+
+    def _why_not(self, partition: Partition, account: str, qos: str) -> str:
+        accounts = self.above.get(account, set()) | {account}
+        if not partition.up:
+            return "PartitionDown"
+        if partition.allow_accounts:
+            if not accounts & partition.allow_accounts:
+                return "AccountNotAllowed"
+        elif accounts & partition.deny_accounts:
+            return "AccountNotAllowed"
+        if partition.allow_qos:
+            return "" if qos in partition.allow_qos else "QOSNotAllowed"
+        return "QOSNotAllowed" if qos in partition.deny_qos else ""
+
+
+def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refused: Labels) -> _Options:
+    """Return the options among a table of partitions, a row per job, in which time and nodes are within the bounds."""
+    longest, fewest, most = (
+        np.array([_or(value, usual) for value in values], dtype=np.int64)
+        for values, usual in (
+            ([one.max_time for one in cluster.partitions], NEVER),
+            ([one.min_nodes for one in cluster.partitions], 0),
+            ([one.max_nodes for one in cluster.partitions], NEVER),
+        )
+    )
+    nodes = np.zeros(len(workload), dtype=np.int64) if workload.resources is None else workload.resources.nodes
+    there = table >= 0
+    slow = there & (workload.requested_time[:, None] > longest[table])
+    counted = nodes[:, None] > 0
+    wide = there & counted & ((nodes[:, None] > most[table]) | (nodes[:, None] < fewest[table]))
+    kept = there & ~slow & ~wide
+    none = ~kept.any(axis=1)
+    why = np.select(
+        [none & slow.any(axis=1), none & wide.any(axis=1)],
+        [np.full(len(workload), len(refused.names)), np.full(len(workload), len(refused.names) + 1)],
+        refused.codes,
+    )
+    job, column = np.nonzero(kept)
+    names = (*refused.names, "PartitionTimeLimit", "PartitionNodeLimit")
+    return _Options(job.astype(np.int64), table[job, column], Labels(why.astype(np.int64), names))
+
+
+def _or(value: int | None, usual: int) -> int:
+    return usual if value is None else value
+
+
+def _with_shapes(
+    workload: Workload, cluster: Cluster, options: _Options, placement: str | None
+) -> tuple[NodeInputs, _Options]:
+    """Return the nodes with a request for each option, and the options whose request fits the empty partition."""
+    asking = _asking(workload, cluster, options)
+    try:
+        nodes = unchecked_inputs(asking, cluster, placement)
+    except InputError as error:  # the rows of `asking` are options
+        raise InputError(str(error), row=None if error.row is None else int(options.job[error.row])) from None
+    fits = fitting(nodes)
+    kept = _Options(options.job[fits], options.partition[fits], options.refused)
+    lost = np.ones(len(workload), dtype=np.bool_)
+    lost[kept.job] = False
+    unfit = np.zeros(len(workload), dtype=np.bool_)
+    unfit[options.job[~fits]] = True
+    names = (*options.refused.names, "Resources")
+    why = np.where(lost & unfit, len(names) - 1, options.refused.codes)
+    return nodes._replace(shape=nodes.shape[fits]), kept._replace(refused=Labels(why, names))
+
+
+def _asking(workload: Workload, cluster: Cluster, options: _Options) -> Workload:
+    """Return a workload with a row per option, each for its partition alone."""
+    resources = workload.resources or _plain(workload)
+    jobs = workload.replace(dependencies=None, workflows=None)[options.job]
+    asked = resources.select(options.job)
+    if not cluster.partitions:
+        return jobs.replace(resources=asked)
+    names = tuple(partition.name for partition in cluster.partitions)
+    columns = {field: getattr(asked, field) for field in Resources.__dataclass_fields__}
+    return jobs.replace(resources=Resources(**columns | {"partition": Labels(options.partition, names)}))
+
+
+def _plain(workload: Workload) -> Resources:
+    """Return what jobs ask for that have nothing but the columns of SWF."""
+    return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
+
+
+def _amounts(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) -> dict[str, NDArray[np.int64]]:
+    """Return how much of each resource jobs use, by their shapes: those without any use nothing."""
+    fewest = fewest_nodes(inputs)
+    largest = np.array([inputs.cores[inputs.allowed[row]].max(initial=0) for row in inputs.eligible.tolist()])
+    cpu = np.where(inputs.exclusive, fewest * largest, inputs.tasks * inputs.task_cores)
+    gpus = np.where(inputs.share < WHOLE, 0, inputs.node_gpus * fewest + inputs.task_gpus * inputs.tasks)
+    table = {
+        "cpu": cpu,
+        "billing": cpu,
+        "node": fewest,
+        "mem": inputs.node_memory * fewest + inputs.task_memory * inputs.tasks,
+        "gres/gpu": gpus,
+    }
+    types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
+    for number, kind in enumerate(types):
+        table[f"gres/gpu:{kind.lower()}"] = np.where(inputs.gpu_type == number, gpus, 0)
+    there = shape >= 0
+    found = {name: np.append(column, 0)[shape] for name, column in table.items()}  # -1: the last, nothing
+    return found | {JOBS: there.astype(np.int64)}
+
+
+class _Uses(NamedTuple):
+    """The fields of `SiteInputs` that are about limits."""
+
+    limit: NDArray[np.int64]
+    timed: NDArray[np.bool_]
+    reason: tuple[str, ...]
+    use_offset: NDArray[np.int64]
+    use_limit: NDArray[np.int64]
+    use_amount: NDArray[np.int64]
+
+
+def _limits(
+    workload: Workload,
+    accounting: Accounting | None,
+    who: Membership,
+    partitions: tuple[Partition, ...],
+    of_first: NDArray[np.int64],
+    amounts: dict[str, NDArray[np.int64]],
+) -> tuple[_Uses, Labels]:
+    """Return the limits and which jobs use how much of them, and which jobs exceed one by themselves."""
+    if accounting is None:
+        nothing = np.zeros(0, dtype=np.int64)
+        offsets = np.zeros(len(workload) + 1, dtype=np.int64)
+        return _Uses(nothing, nothing.astype(np.bool_), (), offsets, nothing, nothing), Labels.none(len(workload))
+    qos = Labels.of([partition.qos for partition in partitions])
+    cases, case = limits_of(accounting, who, Labels(np.append(qos.codes, -1)[of_first], qos.names))
+    alone = exceeded_alone(cases, case, amounts, workload.requested_time)
+    numbers: dict[Shared, int] = {}
+    use: list[tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64], int]] = []
+    for number, under in enumerate(cases):
+        rows = np.flatnonzero(case == number)
+        for place, one in enumerate(under.shared):
+            if one.resource in amounts:
+                used = amounts[one.resource][rows]
+                limit = numbers.setdefault(one, len(numbers))
+                use.append((rows[used > 0], np.full(int((used > 0).sum()), limit), used[used > 0], place))
+    job = np.concatenate([np.zeros(0, dtype=np.intp), *(rows for rows, *_ in use)])
+    limit_of = np.concatenate([np.zeros(0, dtype=np.int64), *(limit for _, limit, *_ in use)])
+    amount = np.concatenate([np.zeros(0, dtype=np.int64), *(used for _, _, used, _ in use)])
+    rank = np.concatenate([np.zeros(0, dtype=np.int64), *(np.full(len(rows), place) for rows, *_, place in use)])
+    sorted_by_job = np.lexsort((rank, job))
+    return _Uses(
+        limit=np.array([one.most for one in numbers], dtype=np.int64),
+        timed=np.array([one.timed for one in numbers], dtype=np.bool_),
+        reason=tuple(one.reason for one in numbers),
+        use_offset=_offsets(np.bincount(job, minlength=len(workload))),
+        use_limit=limit_of[sorted_by_job],
+        use_amount=amount[sorted_by_job],
+    ), alone
+
+
+def _refuse(workload: Workload, never: Labels) -> None:
+    """Raise InputError for the first job that can never run."""
+    bad = never.codes >= 0
+    if bad.any():
+        row = int(np.argmax(bad))
+        reason = never.names[never.codes[row]]
+        why = REASONS.get(reason, "alone it is beyond a limit of its account or QOS")
+        raise InputError(
+            f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it, or give another cluster", row=row
+        )

@@ -1,0 +1,242 @@
+"""Limits of accounts, users and QOS as numbers: which jobs are under which, and how much of each they use.
+
+A limit of the same kind is looked for in Slurm's order: QOS of the partition, QOS of the job, user in the account,
+accounts up to the root; the first that sets it counts. Limits on all jobs of an account (Grp...) hold at every level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.limits import Accounting, Limits, Tres
+from schedlab.cluster.membership import Membership
+from schedlab.engine.limit_reasons import reason_of
+from schedlab.workload.columns import distinct
+from schedlab.workload.resources import Labels
+
+JOBS = "jobs"
+"""What limits on the number of jobs count: one for each."""
+
+SAME_KIND = {"max_jobs_per_user": "max_jobs"}
+"""A limit of a QOS, and the limit of an account that it replaces."""
+
+_GROUPS = (("grp_jobs", "grp_jobs"), ("grp_tres", "grp_tres"), ("grp_tres_run_mins", "grp_tres_run_mins"))
+_OF_QOS = {
+    "grp_jobs": "",
+    "max_jobs_per_account": "account",
+    "max_jobs_per_user": "user",
+    "grp_tres": "",
+    "grp_tres_run_mins": "",
+    "max_tres_per_account": "account",
+    "max_tres_per_user": "user",
+    "max_tres_run_mins_per_account": "account",
+    "max_tres_run_mins_per_user": "user",
+}
+"""Limits of a QOS on what runs at a time, and of whom together: all jobs, those of a user, those of an account."""
+
+_OF_ACCOUNT = ("grp_jobs", "max_jobs", "grp_tres", "grp_tres_run_mins")
+_PER_JOB = ("max_wall", "max_tres_per_job", "max_tres_mins_per_job", "min_tres_per_job")
+_COUNTS = ("grp_jobs", "max_jobs", "max_jobs_per_user", "max_jobs_per_account")
+
+
+class Shared(NamedTuple):
+    """A limit on what several jobs use at a time.
+
+    Parameters
+    ----------
+    holder
+        Whose it is: with kind and resource, what tells it from all others.
+    kind
+        A field of `Limits`.
+    resource
+        What it counts: "jobs", "cpu", "mem", ...
+    most
+        How much; of a timed one, times seconds.
+    reason
+        Why a job waits that would exceed it.
+    """
+
+    holder: tuple[str, ...]
+    kind: str
+    resource: str
+    most: int
+    reason: str
+
+    @property
+    def timed(self) -> bool:
+        """Whether amounts count for every second that jobs are expected to run."""
+        return "run_mins" in self.kind
+
+
+class Single(NamedTuple):
+    """A limit on what one job may ask for: no job beyond it ever runs."""
+
+    kind: str
+    resource: str
+    most: int
+    reason: str
+
+
+class Under(NamedTuple):
+    """What a job is under."""
+
+    shared: tuple[Shared, ...]
+    single: tuple[Single, ...]
+
+
+NOTHING = Under((), ())
+
+
+def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) -> tuple[list[Under], NDArray[np.int64]]:
+    """Return what jobs are under: each distinct case once, and the case of each job.
+
+    Parameters
+    ----------
+    accounting
+        Of the site.
+    who
+        Whose the jobs are.
+    partition_qos
+        The QOS of each job's partition, none if it has none.
+    """
+    columns = (who.user, who.account, who.qos, partition_qos)
+    first, case = distinct(*(column.codes for column in columns))
+    rules = _Rules(accounting)
+    names = zip(*(column.select(first).texts() for column in columns), strict=True)
+    return [rules.under(*one) for one in names], case.astype(np.int64)
+
+
+class _Rules:
+    """Finds the limits that count for a job."""
+
+    def __init__(self, accounting: Accounting) -> None:
+        self.accounting = accounting
+        self.qos = {qos.name: qos.limits for qos in accounting.qos}
+        self.users = {(user.user, user.account): user.limits for user in reversed(accounting.users)}
+        self.known = {account.name for account in accounting.accounts}
+
+    def under(self, user: str, account: str, qos: str, partition_qos: str) -> Under:
+        """Return the limits of a job, in the order in which they are looked at."""
+        shared: list[Shared] = []
+        single: list[Single] = []
+        taken: set[tuple[str, str]] = set()
+        for name in dict.fromkeys(name for name in (partition_qos, qos) if name in self.qos):
+            own = self.qos[name]
+            found = list(self._of_qos(name, own, user, account))
+            shared += [one for one in found if (one.kind, one.resource) not in taken]
+            alone = list(_singles(own, qos=True))
+            single += [one for one in alone if (one.kind, one.resource) not in taken]
+            taken |= {(one.kind, one.resource) for one in found} | {(one.kind, one.resource) for one in alone}
+            taken |= {(SAME_KIND[one.kind], one.resource) for one in found if one.kind in SAME_KIND}
+        shared += [one for one in self._of_accounts(user, account) if (one.kind, one.resource) not in taken]
+        single += [one for one in self._singles_of_accounts(user, account) if (one.kind, one.resource) not in taken]
+        return Under(tuple(sorted(shared, key=lambda one: one.kind not in _COUNTS)), tuple(single))
+
+    def _of_qos(self, name: str, limits: Limits, user: str, account: str) -> Iterator[Shared]:
+        whose = {"": (), "user": (user,), "account": (account,)}
+        for kind, together in _OF_QOS.items():
+            holder = ("qos", name, together, *whose[together])
+            yield from _shared(holder, kind, limits, qos=True)
+
+    def _levels(self, user: str, account: str) -> Iterator[tuple[tuple[str, ...], Limits]]:
+        """Yield the association of the user, and the accounts up to the root."""
+        if (user, account) in self.users:
+            yield ("user", account, user), self.users[user, account]
+        if account in self.known:
+            for one in self.accounting.above(account):
+                yield ("account", one.name), one.limits
+
+    def _of_accounts(self, user: str, account: str) -> Iterator[Shared]:
+        """Yield limits on all jobs of every level, and the first limit on the jobs of each user."""
+        of_user = False
+        for holder, limits in self._levels(user, account):
+            for kind in _OF_ACCOUNT:
+                if kind == "max_jobs":
+                    if limits.max_jobs is not None and not of_user:
+                        of_user = True
+                        yield from _shared(("user", account, user), kind, limits, qos=False)
+                    continue
+                yield from _shared(holder, kind, limits, qos=False)
+
+    def _singles_of_accounts(self, user: str, account: str) -> Iterator[Single]:
+        """Yield the first limit of each kind, from the user up to the root."""
+        seen: set[tuple[str, str]] = set()
+        for _, limits in self._levels(user, account):
+            for one in _singles(limits, qos=False):
+                if (one.kind, one.resource) not in seen:
+                    seen.add((one.kind, one.resource))
+                    yield one
+
+
+def _shared(holder: tuple[str, ...], kind: str, limits: Limits, *, qos: bool) -> Iterator[Shared]:
+    value = getattr(limits, kind)
+    if kind in _COUNTS:
+        if value is not None:
+            yield Shared(holder, kind, JOBS, value, reason_of(kind, qos=qos))
+        return
+    for resource, most in value:
+        factor = 60 if "run_mins" in kind else 1
+        yield Shared(holder, kind, resource, most * factor, reason_of(kind, resource, qos=qos))
+
+
+def _singles(limits: Limits, *, qos: bool) -> Iterator[Single]:
+    for kind in _PER_JOB:
+        value: Tres | int | None = getattr(limits, kind)
+        if kind == "max_wall":
+            if isinstance(value, int):
+                yield Single(kind, "", value, reason_of(kind, qos=qos))
+            continue
+        assert isinstance(value, tuple)
+        for resource, most in value if qos or kind != "min_tres_per_job" else ():
+            yield Single(kind, resource, most, reason_of(kind, resource, qos=qos))
+
+
+def exceeded_alone(
+    cases: Iterable[Under],
+    case: NDArray[np.int64],
+    amounts: Mapping[str, NDArray[np.int64]],
+    request: NDArray[np.int64],
+) -> Labels:
+    """Return for each job the reason of the first limit that it exceeds by itself, none if it exceeds none.
+
+    Parameters
+    ----------
+    cases, case
+        What `limits_of` returned.
+    amounts
+        How much of each resource each job uses.
+    request
+        int64 seconds: what the jobs ask for; 0 or less if they do not say.
+    """
+    found = np.full(len(case), -1, dtype=np.int64)
+    names: dict[str, int] = {}
+    for number, under in enumerate(cases):
+        rows = np.flatnonzero(case == number)
+        every: list[Single | Shared] = [*under.single, *under.shared]
+        for one in every:
+            used = _used_alone(one, amounts, request, rows)
+            bad = used < one.most if one.kind == "min_tres_per_job" else used > one.most
+            hit = rows[bad & (found[rows] < 0)]
+            if hit.size:
+                found[hit] = names.setdefault(one.reason, len(names))
+    return Labels(found, tuple(names))
+
+
+def _used_alone(
+    one: Single | Shared,
+    amounts: Mapping[str, NDArray[np.int64]],
+    request: NDArray[np.int64],
+    rows: NDArray[np.intp],
+) -> NDArray[np.int64]:
+    """Return how much jobs use of a limit if nobody else runs."""
+    seconds = np.maximum(request[rows], 0)
+    if one.kind == "max_wall":
+        return seconds
+    amount = amounts[one.resource][rows] if one.resource in amounts else np.zeros(len(rows), dtype=np.int64)
+    if one.kind == "max_tres_mins_per_job":
+        return amount * (-(-seconds // 60))
+    return amount * seconds if isinstance(one, Shared) and one.timed else amount

@@ -1,0 +1,250 @@
+"""The reference training of an agent: masked policy gradients, clipped as in PPO, with PyTorch.
+
+References
+----------
+Schulman et al., "Proximal policy optimization algorithms", 2017; Mao et al., ICLR 2019, for the baseline, see
+`schedlab.gym.rollouts.advantages`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.gym.episodes import Episodes
+from schedlab.gym.rollouts import Rollout, advantages, roll
+from schedlab.scheduler.agent_file import AgentFile
+from schedlab.scheduler.agent_network import INPUTS, Network
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import torch
+
+HIDDEN = (32, 16, 8)
+"""Widths of the network, as in SC'20."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an agent is trained.
+
+    Parameters
+    ----------
+    updates
+        How often episodes are played and learned from.
+    windows, copies
+        Windows of an update, and how often each is played.
+    window, slots
+        As for `SchedulingEnv`.
+    reward
+        The metric to minimise, see `schedlab.gym.sources.METRICS`.
+    epochs, batches
+        How often the decisions of an update are learned from, in how many parts.
+    rate
+        Of learning, at the beginning; it falls to a tenth of that.
+    clip
+        How far from 1 the ratio of probabilities counts.
+    entropy
+        Weight of the entropy at the beginning; it falls to 0.
+    every
+        After how many updates the agent is validated.
+    """
+
+    updates: int = 60
+    windows: int = 4
+    copies: int = 12
+    window: int = 256
+    slots: int = 128
+    reward: str = "mean_bounded_slowdown"
+    epochs: int = 3
+    batches: int = 4
+    rate: float = 2e-3
+    clip: float = 0.2
+    entropy: float = 0.01
+    every: int = 3
+
+
+class Point(NamedTuple):
+    """A point of a learning curve.
+
+    `decisions` were taken in training so far, in `seconds`; `training` is the mean metric of the sampled episodes of
+    the last update, `validation` that of the validation windows, played without chance.
+    """
+
+    update: int
+    decisions: int
+    seconds: float
+    training: float
+    validation: float
+
+
+class Trained(NamedTuple):
+    """The agent that was best in validation, and its learning curve."""
+
+    agent: AgentFile
+    curve: tuple[Point, ...]
+
+
+def train(
+    workload: Workload,
+    *,
+    validation: Workload,
+    seed: int,
+    settings: Settings = Settings(),
+    watch: Callable[[Point], object] = lambda point: None,
+) -> Trained:
+    """Train an agent that decides which job starts next, or to wait.
+
+    Parameters
+    ----------
+    workload
+        The jobs of the windows that it plays.
+    validation
+        Jobs on whose windows the best agent is chosen: neither those of training nor those on which it is judged.
+    seed
+        Of all that is drawn: windows, actions and first weights.
+    settings
+        How it is trained.
+    watch
+        Is told each point of the learning curve.
+
+    Raises
+    ------
+    InputError
+        If PyTorch is not installed, or a workload cannot be played.
+    """
+    torch = _torch()
+    if settings.copies < 2:
+        raise InputError(f"copies={settings.copies}: each window is played at least twice, to compare")
+    rng = np.random.default_rng(seed)
+    longest = int(workload.requested_time.max())
+    told: dict[str, Any] = {"window": settings.window, "slots": settings.slots, "longest": longest}
+    episodes = Episodes(settings.windows * settings.copies, workload, reward=settings.reward, **told)
+    held_out = _Validation(validation, settings, told)
+    torch.manual_seed(seed)
+    layers = _layers(torch)
+    optimiser = torch.optim.Adam(layers.parameters(), lr=settings.rate)
+    begun, decisions = time.perf_counter(), 0
+    best, curve = network_of(layers), list[Point]()
+    for update in range(settings.updates + 1):
+        left = 1 - update / max(settings.updates, 1)
+        for group in optimiser.param_groups:
+            group["lr"] = settings.rate * (0.1 + 0.9 * left)
+        for number in range(settings.windows):
+            _begin_copies(episodes, number, settings.copies, rng)
+        rollout = roll(episodes, network_of(layers), rng)
+        if update % settings.every == 0 or update == settings.updates:
+            network = network_of(layers)
+            played = -float(rollout.reward.sum()) / episodes.number
+            point = Point(update, decisions, time.perf_counter() - begun, played, held_out.metric(network))
+            if not curve or point.validation < min(one.validation for one in curve):
+                best = network
+            curve.append(point)
+            watch(point)
+        decisions += len(rollout.episode)
+        _learn(torch, layers, optimiser, rollout, settings, settings.entropy * left, rng)
+    facts = {"workload": workload.name, "jobs": len(workload), "validation": len(validation), "seed": seed}
+    facts |= {"settings": asdict(settings), "curve": [point._asdict() for point in curve], "torch": torch.__version__}
+    return Trained(AgentFile(best, longest, settings.slots, facts), tuple(curve))
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise InputError('training needs PyTorch: pip install "schedlab[train]"') from None
+    return torch
+
+
+class _Validation:
+    """Windows that are the same for all agents, one behind the other."""
+
+    def __init__(self, workload: Workload, settings: Settings, told: dict[str, Any]) -> None:
+        starts = range(0, len(workload) - settings.window + 1, settings.window)
+        if not starts:
+            raise InputError(f"validation: {len(workload)} jobs are less than a window of {settings.window}")
+        self.starts = list(starts)
+        self.episodes = Episodes(len(self.starts), workload, reward=settings.reward, **told)
+
+    def metric(self, network: Network) -> float:
+        """Return the mean of the metric over the windows."""
+        nothing = np.random.default_rng(0)
+        for e, start in enumerate(self.starts):
+            self.episodes.begin_with(e, self.episodes.source.draw(nothing, {"start": start}))
+        rollout = roll(self.episodes, network, None)
+        # What accrues before the first decision is told with its reward, and windows without one cost nothing extra.
+        return -float(rollout.reward.sum()) / len(self.starts)
+
+
+def _begin_copies(episodes: Episodes, number: int, copies: int, rng: np.random.Generator) -> None:
+    """Draw a window, and begin an episode in each of its places."""
+    drawn = episodes.begin(number * copies, rng)
+    for e in range(number * copies + 1, (number + 1) * copies):
+        episodes.begin_with(e, drawn)
+
+
+def _layers(torch: Any) -> Any:
+    """Return the network with its first weights; at first, all actions are nearly as good as each other."""
+    widths = (len(INPUTS), *HIDDEN, 1)
+    parts: list[Any] = []
+    for low, high in itertools.pairwise(widths):
+        parts += [torch.nn.Linear(low, high), torch.nn.ReLU()]
+    with torch.no_grad():
+        parts[-2].weight *= 0.1
+        parts[-2].bias.zero_()
+    return torch.nn.Sequential(*parts[:-1])
+
+
+def network_of(layers: torch.nn.Sequential) -> Network:
+    """Return what a network of PyTorch has learned, for NumPy."""
+    found = [array.detach().cpu().numpy().copy() for array in layers.parameters()]
+    return Network(tuple(np.ascontiguousarray(one.T) for one in found[::2]), tuple(found[1::2]))
+
+
+def _learn(
+    torch: Any,
+    layers: Any,
+    optimiser: Any,
+    rollout: Rollout,
+    settings: Settings,
+    entropy: float,
+    rng: np.random.Generator,
+) -> None:
+    """Make decisions more probable that were better than those of their siblings."""
+    gain = torch.from_numpy(advantages(rollout, settings.copies).astype(np.float32))
+    open_ones = np.flatnonzero(np.diff(rollout.first) > 1)
+    with torch.no_grad():
+        before = _log_probabilities(torch, layers, rollout, np.arange(len(rollout.chosen)))[0]
+    for _ in range(settings.epochs):
+        for part in np.array_split(rng.permutation(open_ones), settings.batches):
+            if not len(part):
+                continue
+            chosen, spread = _log_probabilities(torch, layers, rollout, part)
+            ratio = torch.exp(chosen - before[part])
+            clipped = torch.clamp(ratio, 1 - settings.clip, 1 + settings.clip)
+            loss = -torch.minimum(ratio * gain[part], clipped * gain[part]).mean() - entropy * spread.mean()
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(layers.parameters(), 1.0)
+            optimiser.step()
+
+
+def _log_probabilities(torch: Any, layers: Any, rollout: Rollout, which: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Return the logarithms of the probabilities of the actions taken in some decisions, and the entropies there."""
+    low, count = rollout.first[which], np.diff(rollout.first)[which]
+    begins = np.cumsum(count) - count
+    rows = np.arange(int(count.sum())) + np.repeat(low - begins, count)
+    decision = torch.from_numpy(np.repeat(np.arange(len(which)), count))
+    values = layers(torch.from_numpy(rollout.rows[rows])).squeeze(1)
+    largest = torch.full((len(which),), -torch.inf).scatter_reduce(0, decision, values.detach(), "amax")
+    total = torch.zeros(len(which)).index_add(0, decision, torch.exp(values - largest[decision]))
+    logs = values - (largest + torch.log(total))[decision]
+    spread = -torch.zeros(len(which)).index_add(0, decision, torch.exp(logs) * logs)
+    return logs[torch.from_numpy(rollout.chosen[which] - low + begins)], spread

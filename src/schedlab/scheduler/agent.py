@@ -1,0 +1,122 @@
+"""A trained agent as a scheduler: `@agent:FILE` in a scheduler text.
+
+The agent decides all by itself: which of the jobs that fit starts now, or that none does until something happens. Its
+canonical text ends with a digest of what it computes, `@agent:lublin.json#1a2b3c4d`, so that no result is taken for one
+of another agent; a text with the digest of another agent than the file's is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from schedlab.errors import InputError
+from schedlab.scheduler.agent_file import AgentFile, read_agent_file
+from schedlab.scheduler.policy import Policy
+
+MARK = "@agent:"
+
+_MARK = re.compile(r"@\s*agent\s*:", re.IGNORECASE)
+
+_TEXT = re.compile(
+    r"""@\s*agent\s*:\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^"'+@,:#\s]+))\s*(?:\#(?P<digest>\w+))?""",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AgentPolicy(Policy):
+    """A trained agent; two are equal if they compute the same.
+
+    Parameters
+    ----------
+    path
+        The file, as it was named.
+    agent
+        What it holds.
+    """
+
+    name: ClassVar[str] = "agent"
+    path: str
+    agent: AgentFile
+
+    @property
+    def text(self) -> str:
+        """The file and the digest of what the agent computes."""
+        plain = re.fullmatch(r"""[^"'+@,:#\s]+""", self.path)
+        written = self.path if plain else f'"{self.path}"'
+        return f"{MARK}{written}#{self.agent.digest}"
+
+    @property
+    def program(self) -> None:
+        """None: an agent has no formula."""
+        return None
+
+    @property
+    def changes_with_time(self) -> bool:
+        """True: it is asked whenever something happens."""
+        return True
+
+    @property
+    def uses_request(self) -> bool:
+        """False: it sees the run times that the order assumes, which are the requests unless others are named."""
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AgentPolicy) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def agent_at(text: str) -> re.Match[str] | None:
+    """Return where in a scheduler text an agent is named, or None if the text does not begin with one.
+
+    Raises
+    ------
+    InputError
+        If no file is named.
+    """
+    match = _TEXT.match(text.lstrip())
+    if match is None and _MARK.match(text.lstrip()):
+        raise InputError(f"{text.strip()!r}: no agent is named; write for example @agent:lublin.json")
+    return match
+
+
+def agent_from_text(text: str) -> AgentPolicy:
+    """Return the agent of a text such as "@agent:lublin.json".
+
+    Raises
+    ------
+    InputError
+        If no file is named, if it is not an agent, or not the one of the digest.
+    """
+    match = agent_at(text)
+    path = match and (match["double"] or match["single"] or match["bare"])
+    if match is None or not path:
+        raise InputError(f"{text.strip()!r}: no agent is named; write for example @agent:lublin.json")
+    policy = AgentPolicy(path, read_agent_file(path))
+    if match["digest"] and match["digest"] != policy.agent.digest:
+        raise InputError(
+            f"{path} is now another agent ({policy.agent.digest}) than the text names ({match['digest']}): leave "
+            f"#{match['digest']} out to take it as it is"
+        )
+    return policy
+
+
+def with_whole_path(text: str) -> str:
+    """Return a scheduler text whose agent, if there is one, has a whole path and its digest.
+
+    Examples
+    --------
+    >>> with_whole_path("saf+easy")
+    'saf+easy'
+    """
+    match = agent_at(text)
+    if match is None:
+        return text
+    policy = agent_from_text(match[0])
+    whole = AgentPolicy(str(Path(policy.path).absolute()), policy.agent)
+    return whole.text + text.lstrip()[match.end() :]

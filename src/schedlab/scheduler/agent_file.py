@@ -1,0 +1,173 @@
+"""Trained agents as JSON files: the numbers of a network, what it sees, and how it was trained.
+
+A file holds numbers and texts only; to read one never runs anything of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from schedlab.atomic import atomic_path
+from schedlab.errors import InputError
+from schedlab.scheduler.agent_network import CONTEXT, INPUTS, JOB_FEATURES, Network
+
+VERSION = 1
+"""Of what a file holds; files of other versions are refused."""
+
+KIND = "schedlab agent"
+DECISION = "next"
+LARGEST_FILE = 64 << 20
+MOST_SLOTS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class AgentFile:
+    """A trained agent.
+
+    Parameters
+    ----------
+    network
+        What it computes.
+    longest
+        Seconds: the request that it sees as 1.
+    slots
+        How many waiting jobs it sees at most, the first that were submitted.
+    training
+        How it was trained: data, seed, settings, learning curve.
+
+    Raises
+    ------
+    InputError
+        If the network is not for what an agent sees.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "agent.json"
+    >>> shortest = np.zeros((len(INPUTS), 1), np.float32)
+    >>> shortest[INPUTS.index("request")] = -1
+    >>> AgentFile(Network((shortest,), (np.zeros(1, np.float32),)), longest=3600, slots=128).save(path)
+    >>> read_agent_file(path).network.weights[0].shape
+    (14, 1)
+    """
+
+    network: Network
+    longest: int
+    slots: int
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shapes = [layer.shape for layer in self.network.weights]
+        inner = all(low[1] == high[0] for low, high in itertools.pairwise(shapes))
+        biases = [layer.shape for layer in self.network.biases] == [shape[1:] for shape in shapes]
+        if not shapes or shapes[0][0] != len(INPUTS) or shapes[-1][1] != 1 or not inner or not biases:
+            raise InputError(f"the layers do not go from {len(INPUTS)} inputs to one value, each to the next")
+        if not all(np.isfinite(one).all() for one in (*self.network.weights, *self.network.biases)):
+            raise InputError("a weight is not a finite number")
+        for name, value, most in (("longest", self.longest, 1 << 60), ("slots", self.slots, MOST_SLOTS)):
+            if type(value) is not int or not 1 <= value <= most:
+                raise InputError(f"{name}={value!r} is not a whole number from 1 to {most}")
+
+    @property
+    def digest(self) -> str:
+        """Eight characters that are others for another agent: all that decisions follow from, not the training."""
+        return hashlib.sha256(json.dumps(self._played(), sort_keys=True).encode()).hexdigest()[:8]
+
+    def _played(self) -> dict[str, Any]:
+        layers = zip(self.network.weights, self.network.biases, strict=True)
+        return {
+            "decision": DECISION,
+            "observation": {"inputs": list(INPUTS), "slots": self.slots, "longest": self.longest},
+            "layers": [{"weights": weights.tolist(), "biases": biases.tolist()} for weights, biases in layers],
+        }
+
+    def seconds_per_decision(self, jobs: int = 64, times: int = 200) -> float:
+        """Return how long a decision among so many possible jobs takes on this machine, the median of some."""
+        rng = np.random.default_rng(0)
+        shown = rng.random((jobs, len(JOB_FEATURES)), dtype=np.float32)
+        summary, mask = rng.random(CONTEXT, dtype=np.float32), np.ones(jobs + 1, dtype=np.bool_)
+        seconds = []
+        for _ in range(times):
+            begun = time.perf_counter()
+            self.network.choose(shown, summary, mask)
+            seconds.append(time.perf_counter() - begun)
+        return float(np.median(seconds))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the file.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; nothing half-written is left.
+        """
+        document = {"kind": KIND, "version": VERSION, **self._played(), "training": dict(self.training)}
+        with atomic_path(path) as temporary:
+            temporary.write_text(json.dumps(document, default=str, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_agent_file(path: str | PathLike[str]) -> AgentFile:
+    """Read an agent that was saved.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not an agent or only a part of one, is of another version, or if the agent was
+        trained to decide or to see something else.
+    """
+    document = _document(path)
+    if document.get("kind") != KIND:
+        raise InputError(f"{path} is not an agent: schedlab agent train writes one with -o")
+    if type(document.get("version")) is not int or document["version"] != VERSION:
+        raise InputError(
+            f"{path} is an agent of another version ({document.get('version')!r}; this schedlab reads {VERSION}): "
+            "train it again"
+        )
+    seen, layers, training = (document.get(name) for name in ("observation", "layers", "training"))
+    if not isinstance(seen, dict) or not isinstance(layers, list) or not isinstance(training, dict):
+        raise InputError(f"{path} is damaged: an agent has an observation, layers and training")
+    if document.get("decision") != DECISION or seen.get("inputs") != list(INPUTS):
+        raise InputError(
+            f"{path}: this agent decides or sees something else than this schedlab shows it (decision "
+            f"{document.get('decision')!r}, inputs {_few(seen.get('inputs'))}): train it again"
+        )
+    try:
+        arrays = [[np.array(one[name], dtype=np.float32) for one in layers] for name in ("weights", "biases")]
+        if any(one.ndim != 2 for one in arrays[0]) or any(one.ndim != 1 for one in arrays[1]):
+            raise ValueError
+    except (ValueError, TypeError, KeyError, OverflowError):
+        raise InputError(f"{path} is damaged: a layer is not made of rows of numbers") from None
+    try:
+        return AgentFile(Network(tuple(arrays[0]), tuple(arrays[1])), seen["longest"], seen["slots"], training)
+    except KeyError as error:
+        raise InputError(f"{path} is damaged: its observation does not say {error.args[0]}") from None
+    except InputError as error:
+        raise InputError(f"{path} is damaged: {error}") from None
+
+
+def _document(path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        if Path(path).stat().st_size > LARGEST_FILE:
+            raise InputError(f"{path} is not an agent: it is larger than {LARGEST_FILE >> 20} MiB")
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the agent: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not an agent, or not a whole one: it is not JSON") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path} is not an agent: schedlab agent train writes one with -o")
+    return document
+
+
+def _few(names: object) -> str:
+    return f"{len(names)} of other names or order" if isinstance(names, list) else repr(names)[:40]

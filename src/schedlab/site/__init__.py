@@ -1,0 +1,23 @@
+"""The twin of a site: read its configuration and accounting, replay its past, ask what would change."""
+
+from schedlab.site.calibration import Calibration, WaitErrors, calibrate
+from schedlab.site.changes import changed
+from schedlab.site.importing import import_site
+from schedlab.site.ledger import Ledger, LedgerLine
+from schedlab.site.site import Settings, Site, read
+from schedlab.site.what_if import WhatIf, what_if
+
+__all__ = [
+    "Calibration",
+    "Ledger",
+    "LedgerLine",
+    "Settings",
+    "Site",
+    "WaitErrors",
+    "WhatIf",
+    "calibrate",
+    "changed",
+    "import_site",
+    "read",
+    "what_if",
+]

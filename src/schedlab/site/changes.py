@@ -1,0 +1,215 @@
+"""Changes to a site's configuration: any line of slurm.conf or of its accounts, as the texts behind --set."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.sacctmgr import account_file
+from schedlab.cluster.slurm_lines import ASSIGNMENT, OBJECTS, ConfigLine, own_lines
+from schedlab.errors import InputError, located
+from schedlab.site.importing import site_of
+from schedlab.site.parameters import LISTS, known, parameters
+from schedlab.site.site import Site
+from schedlab.wording import did_you_mean, shown
+
+MAIN, ACCOUNTS = "slurm.conf", "changes.script"
+_OF_ACCOUNTS = {"qos": "qos", "account": "account", "user": "user"}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a configuration.
+
+    Parameters
+    ----------
+    key
+        A parameter; or what a line begins with, such as PartitionName.
+    value
+        Its value, or the name of the partition, nodes, QOS, account or user; empty: the parameter is taken out.
+    option
+        An option among the words of the parameter, as in SchedulerParameters.bf_interval; empty: none.
+    options
+        What else stands on a line.
+    """
+
+    key: str
+    value: str
+    option: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters and options that it is about."""
+        return (self.option,) if self.option else tuple(name for name, _ in self.options) or (self.key,)
+
+
+def parse_change(text: str) -> Change:
+    """Read a change.
+
+    Parameters
+    ----------
+    text
+        `PARAMETER=VALUE`, `SchedulerParameters.OPTION=VALUE` (or an option without a value; with "=" and nothing behind
+        it, it is taken out), `PartitionName=NAME OPTION=VALUE ...`, the same with NodeName, or `QOS=NAME`,
+        `Account=NAME` or `User=NAME` with options of sacctmgr.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or nobody knows the parameter.
+
+    Examples
+    --------
+    >>> parse_change("SchedulerParameters.bf_interval=60")
+    Change(key='SchedulerParameters', value='60', option='bf_interval', options=())
+    >>> parse_change("PartitionName=long MaxTime=2-0").options
+    (('MaxTime', '2-0'),)
+    """
+    head, equals, value = text.strip().partition("=")
+    parameter, dot, option = head.strip().partition(".")
+    place = next((one for one in LISTS if one.lower() == parameter.lower()), None)
+    if dot:
+        if place is None:
+            raise InputError(f"--set {shown(text)}: only {', '.join(LISTS)} have options behind a dot")
+        _check(text, place, option)
+        return Change(parameter, value.strip() if equals else " ", option)
+    if not equals:
+        raise InputError(f"--set {shown(text)}: write PARAMETER=VALUE")
+    found = [(name, given.strip('"')) for name, given in ASSIGNMENT.findall(text)]
+    if parameter.lower() in OBJECTS or parameter.lower() in _OF_ACCOUNTS:
+        what = "sacctmgr" if parameter.lower() in _OF_ACCOUNTS else None
+        names = {"partitionname": "PartitionName", "nodename": "NodeName", "nodeset": "NodeSet"}
+        for name, _ in found[1:]:
+            _check(text, what or names.get(parameter.lower(), "DownNodes"), name)
+        if ASSIGNMENT.sub("", text).split():
+            raise InputError(f"--set {shown(text)}: {ASSIGNMENT.sub('', text).split()[0]} is not OPTION=VALUE")
+        return Change(parameter, found[0][1], options=tuple(found[1:]))
+    _check(text, "slurm.conf", parameter)
+    return Change(parameter, value.strip())
+
+
+def _check(text: str, place: str, name: str) -> None:
+    if known(place, name) is None:
+        near = did_you_mean(name, [other for kind, other in parameters() if kind == place])
+        raise InputError(f"--set {shown(text)}: {place} has no {name!r}{near}")
+
+
+def changed(site: Site, changes: Iterable[str | Change]) -> Site:
+    """Return a site whose configuration was changed, imported anew; its jobs stay as they are.
+
+    Raises
+    ------
+    InputError
+        If a change cannot be understood or made, or slurmctld would refuse what comes of it.
+    """
+    if not site.files:
+        raise InputError(f"site {site.name} has no files of its configuration; import it again")
+    with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
+        directory = Path(name)
+        for file, text in site.files.items():
+            (directory / file).write_text(text, encoding="utf-8")
+        lines = {file: [line.text for line in _lines(directory / file)] for file in site.files if _is_conf(file)}
+        commands: list[str] = []
+        for one in changes:
+            change = parse_change(one) if isinstance(one, str) else one
+            with located(f"--set {change.key}={change.value}".replace("= ", "=")):
+                _apply(change, lines, commands)
+        for file, texts in lines.items():
+            (directory / file).write_text("\n".join(texts) + "\n", encoding="utf-8")
+        if commands:
+            _append(directory, commands)
+        return site_of(directory / MAIN, site.jobs, site.settings.notes)
+
+
+def _is_conf(file: str) -> bool:
+    return file.endswith(".conf") and file not in ("gres.conf", "topology.conf")
+
+
+def _lines(path: Path) -> list[ConfigLine]:
+    return list(own_lines(path))
+
+
+def _append(directory: Path, commands: list[str]) -> None:
+    """Put commands of sacctmgr behind the file of accounts."""
+    found = account_file(directory)
+    path = directory / ACCOUNTS if found is None else found
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    path.write_text("\n".join([before, *commands]) + "\n", encoding="utf-8")
+
+
+def _apply(change: Change, lines: dict[str, list[str]], commands: list[str]) -> None:
+    kind = change.key.lower()
+    if kind in _OF_ACCOUNTS:
+        options = " ".join(f"{name}={value}" for name, value in change.options)
+        commands.append(f"modify {_OF_ACCOUNTS[kind]} where name={change.value} set {options}")
+    elif kind in OBJECTS:
+        _on_line(change, lines)
+    elif change.option:
+        _in_list(change, lines)
+    else:
+        _set(change.key, change.value, lines)
+
+
+def _value(key: str, lines: Mapping[str, list[str]]) -> str:
+    """Return the value of a parameter, empty if it is not set."""
+    found = ""
+    for text in (text for texts in lines.values() for text in texts):
+        if text.partition("=")[0].strip().lower() not in OBJECTS:
+            for name, value in ASSIGNMENT.findall(text):
+                found = value.strip('"') if name.lower() == key.lower() else found
+    return found
+
+
+def _set(key: str, value: str, lines: dict[str, list[str]]) -> None:
+    """Take a parameter out of all lines, and put it at the end of the main file unless its value is empty."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(key)}\s*=\s*(\"[^\"]*\"|\S*)", re.IGNORECASE)
+    for file, texts in lines.items():
+        kept = [
+            text if text.partition("=")[0].strip().lower() in OBJECTS else pattern.sub("", text).strip()
+            for text in texts
+        ]
+        lines[file] = [text for text in kept if text]
+    if value:
+        lines[MAIN].append(f"{key}={value}")
+
+
+def _in_list(change: Change, lines: dict[str, list[str]]) -> None:
+    """Set, add or take out an option among the words of a parameter."""
+    words = [word.strip() for word in _value(change.key, lines).split(",") if word.strip()]
+    kept = [word for word in words if word.partition("=")[0].lower() != change.option.lower()]
+    if change.value == " ":
+        kept.append(change.option)
+    elif change.value:
+        kept.append(f"{change.option}={change.value}")
+    _set(change.key, ",".join(kept), lines)
+
+
+def _on_line(change: Change, lines: dict[str, list[str]]) -> None:
+    """Set options on the line of a partition or of nodes; a line that is not there is added."""
+    key = change.key.lower()
+    hosts = set(host_names(change.value)) if key == "nodename" else set()
+    for texts in lines.values():
+        for place, text in enumerate(texts):
+            if text.partition("=")[0].strip().lower() != key:
+                continue
+            name = ASSIGNMENT.findall(text)[0][1]
+            if name.lower() == change.value.lower():
+                texts[place] = _with_options(text, change.options)
+                return
+            if hosts and name.upper() != "DEFAULT" and hosts & set(host_names(name)):
+                raise InputError(f"name the nodes as their line does: {name}")
+    written = " ".join(f"{name}={value}" for name, value in change.options)
+    # New nodes stand before all partitions, which may name them.
+    lines[MAIN].append(f"{change.key}={change.value} {written}")
+
+
+def _with_options(text: str, options: Iterable[tuple[str, str]]) -> str:
+    for name, value in options:
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=\s*(\"[^\"]*\"|\S*)", re.IGNORECASE)
+        text = f"{pattern.sub('', text)} {name}={value}"
+    return " ".join(text.split())

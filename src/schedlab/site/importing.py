@@ -1,0 +1,109 @@
+"""From the files of a site, its slurm.conf and its accounting, to a `Site`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import Limits
+from schedlab.cluster.slurm_conf import read_slurm_conf
+from schedlab.cluster.slurm_lines import config_lines, parameters_of
+from schedlab.documents import read_bytes
+from schedlab.errors import located
+from schedlab.site.jobs import completed, numbers_of
+from schedlab.site.reading import conf_file, files_of, ledger_of
+from schedlab.site.scheduling import scheduling_of
+from schedlab.site.site import Settings, Site
+from schedlab.workload.files import format_of, read_workload
+from schedlab.workload.workload import Workload
+
+_SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNORECASE | re.MULTILINE)
+
+
+def import_site(
+    conf: str | PathLike[str], sacct: str | PathLike[str] | None = None, *, timezone: str | None = None
+) -> Site:
+    """Import a site from its configuration and its accounting.
+
+    Parameters
+    ----------
+    conf
+        A directory with `slurm.conf` and, if there are some, `gres.conf`, `topology.conf` and accounts as `sacctmgr
+        dump` writes them or as a script for sacctmgr; or a slurm.conf.
+    sacct
+        What `sacct --parsable2` printed, or any other log of jobs that schedlab reads. None: no jobs.
+    timezone
+        Zone of times that name none, such as "Europe/Stockholm".
+
+    Returns
+    -------
+    Site
+        With a ledger of every option of every line.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or slurmctld would refuse a line; the message names file and line.
+    """
+    main = conf_file(Path(conf))
+    if sacct is None:
+        return site_of(main, None, ())
+    zone = {"timezone": timezone} if timezone is not None else {}
+    read = read_workload(sacct, **zone)  # type: ignore[arg-type]
+    notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
+    site = site_of(main, read, [f"jobs read as {format_of(sacct)}", *notes])
+    sources = {**site.settings.sources, Path(sacct).name: _digest(Path(sacct))}
+    return replace(site, settings=replace(site.settings, sources=sources))
+
+
+def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site:
+    """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`."""
+    cluster = read_slurm_conf(main)
+    values = parameters_of(config_lines(main, "Slurm configuration"))
+    jobs, told = None, list(notes)
+    if workload is not None:
+        jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
+        told += filled
+    with located(str(main)):
+        found = scheduling_of(values, cluster, numbers_of(jobs, cluster))
+    if cluster.accounting is None and values.get("accountingstorageenforce"):
+        told.append("no file of accounts stands beside slurm.conf: no accounts, QOS and limits are known")
+    ledger = ledger_of(main, cluster.ignored, found.notes)
+    sources = {path.name: _digest(path) for paths in files_of(main).values() for path in paths}
+    settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
+    machine = replace(cluster if found.limits else without_limits(cluster), ignored=())
+    return Site(machine, jobs, settings, ledger, dict(_texts(main)))
+
+
+def without_limits(cluster: Cluster) -> Cluster:
+    """Return a cluster whose accounts and QOS have no limits, as Slurm does not enforce them unless it is told to."""
+    who = cluster.accounting
+    if who is None:
+        return cluster
+    none = Limits()
+    free = replace(
+        who,
+        qos=tuple(replace(one, limits=none) for one in who.qos),
+        accounts=tuple(replace(one, limits=none) for one in who.accounts),
+        users=tuple(replace(one, limits=none) for one in who.users),
+    )
+    return replace(cluster, accounting=free)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _texts(main: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files of the configuration by name, without passwords; the main one is called slurm.conf."""
+    for kind, paths in files_of(main).items():
+        for place, path in enumerate(paths):
+            text = read_bytes(path, "configuration").decode("utf-8-sig", errors="replace")
+            name = "slurm.conf" if kind == "slurm.conf" and place == 0 else path.name
+            yield name, _SECRET.sub(r"\1", text)

@@ -1,0 +1,165 @@
+"""The jobs of a site as a simulation takes them: completed by what its configuration says, counted if left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.membership import Membership, membership
+from schedlab.engine.site_build import REASONS, never_runs
+from schedlab.errors import InputError
+from schedlab.site.scheduling import Numbers
+from schedlab.wording import count_of
+from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.workload import Workload
+
+_KINDS = {"Partition": "partition_id", "Queue": "queue_id", "Group": "group_id"}
+"""What header lines call the names of partitions, QOS and accounts, and their columns."""
+
+
+class SiteJobs(NamedTuple):
+    """The jobs of a site.
+
+    Parameters
+    ----------
+    jobs
+        All of them, with what applies where they are silent.
+    notes
+        What was filled in, in sentences.
+    """
+
+    jobs: Workload
+    notes: tuple[str, ...]
+
+
+def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
+    """Return the jobs of a site, with partition, account, QOS and time limit where they name none.
+
+    The columns of partitions, QOS and accounts number the names of `resources`, from 1.
+
+    Parameters
+    ----------
+    workload
+        As its log was read.
+    cluster
+        Its default partition, users and accounts say what applies.
+    """
+    resources = workload.resources or Resources.of_processors(workload.job_processors)
+    who = membership(workload, cluster)
+    jobs = workload.replace(resources=_with_names(resources, who))
+    columns, header = _numbered(jobs)
+    request, given = _time_limits(jobs, cluster)
+    notes = [
+        f"{count_of(int(added.sum()), 'job')} without {what}: {source}"
+        for what, added, source in (
+            ("a partition", (resources.partition.codes < 0) & (who.partition.codes >= 0), "the default one"),
+            ("an account", (resources.account.codes < 0) & (who.account.codes >= 0), "the user's default account"),
+            ("a QOS", (resources.qos.codes < 0) & (who.qos.codes >= 0), "that of the user, of the account, or normal"),
+            ("a time limit", given, "that of the partition"),
+        )
+        if added.any()
+    ]
+    return SiteJobs(jobs.replace(requested_time=request, header=header, **columns), tuple(notes))
+
+
+def _with_names(resources: Resources, who: Membership) -> Resources:
+    columns = {field: getattr(resources, field) for field in Resources.__dataclass_fields__}
+    named = {"partition": who.partition, "account": who.account, "qos": who.qos}
+    return Resources(**columns | {name: one.in_order() for name, one in named.items()})
+
+
+def _numbered(jobs: Workload) -> tuple[dict[str, NDArray[np.int64]], tuple[str, ...]]:
+    """Return the columns that number names, and the header that says which is which."""
+    assert jobs.resources is not None
+    labels = {"Partition": jobs.resources.partition, "Queue": jobs.resources.qos, "Group": jobs.resources.account}
+    of_names = tuple(f" {kind}: " for kind in _KINDS) + tuple(f" Max{kind}s: " for kind in _KINDS)
+    header = [line for line in jobs.header if not line.startswith(of_names)]
+    columns = {}
+    for kind, one in labels.items():
+        columns[_KINDS[kind]] = np.where(one.codes >= 0, one.codes + 1, UNKNOWN)
+        header += [f" {kind}: {number} {name}" for number, name in enumerate(one.names, 1)]
+    return columns, tuple(header)
+
+
+def numbers_of(jobs: Workload | None, cluster: Cluster) -> Numbers:
+    """Return the numbers of partitions and QOS in the columns of jobs; without jobs, those in the cluster's order."""
+    if jobs is None or jobs.resources is None:
+        qos = () if cluster.accounting is None else cluster.accounting.qos
+        partitions = {one.name: number for number, one in enumerate(cluster.partitions, 1)}
+        return Numbers(partitions, {one.name: number for number, one in enumerate(qos, 1)})
+    partition, qos_names = jobs.resources.partition.names, jobs.resources.qos.names
+    return Numbers(
+        {name: number for number, name in enumerate(partition, 1)},
+        {name: number for number, name in enumerate(qos_names, 1)},
+    )
+
+
+def _time_limits(jobs: Workload, cluster: Cluster) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return what jobs ask for, with the DefaultTime of their partition (or its MaxTime) where they say nothing."""
+    assert jobs.resources is not None
+    request, partition = jobs.requested_time, jobs.resources.partition
+    limits = {one.name.lower(): one.default_time or one.max_time or UNKNOWN for one in cluster.partitions}
+    usual = [limits.get(name.split(",")[0].strip().lower(), UNKNOWN) for name in partition.names]
+    silent = request <= 0
+    filled = np.where(silent, np.array([*usual, UNKNOWN], dtype=np.int64)[partition.codes], request)
+    return filled, silent & (filled > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayable:
+    """The jobs that a simulation can replay.
+
+    Parameters
+    ----------
+    jobs
+        Those.
+    rows
+        Their rows among all.
+    left_out
+        How many were left out, by reason.
+    """
+
+    jobs: Workload
+    rows: NDArray[np.intp]
+    left_out: dict[str, int]
+
+    def notes(self) -> list[str]:
+        """Return what was left out, in sentences."""
+        return [f"{count_of(count, 'job')} left out: {reason}" for reason, count in self.left_out.items()]
+
+
+def replayable(jobs: Workload, cluster: Cluster) -> Replayable:
+    """Return the jobs that ran, and that can run on a cluster; the others are counted by reason.
+
+    Raises
+    ------
+    InputError
+        If none remains.
+    """
+    unknown = {
+        "never started": (jobs.run_time < 0) & (jobs.wait_time < 0),
+        "had not ended": (jobs.run_time < 0) & (jobs.wait_time >= 0),
+        "no processors known": jobs.job_processors <= 0,
+    }
+    reason = np.full(len(jobs), "", dtype=object)
+    for why, those in unknown.items():
+        reason[those & (reason == "")] = why
+    rows = np.flatnonzero(reason == "")
+    never = never_runs(jobs[rows], cluster) if rows.size else Labels.none(0)
+    reason[rows] = [_in_words(text) if text else "" for text in never.texts()]
+    kept = np.flatnonzero(reason == "")
+    names, counts = np.unique(reason[reason != ""].astype(str), return_counts=True)
+    left_out = {str(name): int(count) for name, count in zip(names, counts, strict=True)}
+    if not kept.size:
+        told = "; ".join(f"{name}: {count:,}" for name, count in left_out.items())
+        raise InputError(f"{jobs.name}: of {count_of(len(jobs), 'job')}, none can be replayed ({told})")
+    return Replayable(jobs[kept], kept, left_out)
+
+
+def _in_words(reason: str) -> str:
+    return f"{REASONS.get(reason, 'alone beyond a limit of its account or QOS')} ({reason})"

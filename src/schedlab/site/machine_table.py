@@ -1,0 +1,173 @@
+"""Parameters of the machine, of accounts, and of all else: rows of the table in `schedlab.site.parameters`."""
+
+from __future__ import annotations
+
+from schedlab.site.parameters import Row
+
+_NODES = "tests/cluster/test_slurm_conf.py"
+_PLACED = "tests/engine/test_nodes_conformance.py"
+_SITE = "tests/engine/test_site_build.py"
+
+DISPLAY = "does not matter to jobs"
+PREEMPT = "preemption is not simulated"
+TWIN = "handed to the engine as data; until it takes them, the plain engine alone applies it"
+SUBMISSION = "the records have the jobs that were accepted"
+RECORDS = "how jobs are recorded does not matter to them"
+MESSAGES = "messages and addresses are not simulated"
+TRUST = "who may speak to whom does not matter to recorded jobs"
+DAEMONS = "logs, files and daemons do not matter to jobs"
+PROCESSES = "what nodes do with processes is in the recorded run times"
+ADDRESSES = "addresses do not matter to jobs"
+USAGE = "needs the decayed usage of accounts, which is not simulated"
+
+IRRELEVANT = frozenset({DISPLAY, RECORDS, MESSAGES, TRUST, DAEMONS, PROCESSES, ADDRESSES, SUBMISSION})
+"""Reasons to ignore what does not decide when and where a recorded job starts."""
+
+ROWS: tuple[Row, ...] = (
+    # Nodes
+    ("slurm.conf", "ClusterName", "modelled", "the name of the cluster", _NODES),
+    ("slurm.conf", "NodeName NodeSet PartitionName DownNodes FrontendName", "modelled",
+     "see the rows of the options on its line", _NODES),
+    ("slurm.conf", "Include", "modelled", "the lines of that file follow", _NODES),
+    ("slurm.conf", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
+    ("slurm.conf", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept with the partitions, not applied", ""),
+    ("slurm.conf", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
+     "requests are not completed by the number of GPUs", ""),
+    ("slurm.conf", "Licenses", "ignored", "kept with the cluster, not simulated", ""),
+    ("slurm.conf", "TopologyPlugin TopologyParam RoutePlugin", "ignored",
+     "nodes are chosen without regard to switches", ""),
+    ("slurm.conf", "GresTypes", "modelled", "resources are those of the nodes' lines", _NODES),
+    ("slurm.conf", "FastSchedule", "modelled", "nodes have what their lines say", _NODES),
+    ("SelectType", "select/cons_tres select/cons_res", "modelled", "jobs get cores, memory and GPUs", _PLACED),
+    ("SelectType", "select/linear", "modelled", "jobs get whole nodes", _NODES),
+    ("SelectType", "select/cray_aries select/cray select/alps select/bluegene select/serial", "approximated",
+     "taken for select/cons_tres", ""),
+    ("SelectTypeParameters", "CR_CPU_Memory CR_Core_Memory CR_Memory", "modelled", "memory is a resource", _PLACED),
+    ("SelectTypeParameters", "CR_Socket CR_Socket_Memory", "approximated", "cores are given, not sockets", ""),
+    ("SelectTypeParameters", "CR_CPU CR_Core CR_ONE_TASK_PER_CORE", "modelled", "cores or their threads are given",
+     _NODES),
+    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_LLN CR_Pack_Nodes CR_ENHANCED_PREFERRED_CORES "
+     "ENFORCE_BINDING_GRES ONE_TASK_PER_SHARING_GRES LL_SHARED_GRES MULTIPLE_SHARING_GRES_PJ OTHER_CONS_RES "
+     "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS", "ignored", "the placement rule is an option of the simulation", ""),
+    ("NodeName", "NodeName CPUs Procs Boards Sockets SocketsPerBoard CoresPerSocket ThreadsPerCore CoreSpecCount "
+     "CpuSpecList", "modelled", "cores that jobs can have, as slurmctld derives them", _NODES),
+    ("NodeName", "RealMemory MemSpecLimit", "modelled", "memory that jobs can have", _NODES),
+    ("NodeName", "Gres", "modelled", "GPUs by type; of generic resources, GPUs are counted", _NODES),
+    ("NodeName", "Feature Features", "modelled", "for constraints", _NODES),
+    ("NodeName", "Weight", "modelled", "nodes of lower weight first", _PLACED),
+    ("NodeName", "State Reason", "approximated", "FUTURE: left out; otherwise, nodes are up at the beginning", _NODES),
+    ("NodeName", "NodeAddr NodeHostname Port BcastAddr", "ignored", ADDRESSES, ""),
+    ("NodeName", "TmpDisk", "ignored", "disks are not a resource here", ""),
+    ("NodeName", "TRESWeights", "ignored", "priorities do not depend on TRES", ""),
+    ("NodeName", "CpuBind MCSLabel RestrictedCoresPerGPU", "ignored", "cores are not bound", ""),
+    ("NodeSet", "NodeSet Nodes Feature", "modelled", "nodes of partitions", _NODES),
+    ("DownNodes", "DownNodes Reason State", "ignored", "all nodes are up at the beginning", ""),
+    ("FrontendName", "FrontendName FrontendAddr Port Reason State AllowGroups AllowUsers DenyGroups DenyUsers",
+     "ignored", "there are no front ends", ""),
+    ("gres.conf", "Name NodeName Type Count File MultipleFiles", "modelled", "GPUs of nodes", _NODES),
+    ("gres.conf", "AutoDetect Cores CPUs Flags Links", "ignored", "how devices are found does not matter", ""),
+    ("topology.conf", "SwitchName Switches Nodes", "approximated",
+     "kept with the cluster; nodes are chosen without regard to switches", _NODES),
+    ("topology.conf", "LinkSpeed BlockName BlockSizes Aggregated", "ignored", "trees of switches are read", ""),
+    # Partitions
+    ("PartitionName", "PartitionName Nodes Default", "modelled", "which nodes, and where jobs go that name none",
+     _PLACED),
+    ("PartitionName", "MaxTime", "modelled", "no option for longer requests", _SITE),
+    ("PartitionName", "DefaultTime", "modelled", "the request of jobs that give no time", "tests/site/test_jobs.py"),
+    ("PartitionName", "MinNodes MaxNodes", "approximated",
+     "for jobs that ask for a number of nodes; others may spread over more", _SITE),
+    ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
+    ("PartitionName", "MaxMemPerCPU MaxMemPerNode MaxCPUsPerNode", "ignored", "kept, not applied", ""),
+    ("PartitionName", "AllowAccounts DenyAccounts", "approximated",
+     "who has it as an option; an account with all below it, as in newer versions (in 22.05, itself alone)", _SITE),
+    ("PartitionName", "AllowQos DenyQos", "modelled", "who has it as an option", _SITE),
+    ("PartitionName", "AllowGroups", "ignored", "groups of users are not known", ""),
+    ("PartitionName", "State", "modelled", "only jobs of partitions that are up start", _SITE),
+    ("PartitionName", "PriorityTier", "approximated", TWIN, _SITE),
+    ("PartitionName", "PriorityJobFactor", "modelled", "the factor of partition= of multifactor",
+     "tests/site/test_scheduling.py"),
+    ("PartitionName", "Priority", "approximated", "of old, tier and job factor in one: as these", _NODES),
+    ("PartitionName", "QOS", "approximated", f"limits of the partition's QOS: {TWIN}", _SITE),
+    ("PartitionName", "OverSubscribe Shared", "approximated",
+     "EXCLUSIVE: whole nodes; FORCE and YES: jobs do not share cores", _NODES),
+    ("PartitionName", "ExclusiveUser", "ignored", "kept, not applied", ""),
+    ("PartitionName", "PreemptMode GraceTime", "ignored", PREEMPT, ""),
+    ("PartitionName", "OverTimeLimit", "ignored", "the value of slurm.conf holds for all partitions", ""),
+    ("PartitionName", "TRESBillingWeights", "ignored", "usage is cores times seconds, without billing", ""),
+    ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
+    ("PartitionName", "ReqResv", "ignored", "reservations are not simulated", ""),
+    ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
+    ("PartitionName", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
+     "requests are not completed by the number of GPUs", ""),
+    ("PartitionName", "Alternate", "ignored", "jobs are not sent to other partitions", ""),
+    ("PartitionName", "Hidden RootOnly DisableRootJobs AllocNodes ExclusiveTopo", "ignored", DISPLAY, ""),
+    ("PartitionName", "PowerDownOnIdle SuspendTime SuspendTimeout ResumeTimeout", "ignored",
+     "nodes are not switched off", ""),
+    # Accounts
+    ("AccountingStorageEnforce", "limits safe all", "approximated", f"limits of accounts and QOS: {TWIN}", _SITE),
+    ("AccountingStorageEnforce", "associations qos wckeys nojobs nosteps none 0 1 2", "ignored", SUBMISSION, ""),
+    ("sacctmgr", "Name Names User Account Accounts Parent Cluster Clusters DefaultAccount Partition Partitions",
+     "modelled", "who is in which account", "tests/cluster/test_limits.py"),
+    ("sacctmgr", "QOS QosLevel DefaultQOS", "modelled", "the QOS of jobs that name none", _SITE),
+    ("sacctmgr", "Fairshare Shares", "ignored", "all users have equal shares; the tree of accounts is not used", ""),
+    ("sacctmgr", "Priority", "modelled", "the factor of qos= of multifactor", "tests/site/test_scheduling.py"),
+    ("sacctmgr", "GrpTRES GrpCPUs GrpNodes GrpMem GrpJobs MaxTRESPerUser MaxTRESPU MaxCPUsPerUser MaxNodesPerUser "
+     "MaxTRESPerAccount MaxTRESPA MaxJobs MaxJobsPerUser MaxJobsPU MaxJobsPerAccount MaxJobsPA", "approximated",
+     f"held at every start, with Slurm's reason for waiting; {TWIN}", _SITE),
+    ("sacctmgr", "GrpTRESRunMins GrpCPURunMins MaxTRESRunMinsPerUser MaxTRESRunMinsPU MaxTRESRunMinsPerAccount "
+     "MaxTRESRunMinsPA", "approximated",
+     f"running jobs count with what is left until their expected ends; {TWIN}", _SITE),
+    ("sacctmgr", "MaxTRES MaxTRESPerJob MaxTRESPJ MaxCPUs MaxCPUsPerJob MaxNodes MaxNodesPerJob MaxTRESMins "
+     "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
+     "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),
+    ("sacctmgr", "MaxTRESPerNode MinPrioThreshold", "ignored", "not applied", ""),
+    ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres UsageFactor RawUsage", "ignored", USAGE, ""),
+    ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
+     "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "ignored", SUBMISSION, ""),
+    ("sacctmgr", "GrpJobsAccrue MaxJobsAccrue MaxJobsAccruePerUser MaxJobsAccruePerAccount", "ignored",
+     "every waiting job ages", ""),
+    ("sacctmgr", "LimitFactor", "ignored", "limits count as they are", ""),
+    ("sacctmgr", "Preempt PreemptMode PreemptExemptTime GraceTime", "ignored", PREEMPT, ""),
+    ("sacctmgr", "Description Organization AdminLevel Admin Coordinator WithAssoc Classification Format Email "
+     "DefaultWCKey Comment Set Where", "ignored", DISPLAY, ""),
+    ("sacctmgr", "Flags", "ignored", "see the rows of the flags of a QOS", ""),
+    ("sacctmgr QOS flags", "DenyOnLimit EnforceUsageThreshold NoDecay NoReserve OverPartQOS PartitionMaxNodes "
+     "PartitionMinNodes PartitionTimeLimit Relative RequiresReservation UsageFactorSafe", "ignored", "not applied", ""),
+    # All else
+    ("slurm.conf", "AccountingStorageType", "modelled",
+     "without slurmdbd there are no limits, and no weight of age and fair share", "tests/site/test_scheduling.py"),
+    ("slurm.conf", "AccountingStorageTRES AccountingStoreFlags AccountingStoreJobComment AccountingStorageBackupHost "
+     "AccountingStorageHost AccountingStorageExternalHost AccountingStorageParameters AccountingStoragePort "
+     "AccountingStorageUser AccountingStoragePass AccountingStorageLoc TrackWCKey JobCompHost JobCompLoc JobCompParams "
+     "JobCompPass JobCompPort JobCompType JobCompUser DefaultStorageHost DefaultStorageLoc DefaultStoragePass "
+     "DefaultStoragePort DefaultStorageType DefaultStorageUser MaxDBDMsgs PrivateData", "ignored",
+     RECORDS, ""),
+    ("slurm.conf", "ControlMachine ControlAddr BackupController BackupAddr SlurmctldHost SlurmctldAddr SlurmctldPort "
+     "SlurmdPort SrunPortRange CommunicationParameters TreeWidth TCPTimeout MessageTimeout SlurmctldTimeout EioTimeout "
+     "BcastExclude BcastParameters MpiDefault MpiParams SwitchType SwitchParameters PMIxParameters", "ignored",
+     MESSAGES, ""),
+    ("slurm.conf", "AuthAltParameters AuthAltTypes AuthInfo AuthType CredType CryptoType JobCredentialPrivateKey "
+     "JobCredentialPublicCertificate HashPlugin CertmgrType CertmgrParameters TLSType TLSParameters SlurmUser "
+     "SlurmdUser UsePAM AllowSpecResourcesUsage DisableRootJobs GroupUpdateForce GroupUpdateTime CacheGroups",
+     "ignored",
+     TRUST, ""),
+    ("slurm.conf", "DebugFlags LogTimeFormat PluginDir PlugStackConfig SchedulerAuth SchedulerPort SchedulerRootFilter "
+     "SlurmSchedLogFile SlurmSchedLogLevel SlurmctldDebug SlurmctldLogFile SlurmctldParameters SlurmctldPidFile "
+     "SlurmctldPlugstack SlurmctldSyslogDebug SlurmdDebug SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdSpoolDir "
+     "SlurmdSyslogDebug SlurmrestdOptions StateSaveLocation TmpFS MailDomain MailProg ReconfigFlags CheckpointType "
+     "JobCheckpointDir SlurmEventHandler SlurmEventHandlerLogfile SlurmEventHandlerPollInterval SlurmctldPrimaryOnProg "
+     "SlurmctldPrimaryOffProg ScronParameters", "ignored", DAEMONS, ""),
+    ("slurm.conf", "AcctGatherEnergyType AcctGatherFilesystemType AcctGatherInfinibandType AcctGatherInterconnectType "
+     "AcctGatherNodeFreq AcctGatherProfileType BatchStartTimeout CompleteTimeout CoreSpecPlugin CpuFreqDef "
+     "CpuFreqGovernors CpusPerTask DataParserParameters Epilog EpilogMsgTime EpilogSlurmctld EpilogTimeout "
+     "ExtSensorsFreq ExtSensorsType GetEnvTimeout GpuFreqDef HealthCheckInterval HealthCheckNodeState "
+     "HealthCheckProgram InactiveLimit InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherParams "
+     "JobAcctGatherType JobContainerType JobFileAppend KillOnBadExit LaunchParameters LaunchType MemLimitEnforce "
+     "NamespaceType NodeFeaturesPlugins PrEpParameters PrEpPlugins ProctrackType Prolog PrologEpilogTimeout "
+     "PrologFlags PrologSlurmctld PrologTimeout PropagatePrioProcess PropagateResourceLimits "
+     "PropagateResourceLimitsExcept "
+     "RebootProgram ResumeWait ReturnToService SallocDefaultCommand SlurmdTimeout SrunEpilog SrunProlog "
+     "StepdStartTimeout TaskEpilog TaskPlugin TaskPluginParam TaskProlog UnkillableStepProgram UnkillableStepTimeout "
+     "VSizeFactor WaitTime X11Parameters UrlParserType", "ignored",
+     PROCESSES, ""),
+)  # fmt: skip

@@ -1,0 +1,249 @@
+"""A site's scheduler and priorities as schedlab has them, and what of them it has not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.durations import parse_time_limit
+from schedlab.errors import InputError, located
+from schedlab.scheduler.backfilling import ALL, LONGEST, Backfill, NoBackfill, Slurm
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site.parameters import Status
+from schedlab.wording import shown
+
+MICROSECONDS = 1_000_000
+MOST = 1 << 40
+_WHOLE = {
+    "bf_max_job_test": ("depth", 1),
+    "bf_resolution": ("resolution", 1),
+    "default_queue_depth": ("queue_depth", 1),
+    "batch_sched_delay": ("delay", 0),
+}
+"""Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers that partitions and QOS have in the columns of the jobs, by name.
+
+    Parameters
+    ----------
+    partitions
+        Names as jobs ask for them; several between commas are a name of their own.
+    qos
+        Names.
+    """
+
+    partitions: Mapping[str, int]
+    qos: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteScheduling:
+    """How a site schedules.
+
+    Parameters
+    ----------
+    scheduler
+        For its cluster of nodes.
+    notes
+        What of its parameters was taken otherwise than the table says: status and reason by place and name.
+    limits
+        Whether limits of accounts and QOS are enforced.
+    """
+
+    scheduler: Scheduler
+    notes: Mapping[tuple[str, str], tuple[Status, str]]
+    limits: bool
+
+
+def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers) -> SiteScheduling:
+    """Translate the parameters of a slurm.conf.
+
+    Parameters
+    ----------
+    values
+        Of the whole cluster, by name in lower case; see `schedlab.cluster.slurm_lines.parameters_of`.
+    cluster
+        Its partitions and QOS have the factors of priorities.
+    numbers
+        Under which the jobs know them.
+
+    Raises
+    ------
+    InputError
+        If a value is not what Slurm takes.
+
+    Examples
+    --------
+    >>> cluster = Cluster(64)
+    >>> values = {"schedulerparameters": "bf_interval=60,bf_window=2880", "prioritytype": "priority/multifactor",
+    ...           "priorityweightjobsize": "1000"}
+    >>> print(scheduling_of(values, cluster, Numbers({}, {})).scheduler)
+    multifactor(size=1000)+slurm(interval=60,window=172800)
+    """
+    reader = _Values(values)
+    passes = _passes(reader)
+    policy = _policy(reader, cluster, numbers)
+    enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}
+    limits = bool(enforced & {"limits", "safe", "all"}) and reader.database
+    if enforced & {"limits", "safe", "all"} and not reader.database:
+        for word in ("limits", "safe", "all"):
+            reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
+    return SiteScheduling(Scheduler(policy, passes), reader.notes, limits)
+
+
+class _Values:
+    """Reads values, and notes what cannot be taken as it is."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
+        self.notes: dict[tuple[str, str], tuple[Status, str]] = {}
+        words = (word.strip().partition("=") for word in values.get("schedulerparameters", "").split(","))
+        self.options = {name.lower(): value for name, _, value in words if name}
+        self.flags = {word.strip().lower() for word in values.get("priorityflags", "").split(",")}
+        self.database = values.get("accountingstoragetype", "accounting_storage/none").lower().endswith("slurmdbd")
+
+    def note(self, place: str, name: str, status: Status, reason: str) -> None:
+        self.notes[place, name.lower()] = (status, reason)
+
+    def whole(self, name: str, text: str, least: int) -> int:
+        """Return a whole number."""
+        digits = text.strip()
+        if not digits.lstrip("-").isdecimal() or not least <= int(digits) <= MOST:
+            raise InputError(f"{name}={shown(text)}: a whole number from {least} on is needed")
+        return int(digits)
+
+    def option(self, name: str, usual: int, least: int = 0) -> int:
+        """Return an option of SchedulerParameters."""
+        text = self.options.get(name)
+        return usual if text is None else self.whole(f"SchedulerParameters: {name}", text, least)
+
+    def weight(self, name: str) -> int:
+        """Return one of the weights of priorities."""
+        key = f"PriorityWeight{name}"
+        return self.whole(key, self.values.get(key.lower(), "0"), 0)
+
+    def seconds(self, name: str, usual: int) -> int:
+        """Return a time that Slurm counts in minutes; no limit is the longest there is."""
+        text = self.values.get(name.lower())
+        if text is None:
+            return usual
+        if text.lower() in ("infinite", "unlimited", "-1"):
+            return LONGEST
+        with located(name):
+            return parse_time_limit(text)
+
+    def yes(self, name: str) -> bool:
+        """Return a value that is YES or NO."""
+        return self.values.get(name.lower(), "no").lower() in ("yes", "true", "up", "1")
+
+
+def _passes(reader: _Values) -> Backfill:
+    kind = reader.values.get("schedulertype", "sched/backfill").lower()
+    interval = reader.option("bf_interval", usual_of("interval"), -1)
+    arguments: dict[str, Any] = {
+        argument: reader.option(name, usual_of(argument), least) for name, (argument, least) in _WHOLE.items()
+    }
+    arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
+    least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
+    arguments["delay"] = max(arguments["delay"], math.floor(least))
+    overtime = reader.values.get("overtimelimit", "0").lower()
+    arguments["overtime"] = (
+        ALL if overtime in ("unlimited", "infinite") else reader.whole("OverTimeLimit", overtime, 0) * 60
+    )
+    if kind.endswith("builtin") or interval == -1:
+        _without_backfilling(reader)
+        return NoBackfill()
+    return Slurm(interval=max(interval, 1), **arguments)
+
+
+def usual_of(argument: str) -> int:
+    """Return what an argument of +slurm is if it is not given."""
+    return int(getattr(Slurm(), argument))
+
+
+def _without_backfilling(reader: _Values) -> None:
+    """Note that the options of passes have no effect; the main pass looks at the whole queue after every event."""
+    for name in reader.options:
+        if name in (*_WHOLE, "bf_window", "sched_min_interval", "sched_interval"):
+            reader.note("SchedulerParameters", name, "ignored", "has no effect here without backfilling")
+    reader.note("SchedulerParameters", "bf_interval", "modelled", "-1: there is no backfilling")
+
+
+def _policy(reader: _Values, cluster: Cluster, numbers: Numbers) -> Policy:
+    if not reader.values.get("prioritytype", "priority/basic").lower().endswith("multifactor"):
+        for name in list(reader.values):
+            if name.startswith("priority") and name != "prioritytype":
+                reader.note("slurm.conf", name, "ignored", "has no effect under PriorityType=priority/basic")
+        return FCFS()
+    weights = {"age": reader.weight("Age"), "size": reader.weight("JobSize"), "fairshare": reader.weight("FairShare")}
+    if not reader.database:
+        for name, key in (("age", "PriorityWeightAge"), ("fairshare", "PriorityWeightFairShare")):
+            weights[name] = 0
+            reader.note("slurm.conf", key, "ignored", "has no effect without slurmdbd, as in Slurm 22.05")
+    if reader.values.get("priorityweighttres", "0").strip() in ("0", ""):
+        reader.note("slurm.conf", "PriorityWeightTRES", "modelled", "its weight is 0")
+    arguments: dict[str, Any] = {name: float(weight) for name, weight in weights.items()}
+    arguments |= _levels(reader, "partition", "partitions", _partition_factors(cluster, numbers), "no_normal_part")
+    arguments |= _levels(reader, "qos", "qoses", _qos_factors(cluster, numbers), "no_normal_qos")
+    arguments |= _of_weights(reader, arguments)
+    if not any(arguments.get(name) for name in ("age", "size", "fairshare", "partition", "qos")):
+        return FCFS()  # all priorities are equal: the first that came is the first
+    return Multifactor(**arguments)
+
+
+def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the weights that are there."""
+    found: dict[str, Any] = {"period": max(1, reader.seconds("PriorityCalcPeriod", 300))}
+    if arguments["age"]:
+        found["max_age"] = max(1, reader.seconds("PriorityMaxAge", 7 * 86_400))
+        found["accrue"] = "always" if "accrue_always" in reader.flags else "eligible"
+    if arguments["size"]:
+        found["favor"] = "small" if reader.yes("PriorityFavorSmall") else "large"
+        found["relative"] = "small_relative_to_time" in reader.flags
+    if arguments["fairshare"]:
+        found["half_life"] = reader.seconds("PriorityDecayHalfLife", 7 * 86_400)
+        found["shares"] = "classic" if "no_fair_tree" in reader.flags else "tree"
+    return found
+
+
+def _levels(reader: _Values, weight: str, many: str, found: tuple[int, Mapping[int, int]], flag: str) -> dict[str, Any]:
+    """Return weight and factors of partitions or QOS: each divided by the largest, unless a flag says that they count
+    as they are."""
+    name = "Partition" if weight == "partition" else "QOS"
+    given = reader.weight(name)
+    largest, factors = found
+    if not given or not any(factors.values()):
+        if given:
+            reason = "has no effect: no job is of one that is known and has a factor above 0"
+            reader.note("slurm.conf", f"PriorityWeight{name}", "ignored", reason)
+        return {}
+    raw = bool(reader.flags & {flag, "no_normal_all"})
+    return {
+        weight: float(given * largest if raw else given),
+        many: {number: factor / largest for number, factor in sorted(factors.items()) if factor},
+    }
+
+
+def _partition_factors(cluster: Cluster, numbers: Numbers) -> tuple[int, dict[int, int]]:
+    """Return the largest PriorityJobFactor, and that of each number of jobs; of several partitions, the largest."""
+    factors = {partition.name.lower(): partition.priority_factor for partition in cluster.partitions}
+    found = {}
+    for text, number in numbers.partitions.items():
+        named = [factors[name.strip().lower()] for name in text.split(",") if name.strip().lower() in factors]
+        found[number] = max(named, default=0)
+    return max(factors.values(), default=0), found
+
+
+def _qos_factors(cluster: Cluster, numbers: Numbers) -> tuple[int, dict[int, int]]:
+    """Return the largest priority of a QOS, and that of each number that jobs have."""
+    priorities = {} if cluster.accounting is None else {qos.name: qos.priority for qos in cluster.accounting.qos}
+    found = {number: priorities.get(name, 0) for name, number in numbers.qos.items()}
+    return max(priorities.values(), default=0), found

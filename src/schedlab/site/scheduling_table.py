@@ -1,0 +1,133 @@
+"""Parameters that decide about scheduling and priorities: rows of the table in `schedlab.site.parameters`."""
+
+from __future__ import annotations
+
+from schedlab.site.parameters import Row
+
+_PASS = "tests/engine/test_slurm_by_hand.py"
+_TEXT = "tests/site/test_scheduling.py"
+_PRIORITY = "tests/engine/test_priority.py"
+_REAL = "tests/engine/test_real_slurm.py"
+
+NO_TIME = "a scheduling pass takes no time here, so it is never interrupted, cut short or delayed"
+RPC = "messages and their number are not simulated"
+PREEMPT = "preemption is not simulated"
+POWER = "nodes are not switched off"
+TOPOLOGY = "nodes are chosen without regard to switches"
+HET = "components of a heterogeneous job are joined to one job"
+ARRAYS = "an array is as many jobs as it has elements"
+BY_WHOM = "a backfill pass looks at jobs in the order of priority, whoever submitted them"
+CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
+
+ROWS: tuple[Row, ...] = (
+    ("slurm.conf", "SchedulerType SchedulerParameters PriorityType PriorityFlags SelectType SelectTypeParameters "
+     "PreemptType AccountingStorageEnforce", "modelled", "see the rows of its values", _TEXT),
+    ("SchedulerType", "sched/backfill", "modelled", "main pass and backfill pass: +slurm(...)", _PASS),
+    ("SchedulerType", "sched/builtin", "modelled", "the queue in the order of priority, without backfilling", _TEXT),
+    ("SchedulerType", "sched/hold", "ignored", "holds all jobs; main and backfill pass are simulated", ""),
+    # Passes
+    ("SchedulerParameters", "bf_interval", "modelled", "interval= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_test", "modelled", "depth= of +slurm", _TEXT),
+    ("SchedulerParameters", "max_job_bf", "ignored", "the old name of bf_max_job_test; no longer read by Slurm", ""),
+    ("SchedulerParameters", "bf_resolution", "modelled", "resolution= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_window", "modelled", "window= of +slurm, from minutes to seconds", _PASS),
+    ("SchedulerParameters", "default_queue_depth", "modelled", "queue_depth= of +slurm", _PASS),
+    ("SchedulerParameters", "batch_sched_delay", "modelled", "delay= of +slurm: seconds between main passes", _PASS),
+    ("SchedulerParameters", "sched_interval", "approximated",
+     "a main pass over the whole queue follows in the next full minute, whatever the interval", _PASS),
+    ("SchedulerParameters", "sched_min_interval", "approximated",
+     "with a value of a second or more, delay= of +slurm is at least as long; shorter ones are below a second", _TEXT),
+    ("SchedulerParameters", "defer defer_batch", "approximated",
+     "jobs always wait for the next pass; without defer, Slurm tries each once at its submission", _PASS),
+    ("SchedulerParameters", "bf_continue bf_yield_interval bf_yield_sleep bf_max_time bf_yield_rpc_cnt max_sched_time "
+     "sched_max_job_start bf_max_job_start build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
+    ("SchedulerParameters", "max_rpc_cnt max_rpc_count", "ignored", RPC, ""),
+    ("SchedulerParameters", "bf_max_job_user bf_max_job_part bf_max_job_user_part bf_max_job_assoc", "ignored",
+     BY_WHOM, ""),
+    ("SchedulerParameters", "partition_job_depth", "ignored", "the main pass has one depth for all partitions", ""),
+    ("SchedulerParameters", "bf_max_job_array_resv", "ignored", ARRAYS, ""),
+    ("SchedulerParameters", "bf_min_age_reserve bf_min_prio_reserve bf_job_part_count_reserve bf_one_resv_per_job",
+     "ignored", "every job that a backfill pass looks at may have a reservation", ""),
+    ("SchedulerParameters", "bf_busy_nodes", "ignored", "the placement rule is an option of the simulation", ""),
+    ("SchedulerParameters", "bf_node_space_size", "ignored", "a plan may have any number of steps", ""),
+    ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
+    ("SchedulerParameters", "bf_licenses", "ignored", "licences are not simulated", ""),
+    ("SchedulerParameters", "bf_allow_magnetic_resv", "ignored", "reservations are not simulated", ""),
+    ("SchedulerParameters", "bf_topopt_enable bf_topopt_iterations", "ignored", TOPOLOGY, ""),
+    ("SchedulerParameters", "bf_hetjob_immediate bf_hetjob_prio het_job_signal whole_hetjob whole_pack "
+     "enable_hetjob_steps disable_hetjob_steps", "ignored", HET, ""),
+    ("SchedulerParameters", "assoc_limit_stop", "ignored",
+     "who is at a limit is passed over, and never stops those behind", ""),
+    ("SchedulerParameters", "assoc_limit_continue", "modelled", "who is at a limit is passed over: Slurm's default",
+     "tests/engine/test_nodes_site.py"),
+    ("SchedulerParameters", "max_switch_wait", "ignored", TOPOLOGY, ""),
+    ("SchedulerParameters", "pack_serial_at_end spec_cores_first", "ignored",
+     "the placement rule is an option of the simulation", ""),
+    ("SchedulerParameters", "preempt_reorder_count preempt_strict_order preempt_youngest_first preempt_youngest_order "
+     "preempt_send_user_signal reclaim_licenses", "ignored", PREEMPT, ""),
+    ("SchedulerParameters", "reduce_completing_frag", "ignored", "nodes complete at once", ""),
+    ("SchedulerParameters", "time_min_as_soft_limit", "ignored", "a job has one time limit", ""),
+    ("SchedulerParameters", "delay_boot requeue_setup_env_fail salloc_wait_nodes sbatch_wait_nodes", "ignored", POWER,
+     ""),
+    ("SchedulerParameters", "allow_zero_lic enable_user_top ignore_constraint_validation ignore_prefer_validation "
+     "Ignore_NUMA inventory_interval kill_invalid_depend max_array_tasks max_depend_depth max_script_size "
+     "max_submit_line_size no_backup_scheduling no_env_cache nohold_on_prolog_fail step_retry_count step_retry_time "
+     "disable_remote_singleton disable_job_shrink correspond_after_task_cnt extra_constraints enable_job_state_cache "
+     "bb_array_stage_cnt gs_time_slice jobs_per_user_per_hour enable_rpc_queue", "ignored", CLIENTS, ""),
+    # Priorities
+    ("PriorityType", "priority/multifactor", "modelled", "multifactor(...)", _PRIORITY),
+    ("PriorityType", "priority/basic", "modelled", "fcfs", _TEXT),
+    ("slurm.conf", "PriorityWeightAge", "modelled",
+     "age= of multifactor; without slurmdbd it has no effect, as in Slurm 22.05", _PRIORITY),
+    ("slurm.conf", "PriorityWeightFairShare", "approximated",
+     "fairshare= of multifactor: users have equal shares side by side, without the tree of accounts", _PRIORITY),
+    ("slurm.conf", "PriorityWeightJobSize", "approximated",
+     "size= of multifactor: the share of cores; Slurm takes the mean of the shares of nodes and of cores", _PRIORITY),
+    ("slurm.conf", "PriorityWeightPartition", "modelled",
+     "partition= of multifactor; a job of several partitions has the largest factor of them", _TEXT),
+    ("slurm.conf", "PriorityWeightQOS", "modelled", "qos= of multifactor", _TEXT),
+    ("slurm.conf", "PriorityWeightTRES", "ignored", "priorities do not depend on memory, GPUs and other TRES", ""),
+    ("slurm.conf", "PriorityWeightAssoc PrioritySiteFactorPlugin PrioritySiteFactorParameters PriorityParameters",
+     "ignored", "priorities have no such factor", ""),
+    ("slurm.conf", "PriorityMaxAge", "modelled", "max_age= of multifactor", _PRIORITY),
+    ("slurm.conf", "PriorityDecayHalfLife", "modelled", "half_life= of multifactor", _PRIORITY),
+    ("slurm.conf", "PriorityCalcPeriod", "modelled", "period= of multifactor", _PRIORITY),
+    ("slurm.conf", "PriorityFavorSmall", "modelled", "favor= of multifactor", _PRIORITY),
+    ("slurm.conf", "PriorityUsageResetPeriod", "ignored", "usage decays and is never reset", ""),
+    ("slurm.conf", "FairShareDampeningFactor", "ignored",
+     "has no effect under Fair Tree; with NO_FAIR_TREE the factor is 1", ""),
+    ("PriorityFlags", "ACCRUE_ALWAYS", "modelled", "accrue=always of multifactor", _PRIORITY),
+    ("PriorityFlags", "SMALL_RELATIVE_TO_TIME", "modelled", "relative=yes of multifactor", _PRIORITY),
+    ("PriorityFlags", "FAIR_TREE", "modelled", "shares=tree of multifactor: Slurm's default", _PRIORITY),
+    ("PriorityFlags", "NO_FAIR_TREE", "modelled", "shares=classic of multifactor", _PRIORITY),
+    ("PriorityFlags", "NO_NORMAL_PART NO_NORMAL_QOS NO_NORMAL_ALL", "modelled",
+     "factors count as they are, not divided by the largest", _TEXT),
+    ("PriorityFlags", "NO_NORMAL_TRES NO_NORMAL_ASSOC", "ignored", "priorities have no such factor", ""),
+    ("PriorityFlags", "CALCULATE_RUNNING", "modelled", "priorities of running jobs decide nothing", ""),
+    ("PriorityFlags", "DEPTH_OBLIVIOUS", "ignored", "the tree of accounts is not used", ""),
+    ("PriorityFlags", "INCR_ONLY", "ignored", "priorities may fall", ""),
+    ("PriorityFlags", "MAX_TRES MAX_TRES_GRES", "ignored", "usage is cores times seconds, without billing", ""),
+    # Preemption
+    ("PreemptType", "preempt/none", "modelled", "nobody is preempted", ""),
+    ("PreemptType", "preempt/partition_prio preempt/qos", "ignored", PREEMPT, ""),
+    ("slurm.conf", "PreemptMode PreemptExemptTime PreemptParameters", "ignored", PREEMPT, ""),
+    ("slurm.conf", "SchedulerTimeSlice", "ignored", "jobs are not gang scheduled", ""),
+    # What else decides
+    ("slurm.conf", "OverTimeLimit", "modelled", "overtime= of +slurm", _TEXT),
+    ("slurm.conf", "EnforcePartLimits", "modelled",
+     "a job beyond the limits of all its partitions does not run: left out and counted", "tests/site/test_jobs.py"),
+    ("slurm.conf", "CompleteWait", "ignored", "nodes complete at once", ""),
+    ("slurm.conf", "KillWait", "ignored", "recorded run times have it", ""),
+    ("slurm.conf", "MaxArraySize MaxJobCount MaxStepCount MaxTasksPerNode MinJobAge FirstJobId MaxNodeCount", "ignored",
+     "the records have the jobs that were accepted", ""),
+    ("slurm.conf", "JobRequeue RequeueExit RequeueExitHold", "ignored", "each run of a requeued job is a job", ""),
+    ("slurm.conf", "JobSubmitPlugins CliFilterPlugins", "ignored",
+     "the records have the jobs as the plugins left them", ""),
+    ("slurm.conf", "DependencyParameters", "ignored", "the records do not say who waited for whom", ""),
+    ("slurm.conf", "ResvOverRun ResvProlog ResvEpilog", "ignored", "reservations are not simulated", ""),
+    ("slurm.conf", "BurstBufferType", "ignored", "burst buffers are not simulated", ""),
+    ("slurm.conf", "SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
+     "SuspendTimeout ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout PowerParameters PowerPlugin", "ignored",
+     POWER, ""),
+    ("slurm.conf", "FederationParameters MCSPlugin MCSParameters", "ignored", "one cluster for all is simulated", ""),
+)  # fmt: skip

@@ -1,0 +1,247 @@
+"""A site: its cluster, its jobs, how it schedules, and the ledger of what was read; a directory with a manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from schedlab.atomic import atomic_path, make_directory
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.files import read_cluster, write_cluster
+from schedlab.documents import checked, read_json
+from schedlab.errors import InputError
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site.jobs import Replayable, replayable
+from schedlab.site.ledger import Ledger
+from schedlab.wording import count_of
+from schedlab.workload.files import read_workload
+from schedlab.workload.tables import write_table
+from schedlab.workload.workload import Workload
+
+FORMAT: Final = "schedlab site"
+VERSION: Final = 1
+MANIFEST, CLUSTER, JOBS, LEDGER, CONF = "site.json", "cluster.json", "jobs.parquet", "ledger.json", "conf"
+"""The files of a site's directory, and the directory with the configuration that it was read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a site schedules, and where that was read.
+
+    Parameters
+    ----------
+    scheduler
+        The scheduler as a text.
+    limits
+        Whether limits of accounts and QOS are enforced.
+    sources
+        The files that were read: SHA-256 of each, by name.
+    notes
+        What was filled in or left out, in sentences.
+    """
+
+    scheduler: str
+    limits: bool = False
+    sources: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Site:
+    """A site, as it was imported.
+
+    Parameters
+    ----------
+    cluster
+        Nodes, partitions, accounts, QOS; limits only where they are enforced.
+    jobs
+        What its accounting recorded, completed by what the configuration says; None: none were given.
+    settings
+        How it schedules.
+    ledger
+        What became of every option of its files.
+    files
+        The configuration, by name: what was read, without passwords.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, schedlab as sl
+    >>> conf = pathlib.Path(tempfile.mkdtemp()) / "slurm.conf"
+    >>> _ = conf.write_text('''
+    ... ClusterName=lab
+    ... SchedulerParameters=bf_interval=60,bf_continue
+    ... NodeName=n[1-4] CPUs=16
+    ... PartitionName=batch Nodes=ALL Default=YES MaxTime=2-0
+    ... ''')
+    >>> site = sl.site.import_site(conf)
+    >>> print(site)
+    lab: 4 nodes, 64 cores; 1 partition; fcfs+slurm(interval=60); 9 modelled, 0 approximated, 2 ignored
+    >>> sl.site.read(site.save(conf.parent / "site")) == site
+    True
+    """
+
+    cluster: Cluster
+    jobs: Workload | None
+    settings: Settings
+    ledger: Ledger
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Of the cluster."""
+        return self.cluster.name
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The site's own scheduler, on its cluster of nodes."""
+        return Scheduler.parse(self.settings.scheduler)
+
+    def replayable(self) -> Replayable:
+        """Return the jobs that can be replayed on the site's cluster.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        if self.jobs is None:
+            raise InputError(f"site {self.name} has no jobs: import it with --sacct FILE")
+        return replayable(self.jobs, self.cluster)
+
+    def summary(self) -> str:
+        """Return what the site has, in one line."""
+        who = self.cluster.accounting
+        parts = [self.cluster.summary(), count_of(len(self.cluster.partitions), "partition")]
+        if who is not None:
+            parts.append(
+                f"{len(who.qos):,} QOS, {count_of(len(who.accounts), 'account')}, {count_of(len(who.users), 'user')}"
+            )
+        if self.jobs is not None:
+            parts.append(count_of(len(self.jobs), "job"))
+        return "; ".join([*parts, self.settings.scheduler, self.ledger.summary()])
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"Site({self.summary()})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Site):
+            return NotImplemented
+        mine, theirs = (None if one.jobs is None else one.jobs.to_frame() for one in (self, other))
+        same = mine is theirs if mine is None or theirs is None else mine.equals(theirs)
+        parts = ("cluster", "settings", "ledger", "files")
+        return same and all(getattr(self, part) == getattr(other, part) for part in parts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def save(self, directory: str | PathLike[str]) -> Path:
+        """Write the site into a directory, and return it; what `read` reads.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
+        """
+        where = make_directory(directory)
+        write_cluster(self.cluster, where / CLUSTER)
+        _write_json(self.ledger.to_document(), where / LEDGER)
+        if self.jobs is not None:
+            write_table(self.jobs, where / JOBS)
+        make_directory(where / CONF)
+        for name, text in self.files.items():
+            with atomic_path(where / CONF / name) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        # Last: a directory with a manifest is complete.
+        _write_json(_manifest(self), where / MANIFEST)
+        return where
+
+
+class _Manifest(BaseModel):
+    """What `site.json` says."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    format: Literal["schedlab site"]
+    version: int
+    schedlab: str = ""
+    name: str
+    scheduler: str
+    limits: bool
+    jobs: int | None
+    sources: dict[str, str] = {}
+    files: list[str] = []
+    notes: list[str] = []
+
+
+_MANIFEST = TypeAdapter(_Manifest)
+
+
+def _manifest(site: Site) -> dict[str, Any]:
+    from schedlab import __version__
+
+    return _Manifest(
+        format=FORMAT,
+        version=VERSION,
+        schedlab=__version__,
+        name=site.name,
+        scheduler=site.settings.scheduler,
+        limits=site.settings.limits,
+        jobs=None if site.jobs is None else len(site.jobs),
+        sources=dict(site.settings.sources),
+        files=sorted(site.files),
+        notes=list(site.settings.notes),
+    ).model_dump()
+
+
+def _write_json(document: Any, path: Path) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read(directory: str | PathLike[str]) -> Site:
+    """Read a site that was imported.
+
+    Parameters
+    ----------
+    directory
+        What `Site.save` or `schedlab site import` wrote.
+
+    Raises
+    ------
+    InputError
+        If it is not such a directory, or a file of it is missing or damaged.
+    """
+    where = Path(directory)
+    if not (where / MANIFEST).is_file():
+        raise InputError(f"{where}: this is no site: there is no {MANIFEST}; make one with schedlab site import")
+    path = str(where / MANIFEST)
+    document = checked(_MANIFEST, read_json(where / MANIFEST, "manifest of a site"), path, "import the site again")
+    if document.version != VERSION:
+        raise InputError(f"{path}: version {document.version} is not {VERSION}: import the site again")
+    jobs = None if document.jobs is None else read_workload(_there(where / JOBS))
+    settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes))
+    Scheduler.parse(document.scheduler)
+    files = {name: _there(where / CONF / name).read_text(encoding="utf-8") for name in document.files}
+    return Site(read_cluster(_there(where / CLUSTER)), jobs, settings, _read_ledger(_there(where / LEDGER)), files)
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise InputError(f"{path}: this file of the site is not there; import the site again")
+    return path
+
+
+def _read_ledger(path: Path) -> Ledger:
+    document = read_json(path, "ledger of a site")
+    try:
+        return Ledger.from_document(document)
+    except TypeError:
+        raise InputError(f"{path}: this is no ledger of a site; import the site again") from None

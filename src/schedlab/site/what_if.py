@@ -1,0 +1,105 @@
+"""What would change at a site: its jobs under a changed configuration or another policy, beside its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from schedlab.campaign.compare import Comparison
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.simulation import simulate
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site.changes import changed, parse_change
+from schedlab.site.jobs import replayable
+from schedlab.site.site import Site
+from schedlab.wording import count_of
+from schedlab.workload.workload import Workload
+
+AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """An answer.
+
+    Parameters
+    ----------
+    comparison
+        The site as it is, the site as changed, and the changed site under each policy.
+    notes
+        What was left out, in sentences.
+    """
+
+    comparison: Comparison
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return str(self.comparison)
+
+
+def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (), *, nodes: bool = True) -> WhatIf:
+    """Replay the jobs of a site under a changed configuration and other policies.
+
+    Parameters
+    ----------
+    site
+        With jobs.
+    changes
+        What to change, all together; see `schedlab.site.changes.parse_change`.
+    policies
+        Policies in place of the site's priorities, or whole schedulers; one more answer for each.
+    nodes
+        Whether jobs get nodes; otherwise the cluster is a number of processors.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to change, or a change cannot be made.
+    """
+    if not changes and not policies:
+        raise InputError("say what would change: --set PARAMETER=VALUE, or --policy TEXT")
+    other = changed(site, changes) if changes else site
+    kept = site.replayable()
+    there = replayable(kept.jobs, other.cluster)
+    notes = [*_without_effect(other, changes), *kept.notes(), *(f"as changed, {note}" for note in there.notes())]
+    jobs = there.jobs
+    runs: dict[str, tuple[Scheduler, Cluster]] = {AS_IT_IS: (site.scheduler, site.cluster)}
+    if changes:
+        runs[", ".join(changes)] = other.scheduler, other.cluster
+    for text in policies:
+        scheduler = Scheduler.parse(text)
+        if "+" not in text:
+            scheduler = replace_policy(other.scheduler, text)
+        runs[scheduler.text] = scheduler, other.cluster
+    schedules = {name: _run(jobs, *run, nodes=nodes) for name, run in runs.items()}
+    if len(jobs) < len(kept.jobs):
+        notes.append(f"compared on the {count_of(len(jobs), 'job')} that can run in both")
+    return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes))
+
+
+def _without_effect(other: Site, changes: Sequence[str]) -> Iterator[str]:
+    """Say which changes are of parameters that are not simulated."""
+    for text in changes:
+        for name in parse_change(text).names:
+            lines = other.ledger.find(name)
+            if lines and all(line.status in ("ignored", "unknown") for line in lines):
+                yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
+
+
+def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:
+    """Return a scheduler with another order of the queue.
+
+    Examples
+    --------
+    >>> print(replace_policy(Scheduler.parse("multifactor(age=5)+slurm(interval=60)"), "saf"))
+    saf+slurm(interval=60)
+    """
+    return Scheduler(policy, scheduler.backfill, runtimes=scheduler.runtimes)
+
+
+def _run(jobs: Workload, scheduler: Scheduler, cluster: Cluster, *, nodes: bool) -> Schedule:
+    if nodes:
+        return simulate(jobs, scheduler, cluster=cluster)
+    return simulate(jobs, scheduler, processors=cluster.processors)

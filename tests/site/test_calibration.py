@@ -1,0 +1,100 @@
+"""Calibration: a past that the model made itself is replayed without error, and what is off is said to be."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from schedlab.cli import main
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.simulation import simulate
+from schedlab.errors import InputError
+from schedlab.report.calibration import render_calibration
+from schedlab.site.calibration import calibrate, moving_error, naive_waits
+from schedlab.site.ledger import Ledger
+from schedlab.site.site import Settings, Site
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
+
+CLUSTER = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=4)], [Partition("batch", default=True)], name="lab")
+
+
+def jobs_of(days: int = 18) -> Workload:
+    rng = np.random.default_rng(7)
+    count = 12 * days
+    run = rng.integers(1800, 20_000, count)
+    columns = {
+        "submit_time": np.sort(rng.integers(0, days * 86_400, count)),
+        "run_time": run,
+        "requested_time": 2 * run,
+        "requested_processors": rng.integers(1, 17, count),
+        "partition_id": np.ones(count, dtype=np.int64),
+    }
+    asked = Resources.of(count, tasks=columns["requested_processors"], partition=["batch"] * count)
+    return Workload.from_columns(columns, name="lab", processors=16, resources=asked)
+
+
+def site_of(scheduler: str = "fcfs+easy", recorded: str = "fcfs+easy", **changes) -> Site:
+    jobs = jobs_of()
+    past = simulate(jobs, recorded, cluster=CLUSTER)
+    waits = {"wait_time": past.wait_time} | changes
+    return Site(CLUSTER, jobs.replace(**waits), Settings(scheduler), Ledger())
+
+
+def test_a_past_that_the_model_made_is_replayed_without_any_error():
+    found = calibrate(site_of())
+    total = found.errors["all"][0]
+    assert total.recorded == total.simulated
+    assert (total.error, found.moving, found.verdict) == (0, 0, "good")
+    assert found.utilisation[0] == found.utilisation[1]
+    assert [one.group for one in found.errors["partition"]] == ["batch"]
+
+
+def test_another_scheduler_than_the_sites_is_off_and_the_page_says_that_it_is_not_good_enough():
+    found = calibrate(site_of("fcfs"))
+    assert found.errors["all"][0].error > 0.25
+    assert found.verdict == "not good enough"
+    page = render_calibration(found)
+    assert "The replay is not good enough to answer questions about this site." in page
+    assert "Reservations, holds, nodes that were down" in page
+
+
+def test_jobs_without_a_recorded_wait_are_counted_and_a_log_without_any_is_refused():
+    waits = site_of().jobs.wait_time.copy()
+    waits[5] = -1
+    assert calibrate(site_of(wait_time=waits)).left_out == {"recorded wait unknown": 1}
+    with pytest.raises(InputError, match="no job has a recorded wait"):
+        calibrate(site_of(wait_time=np.full(len(waits), -1)))
+
+
+def test_the_moving_average_is_that_of_all_jobs_submitted_in_each_window():
+    """Twenty days, a job an hour, recorded 100 s; the model says 100 s in the first 15 days and 200 s after."""
+    submit = np.arange(0, 20 * 86_400, 3600)
+    truth, model = np.full(len(submit), 100), np.where(submit < 15 * 86_400, 100, 200)
+    windows = [np.abs(model[first : first + 336].mean() - 100) / 100 for first in range(len(submit) - 336 + 1)]
+    assert moving_error(submit, truth, model) == pytest.approx(np.mean(windows))
+    assert moving_error(submit[:300], truth[:300], model[:300]) is None
+
+
+def test_the_naive_model_knows_only_what_had_started_before_the_submission():
+    past = calibrate(site_of()).recorded
+    guesses = naive_waits(past)
+    for row in (0, 40, 100):
+        before = past.start_time < past.workload.submit_time[row]
+        week = before & (past.start_time >= past.workload.submit_time[row] - 7 * 86_400)
+        chosen = week if week.any() else before
+        assert guesses[row] == pytest.approx(past.wait_time[chosen].mean() if chosen.any() else 0)
+
+
+def test_the_command_line_writes_the_page_and_prints_the_errors(tmp_path, capsys, monkeypatch):
+    directory = site_of().save(tmp_path / "site")
+    page = tmp_path / "calibration.html"
+    monkeypatch.setattr("sys.argv", ["schedlab", "site", "calibrate", str(directory), "-o", str(page), "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["errors"]["all"][0]["jobs"] > 100) == ("good", True)
+    assert "Calibration" in page.read_text()

@@ -1,0 +1,100 @@
+"""A site's scheduler from its slurm.conf, and what of it schedlab does not have."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import Account, Accounting, QosLimits
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import NoBackfill
+from schedlab.site.scheduling import Numbers, scheduling_of
+
+NODES = [NodeGroup.of("n[1-4]", cores=16)]
+PLAIN = Cluster.of_nodes(NODES)
+NOBODY = Numbers({}, {})
+MULTIFACTOR = {"prioritytype": "priority/multifactor", "accountingstoragetype": "accounting_storage/slurmdbd"}
+
+
+def text(values, cluster=PLAIN, numbers=NOBODY):
+    return scheduling_of(values, cluster, numbers).scheduler.text
+
+
+def test_slurms_defaults_are_fcfs_with_backfilling():
+    assert text({}) == "fcfs+slurm"
+
+
+def test_scheduler_parameters_become_arguments_in_seconds_whatever_their_case():
+    given = "BF_INTERVAL=60,bf_window=2880,bf_resolution=300,bf_max_job_test=1000,default_queue_depth=256,bf_continue"
+    assert (
+        text({"schedulerparameters": given, "overtimelimit": "5"})
+        == "fcfs+slurm(interval=60,depth=1000,resolution=300,window=172800,queue_depth=256,overtime=300)"
+    )
+
+
+@pytest.mark.parametrize(("given", "delay"), [("2000000", 3), ("5000", 3), ("7500000", 7)])
+def test_the_interval_of_main_passes_is_in_microseconds(given, delay):
+    found = scheduling_of({"schedulerparameters": f"sched_min_interval={given}"}, PLAIN, NOBODY).scheduler
+    assert found.backfill.delay == delay
+
+
+@pytest.mark.parametrize("values", [{"schedulertype": "sched/builtin"}, {"schedulerparameters": "bf_interval=-1"}])
+def test_without_backfilling_there_is_the_queue_alone(values):
+    assert isinstance(scheduling_of(values, PLAIN, NOBODY).scheduler.backfill, NoBackfill)
+
+
+def test_weights_ages_and_flags_become_a_multifactor_policy():
+    values = MULTIFACTOR | {
+        "priorityweightage": "500", "priorityweightjobsize": "100", "priorityweightfairshare": "300",
+        "prioritymaxage": "14-0", "prioritydecayhalflife": "2-0", "prioritycalcperiod": "1",
+        "priorityfavorsmall": "YES", "priorityflags": "ACCRUE_ALWAYS,SMALL_RELATIVE_TO_TIME,NO_FAIR_TREE",
+    }  # fmt: skip
+    assert text(values) == (
+        "multifactor(age=500,size=100,fairshare=300,max_age=1209600,favor=small,relative=yes,half_life=172800,period=60,"
+        "shares=classic,accrue=always)+slurm"
+    )
+
+
+def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_the_flags():
+    partitions = [Partition("a", priority_factor=100), Partition("b", priority_factor=700)]
+    who = Accounting((QosLimits("low", 10), QosLimits("high", 40)), (Account("root", ""),))
+    cluster = Cluster.of_nodes(NODES, partitions, accounting=who)
+    numbers = Numbers({"a": 1, "a,b": 2}, {"low": 1})
+    weights = {"priorityweightpartition": "1000", "priorityweightqos": "100"}
+    found = scheduling_of(MULTIFACTOR | weights, cluster, numbers).scheduler.policy
+    assert (found.partition, dict(found.partitions)) == (1000, {1: 1 / 7, 2: 1})
+    assert (found.qos, dict(found.qoses)) == (100, {1: 0.25})
+    raw = scheduling_of(MULTIFACTOR | weights | {"priorityflags": "NO_NORMAL_ALL"}, cluster, numbers).scheduler.policy
+    assert (raw.partition * raw.partitions[1], raw.qos * raw.qoses[1]) == (pytest.approx(100_000), 1000)
+
+
+def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_limits():
+    values = {"prioritytype": "priority/multifactor", "priorityweightage": "5", "accountingstorageenforce": "limits"}
+    found = scheduling_of(values, PLAIN, NOBODY)
+    assert (found.scheduler.text, found.limits) == ("fcfs+slurm", False)
+    assert found.notes["slurm.conf", "priorityweightage"][0] == "ignored"
+
+
+@pytest.mark.parametrize(
+    ("enforced", "limits"), [("associations", False), ("safe,qos", True), ("all", True), ("", False)]
+)
+def test_limits_are_enforced_where_the_site_says_so(enforced, limits):
+    assert scheduling_of(MULTIFACTOR | {"accountingstorageenforce": enforced}, PLAIN, NOBODY).limits is limits
+
+
+def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
+    found = scheduling_of(MULTIFACTOR | {"priorityweightqos": "10000"}, PLAIN, NOBODY)
+    assert found.notes["slurm.conf", "priorityweightqos"] == (
+        "ignored",
+        "has no effect: no job is of one that is known and has a factor above 0",
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"schedulerparameters": "bf_interval=soon"}, {"overtimelimit": "-5"}, {"schedulerparameters": "bf_resolution=0"}],
+)
+def test_a_value_that_is_no_number_is_named(values):
+    with pytest.raises(InputError, match="a whole number from"):
+        scheduling_of(values, PLAIN, NOBODY)

@@ -1,0 +1,122 @@
+"""Changes of a site's configuration, and what they would do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedlab.cli import main
+from schedlab.errors import InputError
+from schedlab.site import changed, import_site, what_if
+from schedlab.site.changes import parse_change
+
+CONF = """ClusterName=lab
+SchedulerParameters=bf_interval=60,bf_continue,default_queue_depth=50
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageEnforce=limits
+NodeName=n[1-2] CPUs=4
+PartitionName=DEFAULT MaxTime=1-0
+PartitionName=batch Nodes=n[1-2] Default=YES
+"""
+ACCOUNTS = "add QOS Name=high GrpTRES=cpu=8\nadd account Name=physics\nadd user Name=ann Account=physics\n"
+
+
+@pytest.fixture
+def site(tmp_path):
+    (tmp_path / "slurm.conf").write_text(CONF)
+    (tmp_path / "a.script").write_text(ACCOUNTS)
+    rng = np.random.default_rng(3)
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition|Account"]
+    for number in range(60):
+        hour, length = number // 6, int(rng.integers(5, 50))
+        times = f"2026-04-01T{hour:02d}:{10 * (number % 6):02d}:00|2026-04-01T{hour:02d}:55:00"
+        end = f"2026-04-01T{hour + 1:02d}:{length:02d}:00"
+        lines.append(
+            f"{number + 1}|ann|COMPLETED|{times}|{end}|{600 if number % 10 else 1200}|{number % 4 + 1}|batch|physics"
+        )
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    return import_site(tmp_path, tmp_path / "jobs.txt")
+
+
+@pytest.mark.parametrize(
+    ("change", "scheduler"),
+    [
+        ("SchedulerParameters.bf_interval=30", "fcfs+slurm(queue_depth=50)"),
+        ("schedulerparameters.BF_WINDOW=2880", "fcfs+slurm(interval=60,window=172800,queue_depth=50)"),
+        ("SchedulerParameters.default_queue_depth=", "fcfs+slurm(interval=60)"),
+        ("SchedulerParameters=", "fcfs+slurm"),
+        ("SchedulerType=sched/builtin", "fcfs"),
+        ("OverTimeLimit=5", "fcfs+slurm(interval=60,queue_depth=50,overtime=300)"),
+    ],
+)
+def test_a_parameter_or_an_option_of_it_is_changed_added_and_taken_out(site, change, scheduler):
+    assert changed(site, [change]).settings.scheduler == scheduler
+
+
+def test_partitions_nodes_and_limits_are_changed_and_added(site):
+    texts = [
+        "PartitionName=batch MaxTime=2:00:00 PriorityTier=3",
+        "NodeName=n[3-5] CPUs=8",
+        "QOS=high MaxJobsPerUser=2",
+    ]
+    other = changed(site, [*texts, "PartitionName=new Nodes=n[3-5] MaxTime=10"])
+    batch, new = other.cluster.partitions
+    assert (batch.max_time, batch.priority_tier, new.max_time) == (7200, 3, 600)
+    assert other.cluster.processors == 8 + 24
+    limits = {qos.name: qos.limits for qos in other.cluster.accounting.qos}["high"]
+    assert (limits.max_jobs_per_user, dict(limits.grp_tres)) == (2, {"cpu": 8})
+    assert site.cluster.processors == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SchedulerParameters.bf_intervall=3", "did you mean bf_interval?"),
+        ("PriorityWeightAges=3", "did you mean"),
+        ("Nothing", "write PARAMETER=VALUE"),
+        ("KillWait.x=3", "have options behind a dot"),
+        ("PartitionName=batch MaxTimes=3", "did you mean maxtime?"),
+    ],
+)
+def test_a_change_that_nobody_knows_is_refused_with_what_was_meant(text, message):
+    with pytest.raises(InputError, match=message.replace("?", r"\?")):
+        parse_change(text)
+
+
+def test_nodes_are_named_as_their_line_does(site):
+    with pytest.raises(InputError, match=r"name the nodes as their line does: n\[1-2\]"):
+        changed(site, ["NodeName=n1 Weight=3"])
+
+
+def test_a_change_is_compared_with_the_site_as_it_is_on_the_jobs_that_can_run_in_both(site):
+    found = what_if(site, ["PartitionName=batch MaxTime=1000", "KillWait=60"], ["saf"])
+    assert list(found.comparison.schedules) == [
+        "as it is",
+        "PartitionName=batch MaxTime=1000, KillWait=60",
+        "saf+slurm(interval=60,queue_depth=50)",
+    ]
+    assert "KillWait is not simulated (recorded run times have it): its change shows no effect" in found.notes
+    assert "compared on the 54 jobs that can run in both" in found.notes
+    assert {len(one) for one in found.comparison.schedules.values()} == {54}
+
+
+def test_ten_more_nodes_shorten_waits_and_a_report_tells_who_pays(site, tmp_path, capsys, monkeypatch):
+    directory = site.save(tmp_path / "site")
+    page = tmp_path / "answer.html"
+    arguments = ["site", "what-if", str(directory), "--set", "NodeName=n[3-12] CPUs=4"]
+    arguments += ["--set", "PartitionName=batch Nodes=n[1-12]", "--report", str(page)]
+    monkeypatch.setattr("sys.argv", ["schedlab", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert not stop.value.code
+    shown = capsys.readouterr().out
+    assert "as it is" in shown
+    found = what_if(site, ["NodeName=n[3-12] CPUs=4", "PartitionName=batch Nodes=n[1-12]"]).comparison.metrics
+    waits = [metrics["mean_wait"] for metrics in found.values()]
+    assert waits[1] < waits[0]
+    assert "as it is" in page.read_text()
+
+
+def test_a_question_without_a_change_is_refused(site):
+    with pytest.raises(InputError, match="say what would change"):
+        what_if(site)
