@@ -119,7 +119,7 @@ def what_if(
 ) -> None:
     """Replay a site's jobs under a changed configuration or other policies, beside the site as it is."""
     from schedlab.campaign.prices import price_table
-    from schedlab.report.contents import user_names
+    from schedlab.report.groups import user_names
     from schedlab.site.site import read
     from schedlab.site.what_if import what_if as answered
 

@@ -194,7 +194,8 @@ def validate(
     read.note_cleaning()
     if as_json:
         frames = {text: comparison.to_frame() for text, comparison in found.items()}
-        show_json({text: {" ".join(head): dict(frame[head]) for head in frame} for text, frame in frames.items()})
+        heads = {text: [" ".join(head) for head in frame.columns.to_list()] for text, frame in frames.items()}
+        show_json({text: frame.set_axis(heads[text], axis=1).to_dict() for text, frame in frames.items()})
     else:
         show("\n\n".join(f"{text}\n{comparison}" for text, comparison in found.items()))
 
