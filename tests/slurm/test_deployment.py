@@ -147,9 +147,9 @@ def test_undo_gives_all_jobs_back_to_slurms_own_order(way: Way):
 
 @pytest.mark.usefixtures("real_slurm")
 def test_a_policy_of_the_laboratory_and_a_deployment_do_not_go_together():
-    with pytest.raises(InputError, match=r"saf is deployed and gives the order"):
+    with pytest.raises(InputError, match="comes from the deployment of saf"):
         run(blocked_queue(), "spf+slurm", deployment=deploy("saf"))
     conf = machine_configuration(1)
     conf = replace(conf, files={"job_submit.lua": "-- the site's own"})
-    with pytest.raises(InputError, match=r"merge the deployed one"):
+    with pytest.raises(InputError, match="merge the deployed one"):
         run(blocked_queue(), conf=conf, deployment=deploy("saf"))
