@@ -189,7 +189,8 @@ def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(order_stress, "GAMED", {"eaf": EAF})
     monkeypatch.setattr(order_claims, "WINDOWED", ())
     for log, short in zip(LOGS, (10, 20), strict=False):
-        write_log(full_width_jobs([short, 100, 30] * 40, sequences=2), tmp_path / log.file)
+        jobs = full_width_jobs([short, 100, 30] * 40, sequences=2)
+        write_log(jobs.replace(user_id=np.arange(len(jobs)) % 5), tmp_path / log.file)
     study = order.reproduce(tmp_path, runs=2, directory=tmp_path / "runs", plots=tmp_path)
     text = str(study)
     for name in ("KTH-SP2", "CTC-SP2", "chosen on the other logs", "wide", "trace not found: RICC", "decoys", "Drift"):

@@ -317,7 +317,7 @@ def _no_memory(predictor: Predictor) -> Memory:
     return Memory(
         nothing,
         {name: getattr(history, name)[:0] for name in OF_USERS},
-        {"keys": names[:0]} | {name: np.empty((0, depth + 1)) for name in OF_GROUPS} if depth else {},
+        {"keys": names[:0], "weight": np.empty((0, depth + 1)), "total": np.empty((0, depth + 1, 2))} if depth else {},
         {name: getattr(blank.learner, name) for name in OF_LEARNER} if trained else {},
         np.recarray(0, dtype=JOB),
         nothing,
