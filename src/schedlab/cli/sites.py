@@ -13,6 +13,9 @@ from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
 
 Directory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
+ProcessorsOnly = Annotated[
+    bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
+]
 
 
 def import_site(
@@ -70,9 +73,7 @@ def calibrate(
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Another scheduler than the site's own.")
     ] = None,
-    processors_only: Annotated[
-        bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
-    ] = False,
+    processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
     """Replay the past of a site with its own settings, and print how far the waits are from the recorded ones."""
@@ -112,9 +113,7 @@ def what_if(
     report: Annotated[
         Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")
     ] = None,
-    processors_only: Annotated[
-        bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
-    ] = False,
+    processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
     """Replay a site's jobs under a changed configuration or other policies, beside the site as it is."""

@@ -19,6 +19,12 @@ Conf = Annotated[
     typer.Option(metavar="DIR", help="A site's slurm.conf, topology.conf and accounts (default: a small machine)."),
 ]
 
+Mode = Annotated[
+    Literal["frozen", "hybrid"],
+    typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
+]
+Seed = Annotated[int, typer.Option(help="Seed of the phases.")]
+
 
 def run(
     trace: Annotated[
@@ -38,11 +44,8 @@ def run(
         ),
     ] = None,
     phases: Annotated[int, typer.Option(min=1, help="Runs, each with Slurm's loops at other points (default: 1).")] = 1,
-    mode: Annotated[
-        Literal["frozen", "hybrid"],
-        typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
-    ] = "frozen",
-    seed: Annotated[int, typer.Option(help="Seed of the phases.")] = 1,
+    mode: Mode = "frozen",
+    seed: Seed = 1,
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[
@@ -162,11 +165,8 @@ def validate(
         ),
     ] = None,
     phases: Annotated[int, typer.Option(min=2, help="Runs of each (default: 5).")] = 5,
-    mode: Annotated[
-        Literal["frozen", "hybrid"],
-        typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
-    ] = "frozen",
-    seed: Annotated[int, typer.Option(help="Seed of the phases.")] = 1,
+    mode: Mode = "frozen",
+    seed: Seed = 1,
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_state import LATER, PICKED, VIEWS, Nodes, Timeline
-from schedlab.engine.nodes import room
+from schedlab.engine.nodes import lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
 from schedlab.kernels import apart, inlined, inner_kernel
 
@@ -112,23 +112,9 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
     for node in range(nodes.notes.shape[0]):
         lesser(nodes, timeline, node, begins, ends)
         if now_too:
-            _lessen(nodes, node)
+            lesser_of(nodes.machine, nodes.now, nodes.later, nodes.later, node)
         nodes.notes[node].head_room = room(nodes.machine, nodes.later, request, node)
     return choose(nodes, LATER, request)
-
-
-@inner_kernel
-def _lessen(nodes: Nodes, node: int) -> None:
-    """Leave no more free in the view `later` of a node than there is now."""
-    now, later, there = nodes.now, nodes.later, nodes.machine.nodes
-    later.free[node].cores = min(now.free[node].cores, later.free[node].cores)
-    later.free[node].memory = min(now.free[node].memory, later.free[node].memory)
-    later.free[node].runs = max(now.free[node].runs, later.free[node].runs)
-    gpus = 0
-    for device in range(there[node].gpu, there[node + 1].gpu):
-        later.devices[device] = min(now.devices[device], later.devices[device])
-        gpus += later.devices[device]
-    later.free[node].gpus = gpus
 
 
 @inner_kernel

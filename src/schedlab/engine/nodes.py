@@ -182,15 +182,21 @@ def let_differ(nodes: Nodes, node: int) -> None:
 @inner_kernel
 def refresh(nodes: Nodes, node: int) -> None:
     """Make `both` the lesser of what is free now and later, on one node that differs."""
-    now, later, both, there = nodes.now, nodes.later, nodes.both, nodes.machine.nodes
-    both.free[node].cores = min(now.free[node].cores, later.free[node].cores)
-    both.free[node].memory = min(now.free[node].memory, later.free[node].memory)
-    both.free[node].runs = max(now.free[node].runs, later.free[node].runs)
+    lesser_of(nodes.machine, nodes.now, nodes.later, nodes.both, node)
+
+
+@inner_kernel
+def lesser_of(machine: Machine, one: View, other: View, result: View, node: int) -> None:
+    """Write what is free of a node in both of two views into a third one, which may be one of them."""
+    there = machine.nodes
+    result.free[node].cores = min(one.free[node].cores, other.free[node].cores)
+    result.free[node].memory = min(one.free[node].memory, other.free[node].memory)
+    result.free[node].runs = max(one.free[node].runs, other.free[node].runs)
     gpus = 0
     for device in range(there[node].gpu, there[node + 1].gpu):
-        both.devices[device] = min(now.devices[device], later.devices[device])
-        gpus += both.devices[device]
-    both.free[node].gpus = gpus
+        result.devices[device] = min(one.devices[device], other.devices[device])
+        gpus += result.devices[device]
+    result.free[node].gpus = gpus
 
 
 @inner_kernel
