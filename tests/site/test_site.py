@@ -125,6 +125,15 @@ def test_a_directory_that_is_no_site_and_one_of_another_version_are_refused(conf
         read(directory)
 
 
+@pytest.mark.parametrize("name", ["../../slurm.conf", "/etc/slurm.conf", "..", "a/b"])
+def test_a_site_cannot_name_files_elsewhere(conf, tmp_path, name):
+    directory = import_site(conf).save(tmp_path / "site")
+    document = json.loads((directory / "site.json").read_text())
+    (directory / "site.json").write_text(json.dumps(document | {"files": [*document["files"], name]}))
+    with pytest.raises(InputError, match="is not the name of a file in conf/: import the site again"):
+        read(directory)
+
+
 def test_the_command_line_imports_and_shows_a_site(conf, tmp_path, capsys):
     with pytest.MonkeyPatch.context() as patch:
         arguments = [

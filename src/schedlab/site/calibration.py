@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.metrics import Window, mean_queue_length, measured_window, utilisation
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site.jobs import replay
 from schedlab.site.site import Site
 from schedlab.wording import count_of
 from schedlab.workload.resources import Labels, Resources
@@ -217,10 +217,7 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
         jobs = jobs[known]
     jobs = jobs.sorted_by_submit()
     chosen = site.scheduler if scheduler is None else scheduler
-    if nodes:
-        simulated = simulate(jobs, chosen, cluster=site.cluster)
-    else:
-        simulated = simulate(jobs, chosen, processors=site.cluster.processors)
+    simulated = replay(jobs, chosen, site.cluster, nodes=nodes)
     past = replace(recorded(jobs), processors=site.cluster.processors)
     naive = naive_waits(past)
     trim = min(TRIMMED, TRIMMED_SHARE * float(jobs.submit_time[-1] - jobs.submit_time[0]))

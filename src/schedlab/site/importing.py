@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -73,11 +73,12 @@ def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site
         found = scheduling_of(values, cluster, numbers_of(jobs, cluster))
     if cluster.accounting is None and values.get("accountingstorageenforce"):
         told.append("no file of accounts stands beside slurm.conf: no accounts, QOS and limits are known")
-    ledger = ledger_of(main, cluster.ignored, found.notes)
-    sources = {path.name: _digest(path) for paths in files_of(main).values() for path in paths}
+    files = files_of(main)
+    ledger = ledger_of(main, files, cluster.ignored, found.notes)
+    sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
     machine = replace(cluster if found.limits else without_limits(cluster), ignored=())
-    return Site(machine, jobs, settings, ledger, dict(_texts(main)))
+    return Site(machine, jobs, settings, ledger, dict(_texts(files)))
 
 
 def without_limits(cluster: Cluster) -> Cluster:
@@ -100,9 +101,9 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _texts(main: Path) -> Iterator[tuple[str, str]]:
+def _texts(files: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, str]]:
     """Yield the files of the configuration by name, without passwords; the main one is called slurm.conf."""
-    for kind, paths in files_of(main).items():
+    for kind, paths in files.items():
         for place, path in enumerate(paths):
             text = read_bytes(path, "configuration").decode("utf-8-sig", errors="replace")
             name = "slurm.conf" if kind == "slurm.conf" and place == 0 else path.name

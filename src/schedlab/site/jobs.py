@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
+from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import REASONS, never_runs
 from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.scheduling import Numbers
 from schedlab.wording import count_of
 from schedlab.workload.columns import UNKNOWN
@@ -159,6 +162,13 @@ def replayable(jobs: Workload, cluster: Cluster) -> Replayable:
         told = "; ".join(f"{name}: {count:,}" for name, count in left_out.items())
         raise InputError(f"{jobs.name}: of {count_of(len(jobs), 'job')}, none can be replayed ({told})")
     return Replayable(jobs[kept], kept, left_out)
+
+
+def replay(jobs: Workload, scheduler: str | Scheduler, cluster: Cluster, *, nodes: bool) -> Schedule:
+    """Return the schedule of a site's jobs on its nodes, or on a machine of as many processors."""
+    if nodes:
+        return simulate(jobs, scheduler, cluster=cluster)
+    return simulate(jobs, scheduler, processors=cluster.processors)
 
 
 def _in_words(reason: str) -> str:

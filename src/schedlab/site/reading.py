@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,13 +59,15 @@ def _with_included(path: Path, depth: int = 0) -> Iterator[Path]:
             yield from _with_included(included_file(line, depth), depth + 1)
 
 
-def ledger_of(main: Path, ignored: Iterable[IgnoredLine], notes: Notes) -> Ledger:
+def ledger_of(main: Path, files: Mapping[str, Sequence[Path]], ignored: Iterable[IgnoredLine], notes: Notes) -> Ledger:
     """Return the ledger of a site's files.
 
     Parameters
     ----------
     main
         Its slurm.conf.
+    files
+        All that belong to it, see `files_of`.
     ignored
         What the reader of the cluster could not use.
     notes
@@ -77,13 +79,13 @@ def ledger_of(main: Path, ignored: Iterable[IgnoredLine], notes: Notes) -> Ledge
         If a line is something else than KEY=VALUE.
     """
     lines: list[LedgerLine] = []
-    for kind, paths in files_of(main).items():
+    for kind, paths in files.items():
         for path in paths:
             lines += _of_accounts(path) if kind == "sacctmgr" else _of_file(path, kind)
     lines = _only_the_last(_noted(lines, notes))
     lines = list(_not_used(lines, ignored))
     if main.name == "slurm.conf":
-        lines += _other_files(main)
+        lines += _other_files(main, {path for paths in files.values() for path in paths})
     return Ledger(tuple(lines))
 
 
@@ -188,9 +190,8 @@ def _not_used(lines: list[LedgerLine], ignored: Iterable[IgnoredLine]) -> Iterat
             yield LedgerLine(one.where, "slurm.conf", one.text, "", "ignored", one.reason)
 
 
-def _other_files(main: Path) -> Iterator[LedgerLine]:
+def _other_files(main: Path, read: Collection[Path]) -> Iterator[LedgerLine]:
     """Yield the other files of the directory: one entry for each."""
-    read = {path for paths in files_of(main).values() for path in paths}
     for path in sorted(main.parent.iterdir()):
         if path in read or not path.is_file() or path.name.startswith("."):
             continue

@@ -19,7 +19,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import Replayable, replayable
 from schedlab.site.ledger import Ledger
-from schedlab.wording import count_of
+from schedlab.wording import count_of, shown
 from schedlab.workload.files import read_workload
 from schedlab.workload.tables import write_table
 from schedlab.workload.workload import Workload
@@ -229,6 +229,10 @@ def read(directory: str | PathLike[str]) -> Site:
     jobs = None if document.jobs is None else read_workload(_there(where / JOBS))
     settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes))
     Scheduler.parse(document.scheduler)
+    for name in document.files:
+        # A site may come from a stranger, and what-if writes its files into a directory.
+        if Path(name).name != name or name == "..":
+            raise InputError(f"{path}: {shown(name)} is not the name of a file in {CONF}/: import the site again")
     files = {name: _there(where / CONF / name).read_text(encoding="utf-8") for name in document.files}
     return Site(read_cluster(_there(where / CLUSTER)), jobs, settings, _read_ledger(_there(where / LEDGER)), files)
 

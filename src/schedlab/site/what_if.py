@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from schedlab.campaign.compare import Comparison
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
-from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed, parse_change
-from schedlab.site.jobs import replayable
+from schedlab.site.jobs import replay, replayable
 from schedlab.site.site import Site
 from schedlab.wording import count_of
-from schedlab.workload.workload import Workload
 
 AS_IT_IS = "as it is"
 
@@ -73,7 +70,7 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
         if "+" not in text:
             scheduler = replace_policy(other.scheduler, text)
         runs[scheduler.text] = scheduler, other.cluster
-    schedules = {name: _run(jobs, *run, nodes=nodes) for name, run in runs.items()}
+    schedules = {name: replay(jobs, *run, nodes=nodes) for name, run in runs.items()}
     if len(jobs) < len(kept.jobs):
         notes.append(f"compared on the {count_of(len(jobs), 'job')} that can run in both")
     return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes))
@@ -97,9 +94,3 @@ def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:
     saf+slurm(interval=60)
     """
     return Scheduler(policy, scheduler.backfill, runtimes=scheduler.runtimes)
-
-
-def _run(jobs: Workload, scheduler: Scheduler, cluster: Cluster, *, nodes: bool) -> Schedule:
-    if nodes:
-        return simulate(jobs, scheduler, cluster=cluster)
-    return simulate(jobs, scheduler, processors=cluster.processors)
