@@ -95,7 +95,7 @@ _INNER: Any = {
     "no_cfunc_wrapper": True,
     "pipeline_class": InnerCompiler,
 }
-_PRUNED: Any = {**_INNER, "forceinline": True}
+_INLINED: Any = {**_INNER, "forceinline": True}
 
 
 def inner_kernel(function: Function) -> Function:
@@ -112,15 +112,12 @@ def apart(function: Function) -> Function:
     return inner_kernel(function)
 
 
-def pruned(function: Function) -> Function:
+def inlined(function: Function) -> Function:
     """Compile like `inner_kernel`, as part of its callers: LLVM copies it. For steps of a few machine instructions.
 
     Numba could copy it before it infers types (`inline="always"`), but would do all its work again for each copy.
     """
-    return cast(Function, numba.njit(function, **_PRUNED))
-
-
-inlined = pruned
+    return cast(Function, numba.njit(function, **_INLINED))
 
 
 def for_python(kernel: Function) -> Function:
@@ -158,7 +155,7 @@ def chosen(marked: Callable[..., Any]) -> Callable[[Callable[..., Callable[..., 
             return choose
         return cast(
             Callable[..., Any],
-            overload(marked, jit_options=_PRUNED, strict=False)(choose),
+            overload(marked, jit_options=_INLINED, strict=False)(choose),
         )
 
     return decorate

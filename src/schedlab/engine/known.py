@@ -21,7 +21,7 @@ from schedlab.engine.orders import Program, evaluate_for, known_scores
 from schedlab.engine.parts import rules_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rules import Rules
-from schedlab.kernels import inner_kernel, kernel, pruned
+from schedlab.kernels import inlined, inner_kernel, kernel
 from schedlab.schedule.measures import measure
 from schedlab.scheduler.backfilling import Easy, NoBackfill
 from schedlab.scheduler.formula import Formula
@@ -189,7 +189,7 @@ def _line_up(
     return blamed
 
 
-@pruned
+@inlined
 def _line_up_by_entry(queue: Any, bench: Bench, jobs: int) -> None:
     if queue is not None:
         line_up(queue, bench.line, jobs)

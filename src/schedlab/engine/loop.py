@@ -55,7 +55,7 @@ from schedlab.engine.state import (
     next_event,
 )
 from schedlab.engine.waiting import Orders, Waiting, enter
-from schedlab.kernels import bare_kernel, inlined, pruned
+from schedlab.kernels import bare_kernel, inlined
 
 # Why the loop returns.
 DONE = 0  # all jobs have ended
@@ -147,7 +147,7 @@ def run(
             clock[STAGE] = OVER
 
 
-@pruned
+@inlined
 def _next_second(
     jobs: NDArray[Any],
     state: State,
@@ -168,7 +168,7 @@ def _next_second(
     return now
 
 
-@pruned
+@inlined
 def _let_time_pass(
     jobs: NDArray[Any], state: State, plan: Plan | Passes | None, forecasts: Forecasts | None, rules: Rules, now: int
 ) -> None:
@@ -184,7 +184,7 @@ def _let_time_pass(
         clock[CORRECTED] = correct_expired(jobs, state, forecasts, now)
 
 
-@pruned
+@inlined
 def _see_who_enters(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -216,7 +216,7 @@ def _see_who_enters(
         ask_first(jobs, seen, state, retries)
 
 
-@pruned
+@inlined
 def _let_in(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -271,7 +271,7 @@ def _shut_out(jobs: NDArray[Any], state: State) -> bool:
     )
 
 
-@pruned
+@inlined
 def _score_entries(
     order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None, priority: Priority | None
 ) -> None:
@@ -293,7 +293,7 @@ def _score_entries(
                     order.score[state.entering[i]] = -np.inf
 
 
-@pruned
+@inlined
 def note_all_runs(
     jobs: NDArray[Any], state: State, forecasts: Forecasts | None, retries: Retries | None, before: int
 ) -> None:
@@ -304,7 +304,7 @@ def note_all_runs(
         note_starts(state, forecasts, before)
 
 
-@pruned
+@inlined
 def _schedule(
     jobs: NDArray[Any],
     seen: NDArray[Any],

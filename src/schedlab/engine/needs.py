@@ -22,7 +22,7 @@ from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import Retries
 from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
-from schedlab.kernels import inlined, inner_kernel, pruned
+from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Needs.counters.
 MADE_READY = 0  # jobs that this event has made ready
@@ -115,7 +115,7 @@ def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     return offsets
 
 
-@pruned
+@inlined
 def is_ready(needs: Needs | None, job: int) -> bool:
     """Return whether a waiting job could start, if there were room."""
     if needs is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
 from schedlab.engine.node_state import LATER, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, room, view_of, whole_devices
-from schedlab.kernels import apart, inlined, inner_kernel, pruned
+from schedlab.kernels import apart, inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
 SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
@@ -55,7 +55,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
     return True
 
 
-@pruned
+@inlined
 def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
     """Return how many tasks of a request a node has room for, now or beside the reservation."""
     return room(nodes.machine, view_of(nodes, node, when), request, node)

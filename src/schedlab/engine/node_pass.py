@@ -24,7 +24,7 @@ from schedlab.engine.node_state import (
 )
 from schedlab.engine.nodes import first_with_room, let_differ, move, move_place, refresh, room
 from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
-from schedlab.kernels import apart, inner_kernel, pruned
+from schedlab.kernels import apart, inlined, inner_kernel
 
 
 @inner_kernel
@@ -78,7 +78,7 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
                 refresh(nodes, node)
 
 
-@pruned
+@inlined
 def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int, earliest: int) -> tuple[int, int]:
     """Return when a blocked job is expected to fit, and what is free beside it then; see `reservation`."""
     if nodes is not None:

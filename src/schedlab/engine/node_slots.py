@@ -9,8 +9,6 @@ from schedlab.engine.nodes import lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
 from schedlab.kernels import apart, inlined, inner_kernel
 
-LONG_AGO = -NEVER
-
 
 @apart
 def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, stop: int) -> int:
@@ -119,14 +117,14 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
 
 @inner_kernel
 def room_until(nodes: Nodes, timeline: Timeline, request: int, now: int, ends: int) -> int:
-    """Return until when, from now to another second, a request has room; choose its nodes for that time."""
+    """Return until when, from now to another second, a request has room; now, if it has none."""
     second = now
     while second < ends and has_room(nodes, timeline, request, now, second + 1, False):
         following = ends
         for node in range(nodes.notes.shape[0]):
             following = min(following, lesser(nodes, timeline, node, second, second + 1)[0])
         second = following
-    return second if second > now and has_room(nodes, timeline, request, now, second, False) else now
+    return second
 
 
 @inner_kernel
@@ -157,7 +155,7 @@ def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends:
     request = nodes.machine.shape[job]
     for i in range(timeline.offsets[job], timeline.offsets[job] + timeline.held[job]):
         place = timeline.reserved[i]
-        _hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+        hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
 
 
 @inner_kernel
@@ -166,31 +164,11 @@ def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int,
     request, run = nodes.machine.shape[job], nodes.run[job]
     for i in range(nodes.offsets[run], nodes.offsets[run + 1]):
         place = nodes.places[i]
-        _hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
-
-
-@inner_kernel
-def _hold(
-    nodes: Nodes,
-    timeline: Timeline,
-    request: int,
-    node: int,
-    tasks: int,
-    bits: int,
-    begins: int,
-    ends: int,
-    sign: int,
-) -> None:
-    """Take something between two seconds (sign -1), or give it back (sign 1), and let the node be looked at again."""
-    hold(nodes.machine, timeline, request, node, tasks, bits, begins, ends, sign)
-    nodes.notes[node].until = LONG_AGO
-    if sign > 0:
-        timeline.counters[GIVEN] += 1
+        hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
 
 
 @inner_kernel
 def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> None:
     """Keep the nodes of the last choice whole for somebody between two seconds."""
     for i in range(nodes.counters[PICKED]):
-        keep(timeline, nodes.notes[i].picked, begins, ends)
-        nodes.notes[nodes.notes[i].picked].until = LONG_AGO
+        keep(nodes, timeline, nodes.notes[i].picked, begins, ends)

@@ -23,11 +23,11 @@ from schedlab.engine.node_state import (
     Nodes,
     View,
 )
-from schedlab.kernels import inlined, inner_kernel, pruned
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
 
-@pruned
+@inlined
 def room(machine: Machine, view: View, request: int, node: int) -> int:
     """Return how many tasks of a request a node has room for; 0 if it is of no use."""
     free, asked = view.free[node], machine.requests[request]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.groups import expect_number
 from schedlab.engine.state import NOW, State
 from schedlab.errors import InputError
-from schedlab.kernels import inner_kernel, pruned
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
@@ -178,7 +178,7 @@ def statistics_of(order: Order, who: NDArray[np.int64]) -> NDArray[np.float64] |
     return order.program.expected.table[who].T
 
 
-@pruned
+@inlined
 def _gathered(
     expected: Expected | None, seen: NDArray[Any], who: NDArray[np.int64], low: int, count: int
 ) -> NDArray[np.float64] | None:

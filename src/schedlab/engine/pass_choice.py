@@ -31,7 +31,7 @@ from schedlab.engine.state import (
     State,
 )
 from schedlab.engine.waiting import Orders, Waiting, come_into_view, score_again
-from schedlab.kernels import chosen, kind_of, operation, pruned
+from schedlab.kernels import chosen, inlined, kind_of, operation
 
 
 @operation
@@ -109,7 +109,7 @@ def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> A
     return _by_plan(plan, if_useful, if_changed, slurm)
 
 
-@pruned
+@inlined
 def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
     """Return whether the event has changed anything for the scheduler."""
     clock = state.clock
@@ -240,13 +240,13 @@ def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, p
     return nothing if kind_of(queue) is QueueTree else in_lists
 
 
-@pruned
+@inlined
 def _rank_hidden(beyond: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
     if beyond is not None:
         _rank_jobs(beyond, order, seen, retries, priority)
 
 
-@pruned
+@inlined
 def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
     for i in range(queue.length[0]):
         job = queue.order[i]

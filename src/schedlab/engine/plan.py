@@ -14,7 +14,7 @@ from schedlab.engine.profile import Profile, new_profile
 from schedlab.engine.queue_list import QueueList, new_list
 from schedlab.engine.rules import Rules
 from schedlab.engine.slots import find_slot, give_slot, move_slot, take_slot
-from schedlab.kernels import inlined, inner_kernel, pruned
+from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Plan.counters.
 NEXT_START = 0  # the earliest reserved start
@@ -105,7 +105,7 @@ def _set(plan: Plan, job: int, begins: int) -> None:
     plan.counters[STAMPS] += 1
 
 
-@pruned
+@inlined
 def cancel(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
     """Take a reservation out of the profile."""
     begins = plan.reserved[job]
@@ -113,7 +113,7 @@ def cancel(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: i
     plan.reserved[job] = NEVER
 
 
-@pruned
+@inlined
 def reserve_late(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, rules: Rules, job: int, now: int) -> None:
     """Reserve for a job beside what is planned already; within a round, only if it ends there."""
     reserve(jobs, nodes, plan, job, now)
@@ -121,7 +121,7 @@ def reserve_late(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, rules: Rul
         cancel(jobs, nodes, plan, job, now)
 
 
-@pruned
+@inlined
 def reserve_in_round(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
     """Reserve for a job; the round lasts at least until it ends."""
     reserve(jobs, nodes, plan, job, now)

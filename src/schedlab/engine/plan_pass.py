@@ -33,7 +33,7 @@ from schedlab.engine.queue import NONE, remove, tail
 from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
-from schedlab.engine.slots import choose_slot, end_run, gap_for, let_begin, plan_nothing, plan_run
+from schedlab.engine.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
 from schedlab.engine.state import (
     BLAMED,
     COMPLETED,
@@ -48,7 +48,7 @@ from schedlab.engine.state import (
     correct,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave, score_waiting
-from schedlab.kernels import inlined, inner_kernel, pruned
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_LAW
 
 
@@ -150,13 +150,13 @@ def _start_in_order(
     return True
 
 
-@pruned
+@inlined
 def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retries | None) -> None:
     """Give back what runs that have just ended do not need any more, and reservations that will not be needed."""
     now = state.clock[NOW]
     for i in range(state.clock[COMPLETED]):
         job = state.ended[i]
-        end_run(state.nodes, plan.profile, job, jobs[job].processors, now, plan.until[job])
+        book_run(state.nodes, plan.profile, job, jobs[job].processors, now, plan.until[job], 1)
         plan.until[job] = NOT_BOOKED
         if retries is not None:
             run = retries.runs[retries.run[job]]
@@ -214,7 +214,7 @@ def _plan_running(state: State, plan: Plan, retries: Retries | None, processors:
             record = running.records[block * BLOCK + i]
             plan.until[record.job] = record.end
             plan.reserved[record.job] = NEVER
-            plan_run(state.nodes, plan.profile, record.job, record.processors, now, record.end)
+            book_run(state.nodes, plan.profile, record.job, record.processors, now, record.end, -1)
 
 
 @inner_kernel
@@ -373,10 +373,10 @@ def use_gaps(
                 best, most, most_length = job, share, length
         if best == NONE:
             return
-        gap_for(state.nodes, plan.profile, jobs, best, now + most_length, now)  # its nodes are those of the last choice
+        choose_gap(state.nodes, best, now, now + most_length)
         plan.until[best] = now + most_length
         run_speculatively(jobs, state, retries, best, most_length)
-        plan_run(state.nodes, plan.profile, best, jobs[best].processors, now, now + most_length)
+        book_run(state.nodes, plan.profile, best, jobs[best].processors, now, now + most_length, -1)
         _leave(jobs, seen, state, waiting, orders, plan, retries, rules, best)
         before = clock[STARTED]
         if clock[BLAMED] < 0:

@@ -39,7 +39,7 @@ from schedlab.engine.state import (
     begin,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave
-from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation, pruned
+from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
 # What `alone` says of a job that enters.
 STARTS, WAITS, OPEN = 0, 1, 2
@@ -152,7 +152,7 @@ def queue_pass(
     clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
 
 
-@pruned
+@inlined
 def next_candidate(
     candidates: Queue | None, queue: Queue, jobs: NDArray[Any], place: int, free: int, length: int, extra: int
 ) -> int:
@@ -162,7 +162,7 @@ def next_candidate(
     return first_fit(queue, jobs, place, free, length, extra)
 
 
-@pruned
+@inlined
 def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
     """Return the candidate at a place."""
     if candidates is not None:
@@ -170,7 +170,7 @@ def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
     return job_at(queue, place)
 
 
-@pruned
+@inlined
 def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | None, rules: Rules) -> int:
     """Return the first job of the queue that is ready; NONE if there is none. A job waits."""
     clock = state.clock

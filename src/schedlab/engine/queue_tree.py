@@ -35,7 +35,7 @@ from schedlab.engine.queue_nodes import (
     look_at_block,
     remove_from_tree,
 )
-from schedlab.kernels import inlined, inner_kernel, new_records, pruned
+from schedlab.kernels import inlined, inner_kernel, new_records
 
 ROOM = 32  # room in the short list
 
@@ -278,7 +278,7 @@ def _before(queue: QueueTree, job: int, score: float, entered: int) -> bool:
     return queue.score[job] < score or (queue.score[job] == score and queue.entered[job] < entered)
 
 
-@pruned
+@inlined
 def _count_out(gaps: Gaps | None, rank: int) -> None:
     """Note that a job has left its block."""
     if gaps is not None:

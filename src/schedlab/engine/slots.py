@@ -33,10 +33,10 @@ from schedlab.engine.profile import (
 )
 from schedlab.engine.timeline import clear as clear_nodes
 from schedlab.engine.timeline import forget_the_past as forget_on_nodes
-from schedlab.kernels import pruned
+from schedlab.kernels import inlined
 
 
-@pruned
+@inlined
 def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: int) -> None:
     """Forget everything that is planned; so many processors are free from now on, or all nodes."""
     if nodes is not None:
@@ -45,7 +45,7 @@ def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: in
         clear(profile, now, processors)
 
 
-@pruned
+@inlined
 def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
     """Let the plan begin now."""
     if nodes is not None:
@@ -54,7 +54,7 @@ def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
         forget_the_past(profile, now)
 
 
-@pruned
+@inlined
 def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, begins: int) -> int:
     """Return the earliest second, from the one given on, from which a job has room for so long."""
     if nodes is not None:
@@ -62,7 +62,7 @@ def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
     return earliest_slot(profile, jobs[job].processors, length, begins)
 
 
-@pruned
+@inlined
 def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
     """Reserve for a job the room that was found last."""
     if nodes is not None:
@@ -72,7 +72,7 @@ def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
         book(profile, begins, ends, -jobs[job].processors)
 
 
-@pruned
+@inlined
 def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
     """Take a reservation back."""
     if nodes is not None:
@@ -81,7 +81,7 @@ def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
         book(profile, begins, ends, jobs[job].processors)
 
 
-@pruned
+@inlined
 def move_slot(
     nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, now: int, before: int
 ) -> int:
@@ -101,40 +101,40 @@ def move_slot(
     return begins
 
 
-@pruned
+@inlined
 def choose_slot(nodes: Nodes | None, job: int) -> None:
     """Choose the nodes that a job has reserved."""
     if nodes is not None:
         recall(nodes, nodes.ahead, job)
 
 
-@pruned
-def plan_run(nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int) -> None:
-    """Plan with a running job until it is expected to end."""
+@inlined
+def book_run(
+    nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int, sign: int
+) -> None:
+    """Plan with a running job until it is expected to end (sign -1), or with one that has ended no longer (sign 1)."""
     if nodes is not None:
-        hold_run(nodes, nodes.ahead, job, begins, ends, -1)
+        hold_run(nodes, nodes.ahead, job, begins, ends, sign)
     else:
-        book(profile, begins, ends, -processors)
+        book(profile, begins, ends, sign * processors)
 
 
-@pruned
-def end_run(nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int) -> None:
-    """Plan no longer with a job that has ended."""
-    if nodes is not None:
-        hold_run(nodes, nodes.ahead, job, begins, ends, 1)
-    else:
-        book(profile, begins, ends, processors)
-
-
-@pruned
+@inlined
 def gap_for(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, ends: int, now: int) -> int:
-    """Return for how many seconds from now on a job has room, at most until a second; choose its nodes."""
+    """Return for how many seconds from now on a job has room, at most until a second."""
     if nodes is not None:
         return room_until(nodes, nodes.ahead, nodes.machine.shape[job], now, ends) - now
     return gap_before(profile, jobs[job].processors, ends, now)
 
 
-@pruned
+@inlined
+def choose_gap(nodes: Nodes | None, job: int, now: int, ends: int) -> None:
+    """Choose nodes for a job that has room from now on to a second."""
+    if nodes is not None:
+        has_room(nodes, nodes.ahead, nodes.machine.shape[job], now, ends, False)
+
+
+@inlined
 def has_slot_now(
     nodes: Nodes | None, jobs: NDArray[Any], job: int, free: int, now: int, ends: int, strict: int
 ) -> bool:
@@ -151,7 +151,7 @@ def has_slot_now(
     return jobs[job].processors <= free
 
 
-@pruned
+@inlined
 def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: int, begins: int, ends: int) -> None:
     """Reserve the room found last as Slurm does: from an earlier, rounded second on, without what others still hold.
 
@@ -166,7 +166,7 @@ def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: i
         cap(profile, rounded, begins, free_at(profile, begins))
 
 
-@pruned
+@inlined
 def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
     """Return how many processors are free at present and at the beginning of the plan; on nodes, at most so many."""
     if nodes is not None:
@@ -174,14 +174,14 @@ def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
     return min(free, free_now(profile))
 
 
-@pruned
+@inlined
 def note_group(nodes: Nodes | None, place: int, job: int) -> None:
     """Note a running job as one of those that are expected to end together."""
     if nodes is not None:
         nodes.ahead.together[place] = job
 
 
-@pruned
+@inlined
 def plan_group(nodes: Nodes | None, profile: Profile, processors: int, count: int, now: int, ends: int) -> None:
     """Plan with the running jobs noted last, which hold so many processors until they end together."""
     if nodes is not None:

@@ -40,6 +40,8 @@ from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.slots import (
+    book_run,
+    choose_gap,
     find_slot,
     free_to_plan,
     gap_for,
@@ -48,7 +50,6 @@ from schedlab.engine.slots import (
     note_group,
     plan_group,
     plan_nothing,
-    plan_run,
 )
 from schedlab.engine.slurm_timing import (
     BACKFILL,
@@ -63,7 +64,7 @@ from schedlab.engine.slurm_timing import (
 )
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin
 from schedlab.engine.waiting import Orders, Waiting, depart
-from schedlab.kernels import inlined, inner_kernel, pruned
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_LAW
 
 MINUTE = 60
@@ -271,7 +272,7 @@ def _backfill_pass(
         ):
             state.backfilled[job] = blocked
             _start(jobs, state, waiting, passes, rules, job)
-            plan_run(state.nodes, profile, job, jobs[job].processors, now, now + length)
+            book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
             _note(passes, job, now, now + length)
             again = now + 1
             continue
@@ -286,7 +287,7 @@ def _backfill_pass(
     return again
 
 
-@pruned
+@inlined
 def _reserve(
     nodes: Nodes | None, profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules
 ) -> None:
@@ -310,7 +311,7 @@ def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
     passes.planned_in[job] = passes.counters[PLANS]
 
 
-@pruned
+@inlined
 def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules: Rules) -> int:
     """Return the fewest processors that a job needs which could start in this pass."""
     fewest = NEVER
@@ -358,8 +359,8 @@ def use_planned_gaps(
                 best, most, most_length = job, share, length
         if best == NONE:
             return
-        gap_for(state.nodes, profile, jobs, best, now + most_length, now)  # its nodes are those of the last choice
+        choose_gap(state.nodes, best, now, now + most_length)
         run_speculatively(jobs, state, retries, best, most_length)
-        plan_run(state.nodes, profile, best, jobs[best].processors, now, now + most_length)
+        book_run(state.nodes, profile, best, jobs[best].processors, now, now + most_length, -1)
         depart(state, waiting, rules, best)
         look_again(passes, state, rules)

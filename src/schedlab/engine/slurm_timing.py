@@ -16,7 +16,7 @@ from schedlab.engine.profile import (
 )
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, WAITING, State
-from schedlab.kernels import inlined, pruned
+from schedlab.kernels import inlined
 
 # Positions in Passes.counters.
 MAIN_DUE = 0  # second of the next main pass
@@ -85,7 +85,7 @@ def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> No
                 counters[LOOK_AGAIN] = NEVER
 
 
-@pruned
+@inlined
 def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranked: bool) -> bool:
     """Note what the event has changed; return whether a pass is due in which a job waits."""
     clock, counters = state.clock, passes.counters

@@ -11,6 +11,9 @@ from schedlab.workload.resources import WHOLE
 KEPT = 1 << 50
 """Added to the runs of a span in which the node is kept whole for somebody; more than all runs together."""
 
+LONG_AGO = -NEVER
+"""Noted as `until` of a node: its room has to be looked at again."""
+
 # Positions in Timeline.counters.
 USED = 0  # spans that have been used so far
 SPARE = 1  # the first span that is not used any more, LAST if there is none; its `next` is the next one
@@ -22,7 +25,6 @@ VIEW = 6  # ... the number of the view (VIEWS)
 SINCE = 7  # ... GIVEN at that time
 SPACES = 8  # ... how many nodes had room
 HELD = 9  # ... for how many tasks
-COUNTERS_SIZE = 10
 
 
 @inner_kernel
@@ -62,7 +64,7 @@ def forget_the_past(timeline: Timeline, now: int) -> None:
 
 @inner_kernel
 def hold(
-    machine: Machine,
+    nodes: Nodes,
     timeline: Timeline,
     request: int,
     node: int,
@@ -75,6 +77,10 @@ def hold(
     """Take what tasks of a request hold on a node between two seconds (sign -1), or give it back (sign 1)."""
     if begins >= ends:
         return
+    machine = nodes.machine
+    nodes.notes[node].until = LONG_AGO
+    if sign > 0:
+        timeline.counters[GIVEN] += 1
     before, first = _cut(timeline, node, begins)
     _, last = _cut(timeline, node, ends)
     span = first
@@ -86,9 +92,10 @@ def hold(
 
 
 @inner_kernel
-def keep(timeline: Timeline, node: int, begins: int, ends: int) -> None:
+def keep(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) -> None:
     """Keep a node whole for somebody between two seconds, whoever runs there still."""
     if begins < ends:
+        nodes.notes[node].until = LONG_AGO
         _, span = _cut(timeline, node, begins)
         _, last = _cut(timeline, node, ends)
         while span != last:

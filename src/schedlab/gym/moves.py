@@ -37,7 +37,7 @@ from schedlab.gym.pool import (
     Pool,
     program_of,
 )
-from schedlab.kernels import pruned
+from schedlab.kernels import inlined
 
 # What is decided: Rules.kind.
 NEXT = 0  # which job starts next
@@ -89,19 +89,19 @@ class Policies(NamedTuple):
     timed: NDArray[np.bool_]
 
 
-@pruned
+@inlined
 def cost_at(growth: NDArray[np.float64], waited: int) -> float:
     """Return what a job has cost after so many seconds of waiting."""
     return max(growth[2], (waited + growth[0]) * growth[1])  # type: ignore[no-any-return]
 
 
-@pruned
+@inlined
 def is_level(growth: NDArray[np.float64], waited: int) -> bool:
     """Return whether a job still costs what it did at first after so many seconds of waiting."""
     return (waited + growth[0]) * growth[1] < growth[2]  # type: ignore[no-any-return]
 
 
-@pruned
+@inlined
 def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
     """Let a job that has been submitted enter the queue."""
     queue, rank, progress = pool.queue[e], pool.score[e, rules.order], pool.progress[e]
@@ -124,7 +124,7 @@ def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
             pool.cost[e, SLOPE] += pool.growth[e, job, 1]
 
 
-@pruned
+@inlined
 def launch(pool: Pool, rules: Rules, state: State, e: int, job: int, backfilled: bool) -> None:
     """Start a job of the queue now."""
     queue, progress = pool.queue[e], pool.progress[e]
@@ -149,7 +149,7 @@ def launch(pool: Pool, rules: Rules, state: State, e: int, job: int, backfilled:
         pool.cost[e, SLOPE] -= pool.growth[e, job, 1]
 
 
-@pruned
+@inlined
 def wait_until(pool: Pool, rules: Rules, state: State, e: int, now: int) -> None:
     """Let the jobs of the queue wait until a second.
 
@@ -171,7 +171,7 @@ def wait_until(pool: Pool, rules: Rules, state: State, e: int, now: int) -> None
             pool.progress[e, LEVEL] -= 1
 
 
-@pruned
+@inlined
 def next_second(pool: Pool, state: State, e: int, rules: Rules) -> int:
     """Let time pass until something happens; return the second, NEVER if nothing will."""
     jobs, clock, progress = pool.jobs[e][: pool.progress[e, 0]], state.clock, pool.progress[e]
@@ -194,7 +194,7 @@ def next_second(pool: Pool, state: State, e: int, rules: Rules) -> int:
     return now
 
 
-@pruned
+@inlined
 def next_event_of_sc20(pool: Pool, state: State, e: int, rules: Rules) -> bool:
     """Handle one event, a submission before an end of the same second; return False if there is none."""
     jobs, clock = pool.jobs[e][: pool.progress[e, 0]], state.clock
@@ -215,7 +215,7 @@ def next_event_of_sc20(pool: Pool, state: State, e: int, rules: Rules) -> bool:
     return True
 
 
-@pruned
+@inlined
 def score_now(pool: Pool, policies: Policies, state: State, e: int, policy: int) -> None:
     """Score the queue again, if the policy changes with time."""
     if policies.timed[policy]:
@@ -227,7 +227,7 @@ def score_now(pool: Pool, policies: Policies, state: State, e: int, policy: int)
             pool.progress[e, BLAMED] = blamed
 
 
-@pruned
+@inlined
 def first_of(pool: Pool, e: int, policy: int) -> int:
     """Return the head of the queue under a policy, ties by submission; NOBODY if no job waits."""
     queue, score = pool.queue[e], pool.score[e, policy]
@@ -239,7 +239,7 @@ def first_of(pool: Pool, e: int, policy: int) -> int:
     return best
 
 
-@pruned
+@inlined
 def first_candidate(pool: Pool, state: State, e: int, policy: int, head: int, shadow: int, extra: int) -> int:
     """Return the first job under a policy that may start before the head without delaying it, or NOBODY."""
     queue, score, jobs = pool.queue[e], pool.score[e, policy], pool.jobs[e]
@@ -253,7 +253,7 @@ def first_candidate(pool: Pool, state: State, e: int, policy: int, head: int, sh
     return best
 
 
-@pruned
+@inlined
 def may_backfill(jobs: NDArray[Any], state: State, head: int, shadow: int, extra: int, job: int) -> bool:
     """Return whether a job may start before the head without delaying it."""
     clock, processors = state.clock, jobs[job].processors
@@ -261,7 +261,7 @@ def may_backfill(jobs: NDArray[Any], state: State, head: int, shadow: int, extra
     return job != head and processors <= clock[FREE] and in_time
 
 
-@pruned
+@inlined
 def proposal(pool: Pool, policies: Policies, state: State, e: int, policy: int) -> tuple[int, bool]:
     """Return the job that a policy would start now, or NOBODY; and whether it is backfilled."""
     head = first_of(pool, e, policy)
@@ -273,7 +273,7 @@ def proposal(pool: Pool, policies: Policies, state: State, e: int, policy: int) 
     return first_candidate(pool, state, e, policy, head, shadow, extra), True
 
 
-@pruned
+@inlined
 def start_proposals(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, policy: int) -> None:
     """Make a scheduling pass of a policy."""
     score_now(pool, policies, state, e, policy)
@@ -284,7 +284,7 @@ def start_proposals(pool: Pool, policies: Policies, rules: Rules, state: State, 
         launch(pool, rules, state, e, job, backfilled)
 
 
-@pruned
+@inlined
 def keep_commitment(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) -> None:
     """Wait until the chosen job fits, and start it (SC'20).
 
@@ -314,7 +314,7 @@ def keep_commitment(pool: Pool, policies: Policies, rules: Rules, state: State, 
     progress[COMMITTED] = NOBODY
 
 
-@pruned
+@inlined
 def all_started(pool: Pool, state: State, e: int) -> bool:
     """Return whether an episode is over."""
     return bool(state.clock[STARTED] == pool.progress[e, 0])

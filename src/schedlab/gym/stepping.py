@@ -58,7 +58,7 @@ from schedlab.gym.pool import (
     program_of,
     state_of,
 )
-from schedlab.kernels import bare_kernel, pruned
+from schedlab.kernels import bare_kernel, inlined
 from schedlab.scheduler.agent_network import LONG_WAIT
 
 DAY = 86_400
@@ -143,7 +143,7 @@ def play_out(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) 
         _step(pool, policies, rules, e, _answer(pool, policies, rules, e, policy))
 
 
-@pruned
+@inlined
 def _step(pool: Pool, policies: Policies, rules: Rules, e: int, action: int) -> None:
     """Take an action, and let time pass until the next decision."""
     state = state_of(pool, e)
@@ -153,7 +153,7 @@ def _step(pool: Pool, policies: Policies, rules: Rules, e: int, action: int) -> 
     _reward(pool, rules, e)
 
 
-@pruned
+@inlined
 def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, action: int) -> None:
     """Carry out an action."""
     progress = pool.progress[e]
@@ -184,7 +184,7 @@ def _act(pool: Pool, policies: Policies, rules: Rules, state: State, e: int, act
         progress[PASSED] = 1
 
 
-@pruned
+@inlined
 def _proceed(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) -> None:
     """Let time pass until the next decision, or until all jobs have started; mask what cannot be decided."""
     progress = pool.progress[e]
@@ -207,7 +207,7 @@ def _proceed(pool: Pool, policies: Policies, rules: Rules, state: State, e: int)
         pool.mask[e, action] = False
 
 
-@pruned
+@inlined
 def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) -> bool:
     """Return whether there is something to decide in this second, after what needs no decision has been done."""
     jobs, clock, progress, mask = pool.jobs[e], state.clock, pool.progress[e], pool.mask[e]
@@ -244,7 +244,7 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
     return progress[PASSED] == 0 and _mask_visible(pool, rules, state, e, head, shadow, extra, not ends)
 
 
-@pruned
+@inlined
 def _mask_visible(
     pool: Pool, rules: Rules, state: State, e: int, head: int, shadow: int, extra: int, waits: bool
 ) -> bool:
@@ -269,7 +269,7 @@ def _mask_visible(
     return some
 
 
-@pruned
+@inlined
 def _reward(pool: Pool, rules: Rules, e: int) -> None:
     """Tell by how much the metric has grown, or, at the end, what it is."""
     cost = pool.cost[e]
@@ -280,7 +280,7 @@ def _reward(pool: Pool, rules: Rules, e: int) -> None:
         cost[TOLD] = cost[ACCRUED]
 
 
-@pruned
+@inlined
 def _clear(pool: Pool, e: int) -> None:
     """Empty the observation of an episode."""
     shown = pool.shown[e]
@@ -289,7 +289,7 @@ def _clear(pool: Pool, e: int) -> None:
             shown[slot, i] = 0.0
 
 
-@pruned
+@inlined
 def _show(pool: Pool, rules: Rules, state: State, e: int) -> None:
     """Write the observation."""
     jobs, queue, progress = pool.jobs[e], pool.queue[e], pool.progress[e]
@@ -319,7 +319,7 @@ def _show(pool: Pool, rules: Rules, state: State, e: int) -> None:
     _summarise(pool, rules, state, e)
 
 
-@pruned
+@inlined
 def _show_job(row: NDArray[np.float32], feature: NDArray[np.float32], waited: int, allowed: bool) -> None:
     """Write what is shown of a job."""
     for i in range(FEATURES):
@@ -328,7 +328,7 @@ def _show_job(row: NDArray[np.float32], feature: NDArray[np.float32], waited: in
     row[ALLOWED] = 1.0 if allowed else 0.0
 
 
-@pruned
+@inlined
 def _summarise(pool: Pool, rules: Rules, state: State, e: int) -> None:
     """Write what is shown of the machine and its queue; shares x / (1 + x) where there is no largest value."""
     jobs, queue, progress, clock = pool.jobs[e], pool.queue[e], pool.progress[e], state.clock
@@ -364,7 +364,7 @@ def action_of(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int)
     return _answer(pool, policies, rules, e, policy)
 
 
-@pruned
+@inlined
 def _answer(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) -> int:
     """Do the same as `action_of`."""
     state = state_of(pool, e)
