@@ -18,8 +18,11 @@ from test_nodes_against_twin import replayed, simulate
 
 from schedlab.errors import InputError
 
-SEEDS = {"none": 3, "easy": 3, "easy:ORDER": 2, "conservative": 2, "fixed": 1, "slurm": 1, "slurm, every event": 1}
+SEEDS = {"none": 3, "easy": 3, "easy:ORDER": 2, "conservative": 1, "fixed": 1, "slurm": 1, "slurm, every event": 1}
 """How many workloads, by backfilling."""
+
+SLOW = ("fixed", "slurm", "slurm, every event")
+"""Where plain Python takes long: every third feature."""
 
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
 
@@ -40,7 +43,14 @@ def check(backfilling, features, seed):
     what = f"{case.scheduler}, {features}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
     assert held == expected, what
+    if not (case.scheduler.policy.changes_with_time and backfilling in ("conservative", "fixed")):
+        # There, the engine tells who is first by the scores of the last time that it planned.
+        assert reasons_of(schedule) == reasons_of(plain), what
     return True
+
+
+def reasons_of(schedule):
+    return {reason: seconds.tolist() for reason, seconds in schedule.waited_for.items()}
 
 
 @pytest.mark.parametrize("backfilling", SEEDS)
@@ -53,9 +63,9 @@ def test_the_engine_with_partitions_and_limits_equals_its_twin(backfilling):
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout) > 20 * SEEDS[backfilling] // 2, "hardly anything was compared"
+    assert int(done.stdout) >= 6 * SEEDS[backfilling], "hardly anything was compared"
 
 
 if __name__ == "__main__":
-    seeds = range(SEEDS[sys.argv[1]])
-    print(sum(check(sys.argv[1], features, seed) for features in FEATURES for seed in seeds))
+    compared, seeds = FEATURES[:: 3 if sys.argv[1] in SLOW else 1], range(SEEDS[sys.argv[1]])
+    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))

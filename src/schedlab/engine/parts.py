@@ -74,7 +74,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )
     if prepared.nodes is not None:
         site = None if prepared.site is None else new_site(prepared.site, prepared.nodes)
-        plans = isinstance(scheduler.backfill, Conservative | Slurm if site is None else Conservative | Slurm | Easy)
+        plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
         nodes = new_nodes(prepared.nodes, prepared.site, plans=plans, retries=retries is not None)
         state = state._replace(nodes=nodes, site=site)
     needs = None

@@ -20,6 +20,12 @@ COUNTERS_SIZE = 2
 
 NOT_MADE = -1
 
+# Why jobs wait: columns of Site.waited.
+DEPENDENCY = 0
+RESOURCES = 1
+PRIORITY = 2
+FIRST_LIMIT = 3  # and from here on the reasons of limits
+
 
 class Site(NamedTuple):
     """Where jobs may run, and how much may run at a time.
@@ -50,6 +56,10 @@ class Site(NamedTuple):
         bool, one per node: whether it is in a blocked partition.
     turn, behind
         int64: jobs in the order in which a pass looks at them.
+    reason
+        int64, one per limit: the number of its reason, among those of limits.
+    waited
+        int64, jobs by reasons: seconds.
     head, shadow
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
     """
@@ -71,9 +81,16 @@ class Site(NamedTuple):
     closed: NDArray[np.bool_]
     turn: NDArray[np.int64]
     behind: NDArray[np.int64]
+    reason: NDArray[np.int64]
+    waited: NDArray[np.int64]
     head: NDArray[np.int64]
     shadow: NDArray[np.int64]
     others: NDArray[np.int64]
+
+
+def reason_names(inputs: SiteInputs) -> list[str]:
+    """Return why jobs may wait, as Slurm calls it, in the order of the columns of `Site.waited`."""
+    return ["Dependency", "Resources", "Priority", *dict.fromkeys(inputs.reason)]
 
 
 def new_site(inputs: SiteInputs, nodes: NodeInputs) -> Site:
@@ -83,6 +100,7 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs) -> Site:
     common = member.astype(np.int64) @ member.T.astype(np.int64)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[HEADS], counters[WANING] = NOT_MADE, inputs.timed.any()
+    reasons = reason_names(inputs)
     fixed = (
         np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
         inputs.option_offset.copy(),
@@ -105,6 +123,8 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs) -> Site:
         np.zeros(member.shape[1], dtype=np.bool_),
         np.empty(jobs, dtype=np.int64),
         np.empty(jobs, dtype=np.int64),
+        np.array([reasons.index(reason) - FIRST_LIMIT for reason in inputs.reason], dtype=np.int64),
+        np.zeros((jobs, len(reasons)), dtype=np.int64),
         *(np.empty(partitions, dtype=np.int64) for _ in range(3)),
     )
 
