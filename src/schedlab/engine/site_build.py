@@ -390,16 +390,16 @@ def _refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
     if bad.any():
         row = int(np.argmax(bad))
         reason = never.names[never.codes[row]]
-        if reason == "Resources":
-            _say_what_is_short(workload, cluster, row)
+        if reason in ("Resources", "PartitionName"):
+            _say_what_is_not_there(workload, cluster, row)
         why = REASONS.get(reason, "alone it is beyond a limit of its account or QOS")
         raise InputError(
             f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it, or give another cluster", row=row
         )
 
 
-def _say_what_is_short(workload: Workload, cluster: Cluster, row: int) -> None:
-    """Raise InputError with what the nodes of all its partitions together are short of for a job, if they are."""
+def _say_what_is_not_there(workload: Workload, cluster: Cluster, row: int) -> None:
+    """Raise InputError with the partition that a job names in vain, or what the nodes of all its partitions lack."""
     try:
         node_inputs(workload[row : row + 1], cluster, None, None)
     except InputError as error:
