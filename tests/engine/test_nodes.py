@@ -63,6 +63,14 @@ def test_memory_keeps_a_job_waiting_though_cores_are_free():
     assert schedule.start_time.tolist() == [0, 10]
 
 
+def test_the_schedule_says_how_much_memory_was_promised():
+    asked = jobs_of(tasks=[2, 1, 1], memory_per_core=[500, 0, 0], memory_per_node=[0, 700, 0])
+    placement = simulate(asked, "fcfs", cluster=CLUSTER).placement
+    assert placement.held_memory.tolist() == [1000, 700, 0]
+    assert placement.memory.tolist() == [group.memory for group in CLUSTER.groups for _ in group.names]
+    assert simulate(jobs_of(tasks=[1]), "fcfs", cluster=CLUSTER).placement.memory is None
+
+
 def test_a_cluster_without_nodes_is_a_number_of_processors():
     jobs = jobs_of(tasks=[16, 1])
     assert simulate(jobs, "fcfs", cluster=Cluster(16)).start_time.tolist() == [0, 10]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,38 @@ def browser() -> Iterator[Any]:
         chromium = driver.chromium.launch(executable_path=executable, args=list(SWITCHES))
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def look(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page, wait for its view, and at the end see that nothing has complained."""
+    contexts, complaints = [], []
+
+    def opened(
+        path: Path,
+        fragment: str = "",
+        *,
+        width: int = 1_280,
+        scheme: str = "light",
+        ready: str = ".sl-ready",
+        **options: Any,
+    ) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
+        contexts.append(context)
+        # A busy machine is slow, not wrong.
+        context.set_default_timeout(120_000)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector(ready, state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
 
 
 @pytest.fixture(scope="session")

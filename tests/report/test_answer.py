@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from schedlab.campaign.prices import Price
 from schedlab.campaign.standings import standings
 from schedlab.campaign.statistics import INSTANCE, METRIC
 from schedlab.report.answer import answer
@@ -26,7 +27,8 @@ FCFS = [10.0, 20, 30, 40, 50, 60]
 def test_a_better_scheduler_is_named_with_its_gain_and_its_wins() -> None:
     text = answer_to({"fcfs": FCFS, "saf": [value / 2 for value in FCFS]})
     assert text == (
-        "saf has the lowest mean bounded slowdown: on average 50% below that of fcfs "
+        "saf has the lowest mean bounded slowdown (how many times its run time a job spends in the system): "
+        "on average 50% below that of fcfs "
         "(95% interval 50% to 50% below), better in 6 of 6 pairs."
     )
 
@@ -61,7 +63,9 @@ def test_others_that_cannot_be_told_apart_from_the_best_are_named_and_all_are_co
 
 def test_more_is_better_for_utilisation() -> None:
     text = answer_to({"fcfs": [0.5] * 6, "easy": [0.75] * 6}, "utilisation")
-    assert text.startswith("easy has the highest utilisation: on average 50% above that of fcfs")
+    assert text.startswith(
+        "easy has the highest utilisation (the share of the machine in use): on average 50% above that of fcfs"
+    )
 
 
 def test_a_mean_that_a_few_instances_carry_is_pointed_out() -> None:
@@ -82,3 +86,19 @@ def test_five_shared_instances_are_not_enough() -> None:
 def test_differences_speak_where_there_is_no_ratio() -> None:
     text = answer_to({"fcfs": [0.0, 700, 800, 900, 650, 720], "saf": [0.0, 400, 500, 600, 350, 420]}, "mean_wait")
     assert text.startswith("saf has the lowest mean wait: on average -4.17 min against fcfs (95% interval [-5 min, ")
+
+
+def test_weeks_are_called_weeks_and_waits_are_told_in_hours() -> None:
+    rows = [
+        ("kth", np.nan, 0, week, text, value)
+        for text, factor in (("fcfs", 1.0), ("saf", 0.5))
+        for week, value in enumerate(value * factor for value in FCFS)
+    ]
+    frame = pd.DataFrame(rows, columns=[*INSTANCE, "scheduler", METRIC])
+    prices = [
+        Price("fcfs", 100, 14_400.0, 0.0, 0.0, 0.0, np.nan),
+        Price("saf", 100, 7_200.0, 0.0, 0.0, 0.0, np.nan),
+    ]
+    sentences = answer(standings(frame, "fcfs", METRIC), frame, instance="week", prices=prices)
+    assert sentences[0].endswith("better in 6 of 6 weeks.")
+    assert sentences[1] == "Its jobs wait 2 h on average, those of fcfs 4 h."

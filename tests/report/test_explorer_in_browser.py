@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,38 +89,6 @@ def gpu_schedule() -> Schedule:
             held_gpus=np.array([0, 0, 1, 1, 0]),
         ),
     )
-
-
-@pytest.fixture
-def look(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page, wait for its view, and at the end see that nothing has complained."""
-    contexts, complaints = [], []
-
-    def opened(
-        path: Path,
-        fragment: str = "",
-        *,
-        width: int = 1_280,
-        scheme: str = "light",
-        ready: str = ".sl-ready",
-        **options: Any,
-    ) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
-        contexts.append(context)
-        # A busy machine is slow, not wrong.
-        context.set_default_timeout(120_000)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
-        page.goto(path.as_uri() + fragment)
-        page.wait_for_selector(ready, state="attached")
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 def window(page: Any) -> list[float]:
@@ -251,6 +219,10 @@ def test_a_link_leads_to_the_same_view(look: Callable[..., Any], double: Path) -
     page.get_by_label("Compare with").select_option(label="saf+easy")
     page.get_by_role("combobox", name="Colour").select_option(label="Wait")
     page.evaluate(f"{EXPLORER}.view.look(100000, 200000, 8, 40)")
+    page.locator(".sl-difference").scroll_into_view_if_needed()
+    page.get_by_label("Who won, who paid, by").select_option(label="User")
+    page.locator(".sl-jobs").scroll_into_view_if_needed()
+    page.locator(".sl-jobs").get_by_role("button", name="Size", exact=True).click()
     page.evaluate(f"{EXPLORER}.choose(17)")
     for _ in range(100):  # the link follows the view a moment later
         if "job=" in page.evaluate("location.hash"):
@@ -260,6 +232,9 @@ def test_a_link_leads_to_the_same_view(look: Callable[..., Any], double: Path) -
     state = page.evaluate(f"JSON.stringify({EXPLORER}.view.state())")
     again = look(double, fragment)
     assert again.evaluate(f"JSON.stringify({EXPLORER}.view.state())") == state
+    assert ("paid=user" in fragment, "sort=-size" in fragment) == (True, True)
+    again.locator(".sl-jobs").scroll_into_view_if_needed()
+    assert again.locator(".sl-jobs th[aria-sort=descending]").inner_text().startswith("Size")
     assert again.locator(".sl-job h3").inner_text() == page.locator(".sl-job h3").inner_text()
 
 
@@ -497,15 +472,35 @@ def test_a_machine_with_nodes_is_shown_by_processor_node_and_gpu(
     assert page.evaluate(at, ["stranded_gpus", times]) == pytest.approx([0, 0.5, 0.5, 0, 0])
 
 
+def test_memory_is_shown_where_it_is_counted(look: Callable[..., Any], gpu_schedule: Schedule, tmp_path: Path) -> None:
+    # Job 0 runs from 0 to 20, job 1 on both nodes from 10 to 20, job 2 from 20 to 30, job 3 from 20 to 40.
+    memory = np.array([1024, 1024, 512, 2048, 4096])
+    placement = replace(gpu_schedule.placement, memory=np.array([4096, 2048]), held_memory=memory)
+    page = look(write_schedule_report(replace(gpu_schedule, placement=placement), tmp_path / "memory.html"))
+    at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('utilisation_memory'); \
+        return times.map(time => series.at(time)); }}"
+    assert page.evaluate(at, [5, 15, 25, 35, 45]) == pytest.approx([1 / 6, 2.5 / 6, 1, 4 / 6, 0])
+    assert "Utilisation of memory" in page.locator(".sl-series h3 .sl-term").all_inner_texts()
+    page.evaluate(f"{EXPLORER}.choose(1)")
+    assert "Memory\n1.5 GiB" in page.locator(".sl-job").inner_text()
+
+
 def test_gpus_are_fragmented_while_jobs_wait_for_more_than_are_free(
     look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule
 ) -> None:
     # Job 2, submitted at 1 and started at 20, now holds both GPUs; job 1 holds one of them from 10 to 20.
     placement = replace(gpu_schedule.placement, held_gpus=np.array([0, 0, 1, 2, 0]))
-    page = look(write_schedule_report(replace(gpu_schedule, placement=placement), tmp_path / "gpus.html"))
+    # Of the processors enough is free all the time.
+    jobs = gpu_schedule.workload.replace(requested_processors=np.array([2, 2, 2, 4]))
+    page = look(
+        write_schedule_report(replace(gpu_schedule, workload=jobs, placement=placement), tmp_path / "gpus.html")
+    )
     at = f"async times => {{ const series = (await {EXPLORER}.model.schedule(0)).series('fragmentation_gpus'); \
         return times.map(time => series.at(time)); }}"
     assert page.evaluate(at, [0, 5, 10, 19, 20, 30]) == pytest.approx([0, 0, 0.5, 0.5, 0, 0])
+    page.evaluate(f"{EXPLORER}.choose(2)")
+    why = "Of its wait of 19 s, for 10 s less than its 2 processors and 2 GPUs was free, and for 9 s enough was free"
+    assert why in page.locator(".sl-job").inner_text()
 
 
 def test_jobs_that_share_a_gpu_hold_parts_of_it(

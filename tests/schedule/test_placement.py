@@ -119,10 +119,11 @@ def test_a_saved_schedule_keeps_its_nodes(tmp_path: Path):
         processors=6,
     )
     placed = placement([4, 2], [{0: 4}, {1: 1}, {0: 1, 1: 1}])
+    placed = replace(placed, memory=np.array([64, 0]), held_memory=np.array([50, 0, 14, 0]))
     saved = replace(simulate(jobs, "fcfs"), placement=placed)
     saved.save(tmp_path / "placed.parquet")
     read = read_schedule(tmp_path / "placed.parquet").placement
     assert read is not None
     assert read.nodes == placed.nodes
-    for name in ("cores", "gpus", "offsets", "node", "held_cores", "held_gpus"):
+    for name in ("cores", "gpus", "offsets", "node", "held_cores", "held_gpus", "memory", "held_memory"):
         assert getattr(read, name).tolist() == getattr(placed, name).tolist()

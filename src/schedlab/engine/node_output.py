@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.node_state import LOGGED, RUNS, order_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import State
@@ -16,6 +17,8 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
     assert inputs is not None
     assert nodes is not None
     runs, places = int(nodes.counters[RUNS]), int(nodes.counters[LOGGED])
+    # Memory that no job asks for says nothing.
+    counted = bool((inputs.memory < UNLIMITED).any() and (inputs.node_memory.any() or inputs.task_memory.any()))
     offsets = nodes.offsets[: runs + 1]
     counts = np.diff(offsets)
     job = state.begun[:runs]
@@ -24,11 +27,14 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
     node, tasks = order_of(inputs)[log["node"]], log["tasks"]
     held = np.where(inputs.exclusive[request], inputs.cores[node], tasks * inputs.task_cores[request])
     gpus = np.bitwise_count(log["bits"]).astype(np.int64)
+    there = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
+    asked = inputs.node_memory[request] + tasks * inputs.task_memory[request]
+    memory = np.where(inputs.exclusive[request] | (there[node] == 0), there[node], asked)
     if prepared.asked is None:  # each job ran once: in the workload's order
         row = job if prepared.order is None else prepared.order[job]
         first = np.argsort(row, kind="stable")
         take = np.repeat(offsets[first], counts[first]) + _ramp(counts[first])
-        node, held, gpus, counts = node[take], held[take], gpus[take], counts[first]
+        node, held, gpus, memory, counts = node[take], held[take], gpus[take], memory[take], counts[first]
         offsets = np.concatenate([[0], np.cumsum(counts)])
     return Placement(
         inputs.names,
@@ -38,6 +44,8 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
         node=node.copy(),
         held_cores=held,
         held_gpus=gpus,
+        memory=there if counted else None,
+        held_memory=memory if counted else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from schedlab.campaign.prices import Price
 from schedlab.campaign.standings import Standing, Standings
 from schedlab.campaign.statistics import (
     FEWEST_PAIRS,
@@ -16,6 +17,7 @@ from schedlab.campaign.statistics import (
     signed,
 )
 from schedlab.report.campaigns import metric_label
+from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 
@@ -27,8 +29,17 @@ UNDECIDED = ("cannot be told apart", "equal")
 MOST_NAMES = 4
 """Schedulers that a sentence names before it counts the others."""
 
+MEANINGS = {
+    "mean_bounded_slowdown": "how many times its run time a job spends in the system",
+    "mean_slowdown": "how many times its run time a job spends in the system",
+    "utilisation": "the share of the machine in use",
+}
+"""What metrics with names of the field say, for who does not know them."""
 
-def answer(standings: Standings, frame: pd.DataFrame) -> list[str]:
+
+def answer(
+    standings: Standings, frame: pd.DataFrame, *, instance: str = "pair", prices: Sequence[Price] = ()
+) -> list[str]:
     """Return what the results say, as sentences: the best scheduler, how sure that is, and how the others stand.
 
     Parameters
@@ -37,6 +48,10 @@ def answer(standings: Standings, frame: pd.DataFrame) -> list[str]:
         Of the frame.
     frame
         The results, for the comparison of the best scheduler with the others.
+    instance
+        What a pair of results is, singular, such as "week".
+    prices
+        What schedulers ask of jobs, if known: the mean waits of the best one and the baseline are told.
     """
     rows = standings.of()
     metric, baseline = metric_label(standings.metric), standings.baseline
@@ -52,17 +67,17 @@ def answer(standings: Standings, frame: pd.DataFrame) -> list[str]:
         ]
     highest = "highest" if standings.metric in LARGER_IS_BETTER else "lowest"
     best = rows[0]
+    meaning = MEANINGS.get(standings.metric)
+    what = metric + (f" ({meaning})" if meaning else "")
     if best.paired is None:
         closest = next(row.paired for row in others if row.paired)
-        sentences = [
-            f"No scheduler was found to be better than {baseline}, the baseline: it has the {highest} {metric}."
-        ]
-        sentences += [f"The closest is {closest.scheduler}: {_against(closest)}."]
+        sentences = [f"No scheduler was found to be better than {baseline}, the baseline: it has the {highest} {what}."]
+        sentences += [f"The closest is {closest.scheduler}: {_against(closest, instance)}."]
         rivals = [row.scheduler for row in others if row.paired and row.paired.verdict in UNDECIDED]
     else:
         bound = " (clairvoyant)" if is_clairvoyant(best.scheduler) else ""
-        sentences = [f"{best.scheduler}{bound} has the {highest} {metric}: {_against(best.paired)}."]
-        sentences += _disagreement(best.paired)
+        sentences = [f"{best.scheduler}{bound} has the {highest} {what}: {_against(best.paired, instance)}."]
+        sentences += [*_waits(best.scheduler, baseline, prices), *_disagreement(best.paired)]
         rivals = _rivals(best.scheduler, others, standings, frame)
     if len(others) > 1 and rivals:
         sentences += [f"{_list(rivals)} cannot be told apart from {best.scheduler}."]
@@ -73,7 +88,15 @@ def _median(standings: Standings, row: Standing) -> str:
     return f"{row.scheduler} {quantity(standings.metric, row.median)}"
 
 
-def _against(pair: Paired) -> str:
+def _waits(best: str, baseline: str, prices: Sequence[Price]) -> list[str]:
+    """Say how long jobs wait, if that is known."""
+    mean = {price.scheduler: price.mean_wait for price in prices}
+    if not {best, baseline} <= mean.keys():
+        return []
+    return [f"Its jobs wait {duration(mean[best])} on average, those of {baseline} {duration(mean[baseline])}."]
+
+
+def _against(pair: Paired, instance: str) -> str:
     """Say how large the difference from the baseline is, and how sure."""
     if pair.ratio is None or pair.ratio_interval is None:
         size = f"on average {signed(pair.metric, pair.difference)} against {pair.baseline}"
@@ -82,7 +105,7 @@ def _against(pair: Paired) -> str:
         size = f"on average {_change(pair.ratio)} that of {pair.baseline}"
         uncertainty = _changes(*pair.ratio_interval)
     text = f"{size} ({100 * pair.level:g}% interval {uncertainty})"
-    text += f", better in {pair.wins:,} of {count_of(pair.pairs, 'pair')}"
+    text += f", better in {pair.wins:,} of {count_of(pair.pairs, instance)}"
     if pair.ties:
         text += f" and equal in {pair.ties:,}"
     if pair.verdict == "cannot be told apart":

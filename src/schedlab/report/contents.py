@@ -106,7 +106,10 @@ def _common_nodes(schedules: Sequence[Schedule]) -> dict[str, list[Any]] | None:
     for other in placements:
         if other is None or other.nodes != first.nodes or not np.array_equal(other.cores, first.cores):
             return None
-    return {"names": list(first.nodes), "cores": first.cores.tolist(), "gpus": first.gpus.tolist()}
+    nodes = {"names": list(first.nodes), "cores": first.cores.tolist(), "gpus": first.gpus.tolist()}
+    if first.memory is None or not all(other and np.array_equal(other.memory, first.memory) for other in placements):
+        return nodes
+    return nodes | {"memory": int(first.memory.sum())}
 
 
 def _reasons(told: Sequence[Mapping[str, float]], order: NDArray[np.intp], container: Container) -> dict[str, Any]:
@@ -206,6 +209,10 @@ def _decisions(
         return decisions | {"pieces": _pieces(allocation, rows, container), "lanes": lanes}
     allocation = where.rows(spans.start_time, spans.end_time, "cores")
     decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}
+    if where.held_memory is not None:
+        run = np.repeat(np.arange(len(where)), np.diff(where.offsets))
+        memory = np.bincount(run, weights=where.held_memory, minlength=len(where))
+        decisions["memory"] = container.add(memory.astype(np.int64)[rows])
     if not where.gpus.any():
         return decisions
     asked = spans.workload.resources

@@ -106,6 +106,11 @@ DEFINITIONS = {
         "Share of the machine that is free on nodes on which something runs: useless for jobs that need whole nodes.",
     ),
     "utilisation_nodes": ("Utilisation of nodes", "Share of the nodes on which something runs."),
+    "utilisation_memory": (
+        "Utilisation of memory",
+        "Share of the nodes' memory that is promised to jobs, whether they use it or not.",
+    ),
+    "memory": ("Memory", "What was promised to the job on all of its nodes together the last time it ran."),
     "utilisation_gpus": ("Utilisation of GPUs", "Share of the GPUs that jobs hold."),
     "told_reason": (
         "Slurm's reason",

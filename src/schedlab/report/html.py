@@ -172,7 +172,7 @@ def answer_of(evidence: Evidence) -> list[str]:
 def _sentences(evidence: Evidence, result: Standings) -> list[str]:
     return [
         *filter(None, [evidence.running]),
-        *answer(result, evidence.frame),
+        *answer(result, evidence.frame, instance=evidence.blocks or "pair", prices=evidence.prices),
         *_completeness(evidence),
         *filter(None, [evidence.caveat]),
     ]

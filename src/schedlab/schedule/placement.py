@@ -34,6 +34,8 @@ class Placement:
         int64: index of each of those nodes.
     held_cores, held_gpus
         int64: how many the run held there.
+    memory, held_memory
+        If it is counted: int64 MiB of each node (0 where it is not), and what the run held there.
 
     Raises
     ------
@@ -57,11 +59,17 @@ class Placement:
     node: NDArray[np.int64]
     held_cores: NDArray[np.int64]
     held_gpus: NDArray[np.int64]
+    memory: NDArray[np.int64] | None = None
+    held_memory: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         parts = len(self.node)
         right = len(self.nodes) == len(self.cores) == len(self.gpus)
         right &= parts == len(self.held_cores) == len(self.held_gpus) == self.offsets[-1]
+        if self.memory is None or self.held_memory is None:
+            right &= self.memory is self.held_memory
+        else:
+            right &= len(self.memory) == len(self.nodes) and len(self.held_memory) == parts
         if not right or (parts and not 0 <= self.node.min() <= self.node.max() < len(self.nodes)):
             raise InputError("a placement needs one value for each node and for each node of a run")
 
@@ -176,7 +184,8 @@ def _choose(gpus: list[_Gpu], count: int, share: int) -> list[int]:
 
 
 _COLUMNS = {"node": "node", "node_cores": "held_cores", "node_gpus": "held_gpus"}
-"""Columns of lists in a table of a schedule, and what they are of a placement."""
+_MEMORY = {"node_memory": "held_memory"}
+"""Columns of lists in a table of a schedule, and what they are of a placement; memory where it is counted."""
 
 
 class StoredNodes(BaseModel):
@@ -187,6 +196,7 @@ class StoredNodes(BaseModel):
     names: list[str]
     cores: list[Annotated[int, Field(ge=0, lt=2**53)]]
     gpus: list[Annotated[int, Field(ge=0, lt=2**53)]]
+    memory: list[Annotated[int, Field(ge=0, lt=2**53)]] | None = None
 
 
 def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
@@ -196,9 +206,9 @@ def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
     if placement is None:
         return {}
     offsets = pa.array(placement.offsets, type=pa.int32())
+    kept = _COLUMNS if placement.memory is None else _COLUMNS | _MEMORY
     return {
-        column: pa.ListArray.from_arrays(offsets, pa.array(getattr(placement, name)))
-        for column, name in _COLUMNS.items()
+        column: pa.ListArray.from_arrays(offsets, pa.array(getattr(placement, name))) for column, name in kept.items()
     }
 
 
@@ -206,7 +216,8 @@ def placement_facts(placement: Placement | None) -> dict[str, Any]:
     """Return what the metadata say of a placement."""
     if placement is None:
         return {}
-    return {"nodes": {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}}
+    nodes = {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}
+    return {"nodes": nodes if placement.memory is None else nodes | {"memory": placement.memory}}
 
 
 def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | None:
@@ -219,12 +230,19 @@ def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | No
     """
     if nodes is None or not set(_COLUMNS) <= set(table.column_names):
         return None
-    lists = {name: table[column].combine_chunks() for column, name in _COLUMNS.items()}
+    counted = nodes.memory is not None and set(_MEMORY) <= set(table.column_names)
+    kept = _COLUMNS | _MEMORY if counted else _COLUMNS
+    lists = {name: table[column].combine_chunks() for column, name in kept.items()}
     counts = {name: np.diff(values.offsets.to_numpy()) for name, values in lists.items()}
     if any(values.null_count or (counts[name] != counts["node"]).any() for name, values in lists.items()):
         raise InputError("the nodes of a job and what it held there differ in number")
     flat = {name: np.asarray(values.flatten().to_numpy(), dtype=np.int64) for name, values in lists.items()}
     offsets = np.concatenate([[0], np.cumsum(counts["node"])]).astype(np.int64)
     return Placement(
-        tuple(nodes.names), np.array(nodes.cores, np.int64), np.array(nodes.gpus, np.int64), offsets=offsets, **flat
+        tuple(nodes.names),
+        np.array(nodes.cores, np.int64),
+        np.array(nodes.gpus, np.int64),
+        offsets=offsets,
+        memory=np.array(nodes.memory, np.int64) if counted else None,
+        **flat,
     )

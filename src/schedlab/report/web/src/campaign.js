@@ -2,6 +2,7 @@
 
 import { element, name, select } from "./dom.js";
 import { count, countOf, duration, significant } from "./format.js";
+import { readFragment, writeFragment } from "./fragment.js";
 import { enhance, makeTable } from "./tables.js";
 
 const REFRESH = 5000;
@@ -27,10 +28,25 @@ function refreshLater() {
 
 class CampaignView {
   constructor(root, campaign) {
-    Object.assign(this, { root, campaign, metric: campaign.metric, cell: null });
-    // Kept over reloads by the browser's session only.
-    const kept = history.state?.schedlabCampaign;
-    if (kept && campaign.metrics.includes(kept.metric)) Object.assign(this, kept);
+    Object.assign(this, { root, campaign });
+    this.readLink();
+    addEventListener("hashchange", () => {
+      if (!readFragment()) return;
+      this.readLink();
+      this.show();
+    });
+  }
+
+  /** Links keep the metric, and the cell whose runs are shown: a page that loads itself again shows the same. */
+  readLink() {
+    const given = readFragment(), { metric, metrics, places, schedulers } = this.campaign;
+    this.metric = metrics.find((key) => key === given?.get("grid")) ?? metric;
+    const [place, scheduler] = (given?.get("cell") ?? "").split(".").map(Number);
+    this.cell = places[place] !== undefined && schedulers[scheduler] !== undefined ? [place, scheduler] : null;
+  }
+
+  writeLink() {
+    writeFragment({ grid: this.metric === this.campaign.metric ? null : this.metric, cell: this.cell?.join(".") ?? null });
   }
 
   value(row) {
@@ -48,7 +64,6 @@ class CampaignView {
 
   show() {
     const { campaign } = this;
-    history.replaceState({ ...history.state, schedlabCampaign: { metric: this.metric, cell: this.cell } }, "");
     this.grid = new Map();
     for (const row of campaign.rows) {
       const key = `${row.place} ${row.scheduler}`;
@@ -61,6 +76,7 @@ class CampaignView {
       element("div", { class: "sl-controls" }, select("Metric", campaign.metrics.map((key) => [key, key.replaceAll("_", " ")]), this.metric,
         (metric) => {
           this.metric = metric;
+          this.writeLink();
           this.show();
         }), defined ? element("button", { type: "button", class: "sl-term", "data-term": defined }, "What is this?") : ""),
       this.heatMap(), this.multiples(), this.runs);
@@ -121,7 +137,7 @@ class CampaignView {
   showRuns(place, scheduler, focus = false) {
     const { places, schedulers, run } = this.campaign;
     this.cell = [place, scheduler];
-    history.replaceState({ ...history.state, schedlabCampaign: { metric: this.metric, cell: this.cell } }, "");
+    this.writeLink();
     const rows = (this.grid.get(`${place} ${scheduler}`) ?? []).map((row) => {
       const value = this.value(row);
       return [row.instance, { text: value === null ? "–" : this.say(value), value: value ?? "" },

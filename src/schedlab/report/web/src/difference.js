@@ -1,16 +1,16 @@
 // Two schedulers on the same jobs: who won, who paid, and which jobs moved most.
 
+import { cloud } from "./cloud.js";
 import { element, name, select, term } from "./dom.js";
-import { count, countOf, duration, percent, signedDuration, tickDuration } from "./format.js";
+import { count, countOf, duration, percent, signedDuration } from "./format.js";
 import { makeTable } from "./tables.js";
 
 const MOST_MOVED = 10, MOST_GROUPS = 200;
 const WEEK = 604800, DAY = 86400, FEWEST = 6, RESAMPLES = 2000;
-const SIZE = 340, LEFT = 54, BOTTOM = 34, DECADES = [0, 60, 3600, 86400, 864000, 8640000];
 
 export class Difference {
   constructor(model, view, choose) {
-    Object.assign(this, { model, view, choose, group: "sizeClass" });
+    Object.assign(this, { model, view, choose });
     this.root = element("div", { class: "sl-difference" });
   }
 
@@ -18,22 +18,24 @@ export class Difference {
     Object.assign(this, { first, second });
     const { model } = this;
     this.change = new Float64Array(model.count).map((_, job) => second.wait(job) - first.wait(job));
-    this.canvas = element("canvas", { role: "img" });
+    const canvas = element("canvas", { role: "img" });
     this.tables = element("div");
     this.root.replaceChildren(
       element("p", { class: "sl-answer" }, ...this.sentence()),
       element("div", { class: "sl-columns" },
-        element("figure", {}, this.canvas, element("figcaption", {}, "Each job's wait under both. Below the line: shorter under ",
+        element("figure", {}, canvas, element("figcaption", {}, "Each job's wait under both. Below the line: shorter under ",
           name(second.name), ". Darker: more jobs. Scales are logarithmic from 1 s on.")),
-        element("div", {}, select("Who won, who paid, by", model.groupChoices, this.group, (value) => {
-          this.group = value;
-          this.tables.replaceChildren(this.groupTable());
-        }), this.tables)),
+        element("div", {}, select("Who won, who paid, by", model.groupChoices, this.view.paid, (paid) => this.view.set({ paid }, "paid")),
+          this.tables)),
       element("h4", {}, "The jobs that moved most"),
       this.movedTable(),
     );
+    this.showGroups();
+    cloud(canvas, first, second);
+  }
+
+  showGroups() {
     this.tables.replaceChildren(this.groupTable());
-    this.draw();
   }
 
   /** The answer in one sentence, with its uncertainty. */
@@ -60,7 +62,7 @@ export class Difference {
   }
 
   groupTable() {
-    const { model, group, change, first } = this, column = model.columns[group];
+    const { model, change, first, view: { paid: group } } = this, column = model.columns[group];
     const sums = new Map();
     for (let job = 0; job < model.count; job++) {
       let row = sums.get(column[job]);
@@ -99,68 +101,6 @@ export class Difference {
     return makeTable("A job opens with the chain of causes of its change",
       [["Job", false, "job"], ...(users ? [["User", false, "group"]] : []), ["Size", true, "processors"], [`Wait, ${first.name}`, true, "wait"], [`Wait, ${second.name}`, true, "wait"], ["Change", true, "change"]], cells);
   }
-
-  /** Draw how many jobs have each pair of waits. */
-  draw() {
-    if (!this.first) return;
-    const { canvas, first, second, model } = this, ratio = Math.min(devicePixelRatio || 1, 2);
-    const style = getComputedStyle(this.root), read = (key) => style.getPropertyValue(key).trim();
-    const side = SIZE - LEFT - 8, bins = Math.round(side / 2), counts = new Uint32Array(bins * bins);
-    const top = Math.log1p(Math.max(60, greatest(first), greatest(second)));
-    const place = (wait) => Math.min(bins - 1, Math.floor((Math.log1p(Math.max(wait, 0)) / top) * bins));
-    let most = 1;
-    for (let job = 0; job < model.count; job++) {
-      const at = place(second.wait(job)) * bins + place(first.wait(job));
-      if (++counts[at] > most) most = counts[at];
-    }
-    canvas.width = SIZE * ratio;
-    canvas.height = (side + BOTTOM + 8) * ratio;
-    canvas.style.width = `${SIZE}px`;
-    canvas.setAttribute("aria-label", `Waits of ${countOf(model.count, "job")} under ${first.name} (across) and ${second.name} (up).`);
-    const context = canvas.getContext("2d");
-    context.scale(ratio, ratio);
-    context.fillStyle = read("--ground");
-    context.fillRect(LEFT, 8, side, side);
-    const cell = side / bins;
-    for (let y = 0; y < bins; y++)
-      for (let x = 0; x < bins; x++) {
-        const jobs = counts[y * bins + x];
-        if (!jobs) continue;
-        context.globalAlpha = 0.3 + 0.7 * (Math.log1p(jobs) / Math.log1p(most));
-        context.fillStyle = y > x ? read("--longer") : y < x ? read("--shorter") : read("--quiet");
-        context.fillRect(LEFT + x * cell, 8 + side - (y + 1) * cell, cell + 0.5, cell + 0.5);
-      }
-    context.globalAlpha = 1;
-    context.strokeStyle = read("--quiet");
-    context.setLineDash([4, 4]);
-    context.beginPath();
-    context.moveTo(LEFT, 8 + side);
-    context.lineTo(LEFT + side, 8);
-    context.stroke();
-    context.font = `11px ${style.fontFamily}`;
-    context.fillStyle = read("--quiet");
-    for (const seconds of DECADES) {
-      const at = (Math.log1p(seconds) / top) * side;
-      if (at > side) continue;
-      context.textAlign = "center";
-      context.fillText(tickDuration(seconds), LEFT + Math.min(Math.max(at, 8), side - 8), 8 + side + 14);
-      context.textAlign = "right";
-      context.fillText(tickDuration(seconds), LEFT - 5, 8 + side - at + 4);
-    }
-    context.textAlign = "center";
-    context.fillText(`wait, ${first.name}`, LEFT + side / 2, 8 + side + 29, side);
-    context.save();
-    context.translate(10, 8 + side / 2);
-    context.rotate(-Math.PI / 2);
-    context.fillText(`wait, ${second.name}`, 0, 0, side);
-    context.restore();
-  }
-}
-
-function greatest(decisions) {
-  let most = 0;
-  for (let job = 0; job < decisions.model.count; job++) most = Math.max(most, decisions.wait(job));
-  return most;
 }
 
 /** Rows of the values that are farthest from zero, the farthest first. */
@@ -178,7 +118,7 @@ function largest(values, number) {
 }
 
 /** Mean changes of blocks of submission: whole weeks, or days where there are fewer than six. */
-export function blockMeans(change, submit) {
+function blockMeans(change, submit) {
   const last = submit.length ? submit[submit.length - 1] + 1 : 0;
   const length = Math.floor(last / WEEK) >= FEWEST ? WEEK : DAY;
   const blocks = Math.max(Math.floor(last / length), 1);
@@ -194,7 +134,7 @@ export function blockMeans(change, submit) {
 }
 
 /** A bootstrap over blocks, of the mean over jobs: percentiles of the resampled means; null for fewer than six blocks. */
-export function interval(blocks) {
+function interval(blocks) {
   if (blocks.length < FEWEST) return null;
   const draw = generator(1), means = new Float64Array(RESAMPLES);
   for (let i = 0; i < RESAMPLES; i++) {

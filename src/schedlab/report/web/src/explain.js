@@ -31,22 +31,28 @@ export function explain(decisions, job) {
 }
 
 /** Split a wait into the time in which less than the job needs was free, and the time in which enough was. */
-export function splitWait(decisions, job) {
-  const need = decisions.model.columns.processors[job];
-  const queued = decisions.queued[job], start = decisions.start[job];
-  const { comes, goes } = decisions.series("utilisation");
-  let i = countUpTo(comes.times, queued), j = countUpTo(goes.times, queued);
-  let free = decisions.freeAt(queued), now = queued, resources = 0;
-  while (now < start) {
-    const next = Math.min(comes.times[i] ?? Infinity, goes.times[j] ?? Infinity, start);
-    if (free < need) resources += next - now;
-    while (comes.times[i] === next) i++;
-    while (goes.times[j] === next) j++;
-    free = decisions.model.size - (i ? comes.total[i - 1] : 0) + (j ? goes.total[j - 1] : 0);
-    now = next;
+function splitWait(decisions, job) {
+  const { model } = decisions, queued = decisions.queued[job], start = decisions.start[job];
+  const gpus = model.axes.GPU ? decisions.neededGpus[job] : 0, ramps = [];
+  const watch = (key, size, need) => {
+    const { comes, goes } = decisions.series(key), at = [comes, goes].map(({ times }) => countUpTo(times, queued));
+    const used = (ramp, i) => (i ? ramp.total[i - 1] : 0);
+    ramps.push({
+      next: () => Math.min(comes.times[at[0]] ?? Infinity, goes.times[at[1]] ?? Infinity),
+      pass: (time) => [comes, goes].forEach(({ times }, k) => { while (times[at[k]] === time) at[k]++; }),
+      lacks: () => size - used(comes, at[0]) + used(goes, at[1]) < need,
+    });
+  };
+  watch("utilisation", model.size, model.columns.processors[job]);
+  if (gpus) watch("utilisation_gpus", model.axes.GPU.lanes * model.gpuParts, gpus);
+  let resources = 0;
+  for (let now = queued, next; now < start; now = next) {
+    next = Math.min(start, ...ramps.map((ramp) => ramp.next()));
+    if (ramps.some((ramp) => ramp.lacks())) resources += next - now;
+    for (const ramp of ramps) ramp.pass(next);
   }
   const wait = start - queued;
-  return { wait, resources, order: wait - resources };
+  return { wait, resources, order: wait - resources, gpus: gpus / model.gpuParts };
 }
 
 /** How many jobs, their work in processor-seconds, and the largest of them. */

@@ -24,7 +24,7 @@ export class Explorer {
     this.series = new Series(model, this.view);
     this.difference = new Difference(model, this.view, choose);
     this.distributions = new Distributions(model, this.view);
-    this.jobs = new Jobs(model, choose);
+    this.jobs = new Jobs(model, this.view, choose);
     this.build();
     this.view.addEventListener("change", (event) => this.changed(event.detail));
     this.dark.addEventListener("change", () => this.recolour());
@@ -65,7 +65,8 @@ export class Explorer {
     const decisions = await Promise.all(numbers.map((number) => model.schedule(number)));
     if (asked !== this.asked) return;
     this.decisions = decisions;
-    if (view.colour === "change" && decisions.length < 2) view.colour = "sizeClass";
+    const colours = colourChoices(model, decisions.length > 1).map(([key]) => key);
+    if (!colours.includes(view.colour)) view.colour = view.defaults.colour;
     this.buildControls();
     this.search();
     this.gantt.show(this.shown);
@@ -190,7 +191,8 @@ export class Explorer {
       this.showJob();
       this.gantt.drawOverlay();
     } else if (what === "distribution") this.distributions.show(this.shown);
-    else {
+    else if (what === "paid") this.difference.showGroups();
+    else if (what !== "sort") {
       this.search();
       this.gantt.show(this.shown);
       this.colour.value = this.view.colour;

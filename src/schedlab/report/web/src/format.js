@@ -34,6 +34,9 @@ export const countOf = (number, what) => `${count(number)} ${what}${number === 1
 
 export const percent = (share) => `${Number((100 * share).toPrecision(3))}%`;
 
+/** An amount of memory in MiB, or in GiB from one on. */
+export const mebibytes = (amount) => (amount < 1024 ? `${significant(amount)} MiB` : `${significant(amount / 1024)} GiB`);
+
 /** A moment of the page's clock: a date where the log has one, else the time since the first submission. */
 export function moment(seconds, epoch) {
   if (epoch === null) return elapsed(seconds);
@@ -42,15 +45,16 @@ export function moment(seconds, epoch) {
 }
 
 /** Time since the first submission: day 3, 14:05:09. */
-export function elapsed(seconds) {
+function elapsed(seconds) {
   const whole = Math.floor(seconds);
   const two = (value) => String(Math.floor(value)).padStart(2, "0");
   const clock = `${two((whole % 86400) / 3600)}:${two((whole % 3600) / 60)}:${two(whole % 60)}`;
   return `day ${count(Math.floor(whole / 86400) + 1)}, ${clock}`;
 }
 
+const MONTH = 30 * 86400, YEAR = 365 * 86400;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800,
-  345600, 604800, 1209600, 2592000, 5184000, 7776000, 15552000, 31536000, 63072000, 157680000, 315360000];
+  345600, 604800, 1209600, MONTH, 2 * MONTH, 3 * MONTH, 6 * MONTH, YEAR, 2 * YEAR, 5 * YEAR, 10 * YEAR];
 
 /** Ticks of a time axis: positions and texts, about one for each `room` pixels. */
 export function timeTicks(begin, end, pixels, epoch, room = 90) {
@@ -58,9 +62,20 @@ export function timeTicks(begin, end, pixels, epoch, room = 90) {
   const step = STEPS.find((candidate) => candidate >= least) ?? STEPS.at(-1);
   // Days begin at midnight of the log's clock.
   const offset = epoch === null ? 0 : epoch % 86400;
-  const ticks = [];
-  for (let at = Math.ceil((begin + offset) / step) * step - offset; at <= end; at += step) ticks.push(at);
+  const months = step < YEAR ? Math.round(step / MONTH) : 12 * Math.round(step / YEAR);
+  const ticks = epoch !== null && months ? firstDays(begin, end, months, epoch) : [];
+  if (!ticks.length) for (let at = Math.ceil((begin + offset) / step) * step - offset; at <= end; at += step) ticks.push(at);
   return { step, ticks, texts: ticks.map((at) => tickText(at, step, epoch)) };
+}
+
+/** First days of every so many months. */
+function firstDays(begin, end, months, epoch) {
+  const first = new Date(1000 * (epoch + begin)), found = [];
+  for (let month = Math.ceil(first.getUTCMonth() / months) * months; ; month += months) {
+    const at = Date.UTC(first.getUTCFullYear(), month) / 1000 - epoch;
+    if (at > end) return found;
+    if (at >= begin) found.push(at);
+  }
 }
 
 function tickText(at, step, epoch) {

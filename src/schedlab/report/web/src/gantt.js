@@ -5,7 +5,7 @@ import { element } from "./dom.js";
 import { count, countOf, duration, moment, timeTicks } from "./format.js";
 import { listen } from "./gestures.js";
 import { LEFT, RIGHT } from "./layout.js";
-import { Raster } from "./raster.js";
+import { MOST_AT_ONCE, Raster } from "./raster.js";
 
 const MOST_RECTANGLES = 3000;
 const AXIS = 24, CAPTION = 20, GAP = 8;
@@ -45,7 +45,7 @@ export class Gantt {
 
   pane(kind, decisions, palette, pieces, lanes) {
     const before = this.panes.find((pane) => pane.pieces === pieces);
-    return { kind, decisions, palette, pieces, lanes, raster: before?.raster ?? new Raster(pieces) };
+    return { kind, decisions, palette, pieces, lanes, used: lanes, raster: before?.raster ?? new Raster(pieces) };
   }
 
   resize() {
@@ -108,16 +108,18 @@ export class Gantt {
     if (this.frames.length > 600) this.frames.shift();
   }
 
-  /** Lanes that a pane shows: the queue always shows all of them. */
+  /** Lanes that a pane shows: of the queue, as many as are used in the window. */
   lanes(pane) {
-    return pane.kind === "queue" ? [0, pane.lanes] : [this.view.low, this.view.high];
+    return pane.kind === "queue" ? [0, pane.used] : [this.view.low, this.view.high];
   }
 
   drawPane(context, pane) {
-    const { begin, end } = this.view, [low, high] = this.lanes(pane);
+    const { begin, end } = this.view, visible = pane.pieces.countIn(begin, end);
+    // Steps, so that the queue does not change its scale in every frame; of very many jobs the coarse picture has all lanes.
+    if (pane.kind === "queue") pane.used = visible > MOST_AT_ONCE ? pane.lanes : Math.min(pane.lanes, niceStep(pane.pieces.highest(begin, end)));
+    const [low, high] = this.lanes(pane);
     context.fillStyle = this.style.ground;
     context.fillRect(pane.left, pane.top, pane.width, pane.height);
-    const visible = pane.pieces.countIn(begin, end);
     if (visible > MOST_RECTANGLES) this.paint(context, pane, low, high);
     else this.rectangles(context, pane, low, high);
     this.caption(context, pane);

@@ -2,7 +2,7 @@
 
 import { element, name, term } from "./dom.js";
 import { chainOfCauses, explain, newlyBefore } from "./explain.js";
-import { count, countOf, duration, moment, percent, signedDuration, significant } from "./format.js";
+import { count, countOf, duration, mebibytes, moment, percent, signedDuration, significant } from "./format.js";
 import { BACKFILLED, FAILED, KILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
 
 const MOST_NODES = 8;
@@ -83,8 +83,8 @@ function why(decisions, job, link) {
     ? [element("p", {}, `It could not start for its first ${duration(found.held)}: it waited for other jobs to end`,
       ...(parents.length ? [" (", ...named(parents.slice(0, 5), parents.length, link), ")"] : []), ".")] : [];
   if (found.wait <= 0) return [heading, ...dependency, element("p", {}, "It did not wait in the queue: enough of the machine was free at once.")];
-  const parts = [];
-  if (found.resources > 0) parts.push(`for ${duration(found.resources)} less than its ${countOf(model.columns.processors[job], model.unit)} was free`);
+  const parts = [], gpus = found.gpus ? ` and ${significant(found.gpus)} GPU${found.gpus === 1 ? "" : "s"}` : "";
+  if (found.resources > 0) parts.push(`for ${duration(found.resources)} less than its ${countOf(model.columns.processors[job], model.unit)}${gpus} was free`);
   const elsewhere = model.nodes ? "not on nodes that it could use, or " : "";
   if (found.order > 0) parts.push(`for ${duration(found.order)} enough was free, but ${elsewhere}the scheduler kept it for other jobs or had not looked yet`);
   return [
@@ -112,7 +112,8 @@ function whereRan(decisions, job) {
     return parts.length > MOST_NODES ? `${parts.slice(0, MOST_NODES).join(", ")} and ${countOf(parts.length - MOST_NODES, "more node")}` : parts.join(", ");
   };
   const gpus = model.axes.GPU && decisions.placedGpus.count[job] ? [[term("gpus", "GPUs"), said("GPU", "GPU")]] : [];
-  return [[term("nodes", "Nodes"), said("processor", model.unit)], ...gpus];
+  const memory = decisions.memory ? [[term("memory", "Memory"), mebibytes(decisions.heldMemory(job))]] : [];
+  return [[term("nodes", "Nodes"), said("processor", model.unit)], ...gpus, ...memory];
 }
 
 /** What the scheduler itself gave as reasons, where it was asked. */

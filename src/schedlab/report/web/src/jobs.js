@@ -8,8 +8,8 @@ import { copyButton, csvLine, what } from "./tables.js";
 const SHOWN = 50, MOST_COPIED = 200_000, MOST_GROUPS = 5;
 
 export class Jobs {
-  constructor(model, choose) {
-    Object.assign(this, { model, choose, sort: "wait", down: true });
+  constructor(model, view, choose) {
+    Object.assign(this, { model, view, choose });
     this.root = element("div", { class: "sl-jobs" });
   }
 
@@ -31,19 +31,18 @@ export class Jobs {
   }
 
   show(decisions, matches) {
-    const { model } = this, columns = this.columns();
+    const { model, view } = this, columns = this.columns(), down = view.sort.startsWith("-");
+    const [sortedBy, , value] = columns.find(([key]) => key === view.sort.replace("-", "")) ?? columns[0];
     const rows = [];
     for (let job = 0; job < model.count; job++) if (!matches || matches[job]) rows.push(job);
-    const [, , value] = columns.find(([key]) => key === this.sort);
     const amounts = new Float64Array(model.count);
     for (const job of rows) amounts[job] = value(decisions, job);
-    const order = (a, b) => (this.down ? amounts[b] - amounts[a] : amounts[a] - amounts[b]) || a - b;
-    const first = firstOf(rows, amounts, this.down).sort(order).slice(0, SHOWN);
+    const order = (a, b) => (down ? amounts[b] - amounts[a] : amounts[a] - amounts[b]) || a - b;
+    const first = firstOf(rows, amounts, down).sort(order).slice(0, SHOWN);
     const head = columns.map(([key, title, , , text, defined]) => {
-      const sorted = key === this.sort ? (this.down ? "descending" : "ascending") : null;
+      const sorted = key === sortedBy ? (down ? "descending" : "ascending") : null;
       const button = element("button", { type: "button", class: "sl-sort", click: () => {
-        this.down = key === this.sort ? !this.down : true;
-        this.sort = key;
+        view.set({ sort: `${key === sortedBy && down ? "" : "-"}${key}` }, "sort");
         this.show(decisions, matches);
         [...this.root.querySelectorAll("th button")].find((each) => each.textContent === title)?.focus();
       } }, title);

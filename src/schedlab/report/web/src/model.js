@@ -4,7 +4,7 @@ import { Container, FORMAT } from "./container.js";
 import { axesOf, toNodes } from "./axes.js";
 import { countUpTo, sortedRows } from "./order.js";
 import { packRows, Pieces } from "./pieces.js";
-import { makeSeries } from "./quantities.js";
+import { makeSeries, neededGpus } from "./quantities.js";
 
 export const BACKFILLED = 1, KILLED = 2, FAILED = 4;
 
@@ -50,7 +50,8 @@ export class Model {
       const pieces = await this.container.readAll(facts.pieces);
       const gpus = facts.gpus ? await this.container.readAll(facts.gpus) : null;
       const reasons = facts.reasons ? await this.container.readAll(facts.reasons) : null;
-      return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons });
+      const memory = await this.container.read(facts.memory);
+      return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons, memory });
     });
   }
 
@@ -93,13 +94,14 @@ export class Model {
 }
 
 /** What one scheduler decided. Times are seconds after the first submission. */
-export class Decisions {
-  constructor(model, facts, columns, { runs, pieces, gpus, reasons }) {
+class Decisions {
+  constructor(model, facts, columns, { runs, pieces, gpus, reasons, memory }) {
     this.model = model;
     this.name = facts.name;
     this.kept = new Map();
     this.runs = runs;
     this.reasons = reasons;
+    this.memory = memory;
     this.reasonNames = facts.reasonNames;
     const { submit } = model.columns, jobs = model.count;
     const whole = !(columns.wait instanceof Float64Array || columns.run instanceof Float64Array);
@@ -181,6 +183,17 @@ export class Decisions {
         job[piece] = spans.job ? spans.job[span] : span;
       }
     return new Pieces(start, end, low, high, job);
+  }
+
+  /** GPUs (or their parts, where jobs share them) that each job needs. */
+  get neededGpus() {
+    return once(this, "needed GPUs", () => neededGpus(this));
+  }
+
+  /** MiB that the last run of a job held. */
+  heldMemory(job) {
+    const { job: of } = this.spans;
+    return this.memory[of ? of.lastIndexOf(job) : job];
   }
 
   /** What the last run of a job held on each node: [node, processors or GPUs]. */

@@ -43,6 +43,15 @@ export class Pieces {
     return this.ranges(begin, end).reduce((sum, limit, i) => sum + (i % 2 ? limit : -limit), 0);
   }
 
+  /** Return the lane after the last that a piece holds in a period. */
+  highest(begin, end) {
+    const ranges = this.ranges(begin, end);
+    let most = 0;
+    for (let range = 0; range < ranges.length; range += 2)
+      for (let i = ranges[range]; i < ranges[range + 1]; i++) if (this.end[i] > begin && this.high[i] > most) most = this.high[i];
+    return most;
+  }
+
   /** Return the piece at a moment and lane, or -1. */
   at(time, lane) {
     const ranges = this.ranges(time, time + 1e-9);

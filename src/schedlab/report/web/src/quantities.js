@@ -11,6 +11,7 @@ export function quantitiesOf(model) {
     ["work_waiting", "Work waiting", "time"],
     ["utilisation", several ? `Utilisation of ${model.unit}s` : "Utilisation", "share"],
     axes.GPU && ["utilisation_gpus", "Utilisation of GPUs", "share"],
+    nodes?.memory && ["utilisation_memory", "Utilisation of memory", "share"],
     nodes && ["utilisation_nodes", "Utilisation of nodes", "share"],
     ["idle_while_waiting", "Idle while jobs wait", "share"],
     ["fragmentation", axes.GPU ? `Fragmentation of ${model.unit}s` : "Fragmentation", "share"],
@@ -36,6 +37,7 @@ export function makeSeries(decisions, key) {
     return inUse(decisions, job ? new Int32Array(job.length).map((_, i) => processors[job[i]]) : processors, model.size);
   }
   if (key === "utilisation_gpus") return inUse(decisions, heldGpus(decisions.placedGpus), model.axes.GPU.lanes * model.gpuParts);
+  if (key === "utilisation_memory") return inUse(decisions, decisions.memory, model.nodes.memory);
   if (key === "stranded_gpus")
     return stranded(decisions.machinePieces("processor"), model.nodes.cores, decisions.machinePieces("GPU"), model.nodes.gpus);
   if (key === "utilisation_nodes" || key === "partly_used") {
@@ -46,7 +48,7 @@ export function makeSeries(decisions, key) {
     return idleWhileWaiting(decisions.series("queue_length"), decisions.series("utilisation"), model.size);
   if (key === "fragmentation") return unfitting(decisions, processors, decisions.series("utilisation"), model.size);
   if (key === "fragmentation_gpus")
-    return unfitting(decisions, neededGpus(decisions), decisions.series("utilisation_gpus"), model.axes.GPU.lanes * model.gpuParts);
+    return unfitting(decisions, decisions.neededGpus, decisions.series("utilisation_gpus"), model.axes.GPU.lanes * model.gpuParts);
   return runningUsers(decisions, model.columns.user);
 }
 
@@ -58,7 +60,7 @@ function inUse(decisions, held, all) {
 }
 
 /** GPUs (or their parts, where jobs share them) that each job held in its last run: what it asked for, as far as a schedule tells. */
-function neededGpus({ model, placedGpus, spans: { job } }) {
+export function neededGpus({ model, placedGpus, spans: { job } }) {
   const held = heldGpus(placedGpus);
   if (!job) return held;
   const needed = new Int32Array(model.count);

@@ -5,7 +5,7 @@
 // page: to make it takes less time than to decompress it, and it would have to be carried for every choice of rows.
 
 const COARSE_COLUMNS = 8192;
-const MOST_AT_ONCE = 200_000;
+export const MOST_AT_ONCE = 200_000;
 
 /** Draws rectangles into pixels, and keeps a coarse picture of the whole time for views of very many jobs. */
 export class Raster {

@@ -50,7 +50,7 @@ function sortRows(rows, column, down) {
 const UNITS = { s: 1, min: 60, h: 3600, d: 86400, "%": 0.01 };
 
 /** Return what a cell is sorted by: its data-value, a number with its unit, or its text. */
-export function cellValue(cell) {
+function cellValue(cell) {
   if (cell.dataset.value !== undefined) return cell.dataset.value === "" ? "" : Number(cell.dataset.value);
   const text = cell.innerText.split("\n")[0].trim();
   if (["", "-", "–"].includes(text)) return "";

@@ -1,7 +1,9 @@
-// What is looked at: the window of time and lanes, the schedules, the colours, the search, the job. It is kept in the
-// fragment of the address, so that a link leads to the same view.
+// What is looked at: the window of time and lanes, the schedules, the colours, the search, the job, and how the parts below
+// the charts are grouped and sorted.
 
-const DEFAULTS = { a: 0, b: -1, colour: "user", query: "", job: -1, metric: "wait", group: "", rows: "processor" };
+import { readFragment, writeFragment } from "./fragment.js";
+
+const DEFAULTS = { a: 0, b: -1, colour: "user", query: "", job: -1, metric: "wait", group: "", paid: "sizeClass", sort: "-wait", rows: "processor" };
 
 export class View extends EventTarget {
   /** `link`: whether the address follows the view, as in a page; not in a notebook. */
@@ -20,10 +22,8 @@ export class View extends EventTarget {
     if (link) {
       this.readLink();
       addEventListener("hashchange", () => {
-        if (location.hash !== this.written) {
-          this.readLink();
-          this.changed("everything");
-        }
+        this.readLink();
+        this.changed("everything");
       });
     }
   }
@@ -35,8 +35,8 @@ export class View extends EventTarget {
 
   /** What a link keeps. */
   state() {
-    const { a, b, colour, query, job, metric, group, rows, begin, end, low, high } = this;
-    return { a, b, colour, query, job, metric, group, rows, begin, end, low, high };
+    const { a, b, colour, query, job, metric, group, paid, sort, rows, begin, end, low, high } = this;
+    return { a, b, colour, query, job, metric, group, paid, sort, rows, begin, end, low, high };
   }
 
   /** Change some of the state and tell everybody what has changed. */
@@ -104,8 +104,8 @@ export class View extends EventTarget {
   }
 
   readLink() {
-    const given = new URLSearchParams(location.hash.slice(1));
-    if (!given.has("v")) return;
+    const given = readFragment();
+    if (!given) return;
     const next = { ...this.defaults };
     for (const key of Object.keys(next)) {
       const text = given.get(key);
@@ -116,6 +116,8 @@ export class View extends EventTarget {
     const schedules = this.model.index.schedules.length;
     const whole = (value, least, most) => (Number.isInteger(value) && value >= least && value < most ? value : least);
     if (!(next.rows in this.model.axes)) next.rows = this.defaults.rows;
+    const groups = this.model.groupChoices.map(([key]) => key);
+    for (const key of ["group", "paid"]) if (!groups.includes(next[key])) next[key] = this.defaults[key];
     if (given.has("job")) next.job = this.model.rowOf(Number(given.get("job")));
     Object.assign(this, next, { a: whole(next.a, 0, schedules), b: whole(next.b, -1, schedules) });
     this.look(next.begin, next.end, next.low, next.high);
@@ -127,14 +129,11 @@ export class View extends EventTarget {
   }
 
   writeLink() {
-    const link = new URLSearchParams({ v: "1" });
-    for (const [key, value] of Object.entries(this.state())) {
-      if (value === this.defaults[key]) continue;
-      if (key === "job") link.set(key, this.model.columns.id[value]);
-      else link.set(key, typeof value === "number" ? String(Number(value.toPrecision(12))) : value);
-    }
-    this.written = link.size > 1 ? `#${link}` : "";
-    if (location.hash !== this.written)
-      history.replaceState(null, "", this.written || location.href.split("#")[0]);
+    const text = (key, value) => {
+      if (value === this.defaults[key]) return null;
+      if (key === "job") return this.model.columns.id[value];
+      return typeof value === "number" ? Number(value.toPrecision(12)) : value;
+    };
+    writeFragment(Object.fromEntries(Object.entries(this.state()).map(([key, value]) => [key, text(key, value)])));
   }
 }
