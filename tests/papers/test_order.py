@@ -10,9 +10,10 @@ import pytest
 from sequence_samples import full_width_jobs, write_log
 
 from schedlab.errors import InputError
-from schedlab.papers import order, order_claims, order_runs, order_stress
+from schedlab.papers import order, order_claims, order_patience, order_runs, order_stress, order_uses
 from schedlab.papers.order_logs import LOGS, NOISE, blue_waters, copies, mustang, theta
-from schedlab.papers.order_runs import ACTUAL, EAF, EASY, PURE, SAF, finalists, held_out
+from schedlab.papers.order_patience import patient_choice, patient_table
+from schedlab.papers.order_runs import ACTUAL, AGED, EAF, EASY, PURE, SAF, Runs, finalists, held_out
 from schedlab.papers.order_stress import with_decoys, with_fresh_requests
 from schedlab.papers.order_tables import CHOSEN, goal_table, of_logs, ratios_of, repeats
 from schedlab.papers.order_windows import drift_table
@@ -107,6 +108,39 @@ def test_drift_follows_the_best_of_the_week_before():
     assert "in 0% of the weeks" in table.notes[1]
 
 
+def test_a_limit_is_chosen_on_the_other_logs_and_longer_longest_waits_count(monkeypatch: pytest.MonkeyPatch):
+    """On one log, eaf halves the slowdown and waits four times as long; ageing gains less and waits no longer."""
+    monkeypatch.setattr(order_patience, "PATIENT", (EAF, AGED))
+    frame = results({name: {SAF: 8.0, EAF: 4.0, AGED: 6.0} for name in ("one", "two", "three")})
+    longer = (frame["log"] == "one") & (frame["scheduler"] == EAF)
+    frame.loc[longer, "max_wait"] = 400.0
+    # For log one, the others say eaf. For the others, log one's four times as long wait weighs more than its gain.
+    assert patient_choice(frame) == {"one": EAF, "two": AGED, "three": AGED}
+    table = patient_table(frame)
+    assert table.rows[0][:4] == ("one", pytest.approx(0.5), pytest.approx(0.75), pytest.approx(0.5))
+    assert table.notes[1] == "longest wait longer than SAF's: one"
+
+
+def test_what_a_prediction_is_worth_is_told_by_its_use():
+    slowdowns = {SAF: 10.0} | dict.fromkeys(order_uses.TEXTS.values(), 10.0)
+    slowdowns |= {order_uses.TEXTS["order", "groups"]: 5.0, order_uses.TEXTS["both", "groups"]: 20.0}
+    table = order_uses.uses_table(results({"one": slowdowns, "two": slowdowns}))
+    assert table.rows[0][:4] == ("groups", pytest.approx(0.5), pytest.approx(1), pytest.approx(2))
+
+
+def test_what_is_kept_is_not_made_again(tmp_path: Path):
+    made = []
+
+    def make() -> pd.DataFrame:
+        made.append(1)
+        return pd.DataFrame({"a": [1.5]})
+
+    study = Runs([], tmp_path, tmp_path / "runs")
+    frames = [study.kept("name", facts, make) for facts in (["x"], ["x"], ["y"])]
+    assert len(made) == 2
+    assert all(frame["a"].tolist() == [1.5] for frame in frames)
+
+
 def test_the_share_of_jobs_that_repeat_an_earlier_one():
     columns = {"run_time": [9] * 4, "requested_time": [10] * 4, "requested_processors": [1, 2, 2, 2]}
     jobs = Workload.from_columns({"submit_time": range(4), "user_id": [1, 1, 1, 2]} | columns, processors=4)
@@ -179,13 +213,19 @@ def test_tables_that_are_not_swf_are_read(tmp_path: Path):
 def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Two small logs and a few schedulers."""
     candidates = (EAF, "spf@groups(user)+easy@requested")
+    monkeypatch.setattr(order_patience, "PATIENT", (EAF, AGED))
+    monkeypatch.setattr(order_patience, "CONTROLS", (SAF,))
+    monkeypatch.setattr(order_uses, "PREDICTED", ("groups",))
+    monkeypatch.setattr(
+        order_uses, "TEXTS", {key: order_uses.TEXTS[key] for key in order_uses.TEXTS if key[1] == "groups"}
+    )
     monkeypatch.setattr(
         order, "BASELINES", {"EASY": EASY, "SAF": SAF, "SPF": "spf+easy", "SQF": "sqf+easy", "actual": ACTUAL}
     )
     monkeypatch.setattr(order, "CANDIDATES", candidates)
     monkeypatch.setattr(order_runs, "SHORTEST", 0)
-    monkeypatch.setattr(order_runs, "MONTH", "1h")
-    monkeypatch.setattr(order_runs, "WEEK", "30min")
+    monkeypatch.setattr(order_runs, "MONTH", 3_600)
+    monkeypatch.setattr(order_runs, "WEEK", 1_800)
     monkeypatch.setattr(order_stress, "GAMED", {"eaf": EAF})
     monkeypatch.setattr(order_claims, "WINDOWED", ())
     for log, short in zip(LOGS, (10, 20), strict=False):
@@ -196,7 +236,7 @@ def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: 
     for name in ("KTH-SP2", "CTC-SP2", "chosen on the other logs", "wide", "trace not found: RICC", "decoys", "Drift"):
         assert name in text
     assert (tmp_path / "order.png").is_file()
-    assert len(study.to_dict()["tables"]) == 16
+    assert len(study.to_dict()["tables"]) == 19
 
 
 def test_no_log_at_all_is_refused(tmp_path: Path):
