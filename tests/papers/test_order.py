@@ -108,16 +108,17 @@ def test_drift_follows_the_best_of_the_week_before():
     assert "in 0% of the weeks" in table.notes[1]
 
 
-def test_a_limit_is_chosen_on_the_other_logs_and_longer_longest_waits_count(monkeypatch: pytest.MonkeyPatch):
-    """On one log, eaf halves the slowdown and waits four times as long; ageing gains less and waits no longer."""
+def test_a_limit_is_chosen_on_the_other_logs_among_those_with_short_longest_waits(monkeypatch: pytest.MonkeyPatch):
+    """Ageing gains less, and has a tenth of the longest waits, but not on the first log; without it they are SAF's."""
     monkeypatch.setattr(order_patience, "PATIENT", (EAF, AGED))
     frame = results({name: {SAF: 8.0, EAF: 4.0, AGED: 6.0} for name in ("one", "two", "three")})
-    longer = (frame["log"] == "one") & (frame["scheduler"] == EAF)
-    frame.loc[longer, "max_wait"] = 400.0
-    # For log one, the others say eaf. For the others, log one's four times as long wait weighs more than its gain.
-    assert patient_choice(frame) == {"one": EAF, "two": AGED, "three": AGED}
+    aged, first = frame["scheduler"] == AGED, frame["log"] == "one"
+    frame.loc[aged & ~first, "max_wait"] = 10.0
+    frame.loc[aged & first, "max_wait"] = 1_000.0
+    # For log one, the others say ageing. For log two, one and three together do not halve the longest wait.
+    assert patient_choice(frame) == {"one": AGED, "two": EAF, "three": EAF}
     table = patient_table(frame)
-    assert table.rows[0][:4] == ("one", pytest.approx(0.5), pytest.approx(0.75), pytest.approx(0.5))
+    assert table.rows[0][:4] == ("one", pytest.approx(0.5), pytest.approx(0.75), pytest.approx(0.75))
     assert table.notes[1] == "longest wait longer than SAF's: one"
 
 

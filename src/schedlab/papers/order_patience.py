@@ -35,6 +35,9 @@ PATIENT = (
 )
 """Among which is chosen."""
 
+SHORTER = 0.5
+"""What is chosen has longest waits of at most so much of SAF's."""
+
 CONTROLS = (SAF, *(_aged(tau, "+easy") for tau in AGEING))
 """The same ageing of requested areas."""
 
@@ -67,14 +70,19 @@ def limits_table(frame: pd.DataFrame) -> TextTable:
 
 
 def patient_choice(frame: pd.DataFrame) -> dict[str, str]:
-    """Return for each log the candidate with the smallest loss on the other logs.
+    """Return for each log the candidate with the smallest slowdown on the others, of those with short longest waits.
 
-    The loss on a log is the ratio of the mean bounded slowdown to that of SAF, times the ratio of longest waits where
-    that is above 1, as `schedlab search --worst-wait` has it; losses are averaged geometrically.
+    On the other logs, the longest waits must be at most `SHORTER` times those of SAF, in geometric mean; where none is
+    so, all candidates count.
     """
-    loss = _against_saf(frame, SLOWDOWN) + _against_saf(frame, "max_wait").clip(lower=0)
-    loss = loss[list(PATIENT)]
-    return {str(log): str((loss.drop(log) if len(loss) > 1 else loss).mean().idxmin()) for log in map(str, loss.index)}
+    slow, longest = (_against_saf(frame, metric)[list(PATIENT)] for metric in (SLOWDOWN, "max_wait"))
+    choice = {}
+    for log in map(str, slow.index):
+        others = [name for name in slow.index if name != log] or [log]
+        short = longest.loc[others].mean() <= np.log(SHORTER)
+        allowed = list(short.index[short]) or list(PATIENT)
+        choice[log] = str(slow.loc[others, allowed].mean().idxmin())
+    return choice
 
 
 def patient_table(frame: pd.DataFrame) -> TextTable:
