@@ -19,6 +19,7 @@ from schedlab.papers.order_tables import CHOSEN, goal_table, of_logs, ratios_of,
 from schedlab.papers.order_windows import drift_table
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import metric_names
+from schedlab.scheduler.policy import FormulaPolicy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.tables import read_table
 from schedlab.workload.workload import Workload
@@ -120,6 +121,16 @@ def test_a_limit_is_chosen_on_the_other_logs_among_those_with_short_longest_wait
     table = patient_table(frame)
     assert table.rows[0][:4] == ("one", pytest.approx(0.5), pytest.approx(0.75), pytest.approx(0.75))
     assert table.notes[1] == "longest wait longer than SAF's: one"
+
+
+def test_ageing_orders_a_queue_as_areas_do_that_shrink_while_jobs_wait():
+    rng = np.random.default_rng(1)
+    p, q, r = rng.integers(1, 100_000, 200), rng.integers(1, 500, 200), rng.integers(0, 1_000_000, 200)
+    policy = Scheduler.parse("aged-eaf").policy
+    assert isinstance(policy, FormulaPolicy)
+    scores = policy.program.scores(p, q, r)
+    shrunk = p * q * np.exp(-(1_000_000 - r) / 43_200)
+    assert np.argsort(scores).tolist() == np.argsort(shrunk).tolist()
 
 
 def test_what_a_prediction_is_worth_is_told_by_its_use():
