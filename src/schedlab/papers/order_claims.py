@@ -107,7 +107,7 @@ def _backfilled(log: Log, traces: Path) -> pd.DataFrame:
 
     jobs, _ = log.read(traces)
     sequences = [jobs[start : start + WINDOW] for start in STARTS]
-    rows = [
+    rows: list[dict[str, str | float]] = [
         {"assumed": name} | {base: _mean(sequences, _text(text, assumed)) for base, text in BASES.items()}
         for name, assumed in ESTIMATES.items()
     ]
