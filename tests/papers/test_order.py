@@ -10,14 +10,16 @@ import pytest
 from sequence_samples import full_width_jobs, write_log
 
 from schedlab.errors import InputError
-from schedlab.papers import order, order_claims, order_runs, order_stress
+from schedlab.papers import order, order_claims, order_patience, order_runs, order_stress, order_uses
 from schedlab.papers.order_logs import LOGS, NOISE, blue_waters, copies, mustang, theta
-from schedlab.papers.order_runs import ACTUAL, EAF, EASY, PURE, SAF, finalists, held_out
+from schedlab.papers.order_patience import patient_choice, patient_table
+from schedlab.papers.order_runs import ACTUAL, AGED, EAF, EASY, PURE, SAF, Runs, finalists, held_out
 from schedlab.papers.order_stress import with_decoys, with_fresh_requests
 from schedlab.papers.order_tables import CHOSEN, goal_table, of_logs, ratios_of, repeats
 from schedlab.papers.order_windows import drift_table
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import metric_names
+from schedlab.scheduler.policy import FormulaPolicy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.tables import read_table
 from schedlab.workload.workload import Workload
@@ -107,6 +109,50 @@ def test_drift_follows_the_best_of_the_week_before():
     assert "in 0% of the weeks" in table.notes[1]
 
 
+def test_a_limit_is_chosen_on_the_other_logs_among_those_with_short_longest_waits(monkeypatch: pytest.MonkeyPatch):
+    """Ageing gains less, and has a tenth of the longest waits, but not on the first log; without it they are SAF's."""
+    monkeypatch.setattr(order_patience, "PATIENT", (EAF, AGED))
+    frame = results({name: {SAF: 8.0, EAF: 4.0, AGED: 6.0} for name in ("one", "two", "three")})
+    aged, first = frame["scheduler"] == AGED, frame["log"] == "one"
+    frame.loc[aged & ~first, "max_wait"] = 10.0
+    frame.loc[aged & first, "max_wait"] = 1_000.0
+    # For log one, the others say ageing. For log two, one and three together do not halve the longest wait.
+    assert patient_choice(frame) == {"one": AGED, "two": EAF, "three": EAF}
+    table = patient_table(frame)
+    assert table.rows[0][:4] == ("one", pytest.approx(0.5), pytest.approx(0.75), pytest.approx(0.75))
+    assert table.notes[1] == "longest wait longer than SAF's: one"
+
+
+def test_ageing_orders_a_queue_as_areas_do_that_shrink_while_jobs_wait():
+    rng = np.random.default_rng(1)
+    p, q, r = rng.integers(1, 100_000, 200), rng.integers(1, 500, 200), rng.integers(0, 1_000_000, 200)
+    policy = Scheduler.parse("aged-eaf").policy
+    assert isinstance(policy, FormulaPolicy)
+    scores = policy.program.scores(p, q, r)
+    shrunk = p * q * np.exp(-(1_000_000 - r) / 43_200)
+    assert np.argsort(scores).tolist() == np.argsort(shrunk).tolist()
+
+
+def test_what_a_prediction_is_worth_is_told_by_its_use():
+    slowdowns = {SAF: 10.0} | dict.fromkeys(order_uses.TEXTS.values(), 10.0)
+    slowdowns |= {order_uses.TEXTS["order", "groups"]: 5.0, order_uses.TEXTS["both", "groups"]: 20.0}
+    table = order_uses.uses_table(results({"one": slowdowns, "two": slowdowns}))
+    assert table.rows[0][:4] == ("groups", pytest.approx(0.5), pytest.approx(1), pytest.approx(2))
+
+
+def test_what_is_kept_is_not_made_again(tmp_path: Path):
+    made = []
+
+    def make() -> pd.DataFrame:
+        made.append(1)
+        return pd.DataFrame({"a": [1.5]})
+
+    study = Runs([], tmp_path, tmp_path / "runs")
+    frames = [study.kept("name", facts, make) for facts in (["x"], ["x"], ["y"])]
+    assert len(made) == 2
+    assert all(frame["a"].tolist() == [1.5] for frame in frames)
+
+
 def test_the_share_of_jobs_that_repeat_an_earlier_one():
     columns = {"run_time": [9] * 4, "requested_time": [10] * 4, "requested_processors": [1, 2, 2, 2]}
     jobs = Workload.from_columns({"submit_time": range(4), "user_id": [1, 1, 1, 2]} | columns, processors=4)
@@ -179,13 +225,19 @@ def test_tables_that_are_not_swf_are_read(tmp_path: Path):
 def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Two small logs and a few schedulers."""
     candidates = (EAF, "spf@groups(user)+easy@requested")
+    monkeypatch.setattr(order_patience, "PATIENT", (EAF, AGED))
+    monkeypatch.setattr(order_patience, "CONTROLS", (SAF,))
+    monkeypatch.setattr(order_uses, "PREDICTED", ("groups",))
+    monkeypatch.setattr(
+        order_uses, "TEXTS", {key: order_uses.TEXTS[key] for key in order_uses.TEXTS if key[1] == "groups"}
+    )
     monkeypatch.setattr(
         order, "BASELINES", {"EASY": EASY, "SAF": SAF, "SPF": "spf+easy", "SQF": "sqf+easy", "actual": ACTUAL}
     )
     monkeypatch.setattr(order, "CANDIDATES", candidates)
     monkeypatch.setattr(order_runs, "SHORTEST", 0)
-    monkeypatch.setattr(order_runs, "MONTH", "1h")
-    monkeypatch.setattr(order_runs, "WEEK", "30min")
+    monkeypatch.setattr(order_runs, "MONTH", 3_600)
+    monkeypatch.setattr(order_runs, "WEEK", 1_800)
     monkeypatch.setattr(order_stress, "GAMED", {"eaf": EAF})
     monkeypatch.setattr(order_claims, "WINDOWED", ())
     for log, short in zip(LOGS, (10, 20), strict=False):
@@ -196,7 +248,7 @@ def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: 
     for name in ("KTH-SP2", "CTC-SP2", "chosen on the other logs", "wide", "trace not found: RICC", "decoys", "Drift"):
         assert name in text
     assert (tmp_path / "order.png").is_file()
-    assert len(study.to_dict()["tables"]) == 16
+    assert len(study.to_dict()["tables"]) == 19
 
 
 def test_no_log_at_all_is_refused(tmp_path: Path):

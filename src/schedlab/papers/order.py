@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 from schedlab.campaign.coordinator import Progress
 from schedlab.papers.order_claims import backfilling_table, replacing_table
 from schedlab.papers.order_logs import LOGS, named
+from schedlab.papers.order_patience import patience_tables
 from schedlab.papers.order_runs import (
     ACTUAL,
+    AGED,
     BASELINES,
     CANDIDATES,
     CONSERVATIVE,
     EAF,
     EASY,
-    LARGE,
     SAF,
     Runs,
     held_out,
@@ -39,6 +40,7 @@ from schedlab.papers.order_tables import (
     summary_table,
     waits_table,
 )
+from schedlab.papers.order_uses import uses_tables
 from schedlab.papers.order_windows import cold_table, drift_table, months_table
 from schedlab.papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
 
@@ -93,9 +95,9 @@ def reproduce(
     require_some(traces, (log.file for log in wanted))
     study = Runs([log for log in wanted if (traces / log.file).is_file()], traces, directory, progress)
     frame = study.whole(CANDIDATES, BASELINES.values())
-    tables = [*_whole_logs(study, frame, runs, plots), *_windows(study, frame), *_stress(study, frame)]
-    tables.append(replacing_table(frame))
-    if (backfilling := backfilling_table(traces)) is not None:
+    tables = [*_whole_logs(study, frame, runs, plots), *patience_tables(study)]
+    tables += [*_windows(study, frame), *_stress(study, frame), *uses_tables(study), replacing_table(frame)]
+    if (backfilling := backfilling_table(study)) is not None:
         tables.append(backfilling)
     absent = tuple(missing(log.name, log.file) for log in wanted if log not in study.logs)
     if absent:
@@ -106,7 +108,7 @@ def reproduce(
 def _whole_logs(study: Runs, frame: pd.DataFrame, number: int, plots: Path | None) -> list[Part]:
     """Return the tables of whole logs, and draw their figure."""
     choice = held_out(frame, CANDIDATES)
-    shown = BASELINES | {"conservative": CONSERVATIVE, "eaf": EAF}
+    shown = BASELINES | {"conservative": CONSERVATIVE, "eaf": EAF, "aged-eaf": AGED}
     if plots is not None:
         save_figures(frame, choice, plots)
     tables: list[Part] = [
@@ -131,12 +133,11 @@ def _windows(study: Runs, frame: pd.DataFrame) -> list[Part]:
 
 def _stress(study: Runs, frame: pd.DataFrame) -> list[Part]:
     """Return the tables of noise, errors and users who game."""
-    small = [log for log in study.logs if len(study.jobs_of(log)) <= LARGE]
+    small, _ = study.by_size()
     gamed = [log for log in small if log.name in GAMED_LOGS]
-    tables: list[Part] = [noise_table(frame, study.noise())]
-    return tables + [
-        table(logs, study.jobs_of) for table, logs in ((errors_table, small), (gaming_table, gamed)) if logs
-    ]
+    tables: list[Part] = [noise_table(frame, study.noise())] if small else []
+    tables += [errors_table(study, frame, small)] if small else []
+    return tables + ([gaming_table(study, gamed)] if gamed else [])
 
 
 def save_figures(frame: pd.DataFrame, choice: Mapping[str, str], directory: Path) -> list[Path]:

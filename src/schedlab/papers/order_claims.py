@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.simulation import simulate
-from schedlab.papers.order_runs import EASY, SAF
+from schedlab.papers.order_runs import EASY, SAF, Runs
 from schedlab.papers.order_tables import SLOWDOWN, Cells
 from schedlab.papers.reproduction import TextTable
 from schedlab.papers.sc20_logs import LOGS as WINDOWED
-from schedlab.papers.sc20_logs import STARTS, WINDOW
+from schedlab.papers.sc20_logs import STARTS, WINDOW, Log
+from schedlab.workload.files import file_sha256
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -76,31 +78,43 @@ LEARNED = ("SDSC-SP2", "HPC2N")
 """The logs of SC'20 that have users and requests."""
 
 
-def backfilling_table(traces: Path) -> TextTable | None:
+def backfilling_table(study: Runs) -> TextTable | None:
     """Return mean bounded slowdowns on SC'20's windows by what EASY assumes of run times; None without its logs.
 
     The order of the queue always takes requests, as in RLBackfilling (PMBS 2023).
     """
-    logs = [log for log in WINDOWED if log.name in LEARNED and (traces / log.file).is_file()]
-    if not logs:
-        return None
     rows: list[Cells] = []
-    for log in logs:
-        jobs, _ = log.read(traces)
-        sequences = [jobs[start : start + WINDOW] for start in STARTS]
-        for name, assumed in ESTIMATES.items():
-            rows.append((log.name, name, *(_mean(sequences, _text(base, assumed)) for base in BASES.values())))
-        for noise in NOISES:
-            noisy = [_with_estimates(one, noise) for one in sequences]
-            rows.append(
-                (log.name, f"actual, up to {noise:.0%} more", _mean(noisy, _text("fcfs", "requested")), *[None] * 3)
-            )
+    for log in WINDOWED:
+        file = study.traces / log.file
+        if log.name in LEARNED and file.is_file():
+            facts = [file_sha256(file), ESTIMATES, BASES, NOISES]
+            found = study.kept(f"backfilling-{log.name}", facts, partial(_backfilled, log, study.traces))
+            values = found.astype(object).where(found.notna(), None)
+            rows += [(log.name, *row) for row in values.itertuples(index=False)]
+    if not rows:
+        return None
     return TextTable(
         "Is better prediction better backfilling? Mean bounded slowdowns on SC'20's ten windows of 1,024 jobs",
         ("log", "EASY assumes", *BASES),
         tuple(rows),
         notes=("policies order the queue by requests; predictors begin each window anew and are corrected at need",),
     )
+
+
+def _backfilled(log: Log, traces: Path) -> pd.DataFrame:
+    """Return a line for each assumption, and a column for each policy."""
+    import pandas as pd
+
+    jobs, _ = log.read(traces)
+    sequences = [jobs[start : start + WINDOW] for start in STARTS]
+    rows: list[dict[str, str | float]] = [
+        {"assumed": name} | {base: _mean(sequences, _text(text, assumed)) for base, text in BASES.items()}
+        for name, assumed in ESTIMATES.items()
+    ]
+    for noise in NOISES:
+        noisy = [_with_estimates(one, noise) for one in sequences]
+        rows.append({"assumed": f"actual, up to {noise:.0%} more", "FCFS": _mean(noisy, _text("fcfs", "requested"))})
+    return pd.DataFrame(rows)
 
 
 def _text(base: str, assumed: str) -> str:

@@ -46,7 +46,8 @@ class Log:
     counted
         What a processor of this log is, if not a processor.
     conservative
-        Whether conservative backfilling is simulated: with tens of thousands of waiting jobs it takes hours.
+        Whether conservative backfilling is simulated, if it is not a large log: with ten thousand waiting jobs it takes
+        hours.
     """
 
     name: str
@@ -117,11 +118,17 @@ LOGS = (
     Log("HPC2N", "HPC2N-2002-2.2-cln.swf.gz"),
     Log("LLNL-Atlas", "LLNL-Atlas-2006-2.1-cln.swf.gz"),
     Log("LLNL-Thunder", "LLNL-Thunder-2007-1.1-cln.swf.gz"),
-    Log("RICC", "RICC-2010-2.swf.gz", conservative=False),
+    Log("RICC", "RICC-2010-2.swf.gz"),
     Log("Curie", "CEA-Curie-2011-2.1-cln.swf.gz"),
     Log("wagap", "modern/wagap-2013.swf.gz", processors=2_176),
     Log("Mustang", "modern/mustang-2015-08-06/week_fraction.csv.gz", mustang, counted="nodes"),
-    Log("UBCCR", "modern/workload_week.events.gz", processors=7_968, counted="cores of all nodes pooled"),
+    Log(
+        "UBCCR",
+        "modern/workload_week.events.gz",
+        processors=7_968,
+        counted="cores of all nodes pooled",
+        conservative=False,
+    ),
     Log(
         "BlueWaters-GPU",
         "modern/gen-parallel-workloads-15k/blue_waters_data_training.csv.gz",

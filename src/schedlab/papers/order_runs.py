@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedlab.atomic import atomic_path
 from schedlab.campaign.coordinator import Progress, run_campaign
 from schedlab.campaign.definition import Campaign
+from schedlab.engine.many import simulate_many
 from schedlab.papers.order_logs import NOISE, Log, copies
+from schedlab.schedule.provenance import versions
 from schedlab.scheduler.grammar import ALIASES
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.sampling import DAY
+from schedlab.workload.files import file_sha256
+from schedlab.workload.sampling import DAY, windows
 from schedlab.workload.tables import read_table
 from schedlab.workload.workload import Workload
 
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAF, EASY, EAF, ACTUAL = "saf+easy", "fcfs+easy", ALIASES["eaf"], "saf@actual+easy@requested"
+AGED = ALIASES["aged-eaf"]
 
 CONSERVATIVE = "fcfs+conservative"
 
@@ -60,7 +68,16 @@ CANDIDATES = tuple(
 PURE = (EASY, "spf+easy", "sqf+easy", SAF, "f1+easy", '"p*q**0.5"+easy', '"p**0.5*q"+easy')
 """Policies of requests alone, among which one could change from week to week."""
 
-WEEK, MONTH = "7d", "30d"
+WEEK, MONTH = 7 * DAY, 30 * DAY
+
+OF_WINDOWS = (
+    "mean_bounded_slowdown",
+    "mean_per_processor_bounded_slowdown",
+    "mean_wait",
+    "p99_wait",
+    "max_wait",
+)
+"""The metrics of windows; those of whole logs are all that there are, by size class and class of users, too."""
 
 LARGE = 100_000
 """Jobs: on logs of more, only those candidates are simulated that are among the best of the smaller logs."""
@@ -102,52 +119,86 @@ class Runs:
         """Return the results of whole logs: of baselines, candidates and, where that is possible, conservative ones."""
         import pandas as pd
 
-        always = [*baselines, EAF]
-        small = [log for log in self.logs if len(self.jobs_of(log)) <= LARGE]
-        large = [log for log in self.logs if log not in small]
-        frame = self._results("order", small, ("0",), (*always, *candidates))
+        always = [*baselines, EAF, AGED]
+        small, large = self.by_size()
+        frame = self.results("order", small, ("0",), (*always, *candidates))
         if small and large:
             best = finalists(frame, candidates)
-            frame = pd.concat([frame, self._results("order-large", large, ("0",), (*always, *best))])
+            frame = pd.concat([frame, self.results("order-large", large, ("0",), (*always, *best))])
         elif large:
-            frame = self._results("order-large", large, ("0",), (*always, *candidates))
-        fit = [log for log in self.logs if log.conservative]
-        return pd.concat([frame, self._results("order-conservative", fit, ("0",), (CONSERVATIVE,))])
+            frame = self.results("order-large", large, ("0",), (*always, *candidates))
+        fit = [log for log in small if log.conservative]
+        return pd.concat([frame, self.results("order-conservative", fit, ("0",), (CONSERVATIVE,))])
 
     def chance(self, number: int) -> pd.DataFrame:
         """Return the results of copies that differ by chance."""
         kinds = [str(copy) for copy in range(1, number)]
-        return self._results("order-copies", self.logs, kinds, (EASY, SAF, EAF))
+        return self.results("order-copies", self.logs, kinds, (EASY, SAF, EAF, AGED))
 
     def noise(self) -> pd.DataFrame:
         """Return the results of logs with other run times."""
-        return self._results("order-noise", self.logs, (NOISE,), (EASY, SAF, EAF, ACTUAL))
+        return self.results("order-noise", self.logs, (NOISE,), (EASY, SAF, EAF, AGED, ACTUAL))
 
     def months(self) -> pd.DataFrame:
         """Return the results of windows of 30 days, in each of which predictors begin anew."""
-        return self._results("order-months", self._long(), ("0",), (EASY, "f1+easy", SAF, EAF, ACTUAL), MONTH)
+        return self._windows("months", (EASY, "f1+easy", SAF, EAF, AGED, ACTUAL), MONTH)
 
     def weeks(self) -> pd.DataFrame:
         """Return the results of windows of a week."""
-        return self._results("order-weeks", self._long(), ("0",), (*PURE, EAF, ACTUAL), WEEK)
+        return self._windows("weeks", (*PURE, EAF, AGED, ACTUAL), WEEK)
 
     def jobs_of(self, log: Log) -> Workload:
         """Return the jobs of a log as it is."""
         return read_table(copies(log, self.traces, self.copies, ("0",))[0])
 
+    def by_size(self) -> tuple[list[Log], list[Log]]:
+        """Return the logs of at most `LARGE` jobs, and the others."""
+        small = [log for log in self.logs if len(self.jobs_of(log)) <= LARGE]
+        return small, [log for log in self.logs if log not in small]
+
     def _long(self) -> list[Log]:
         """Return the logs that are long enough for windows."""
         return [log for log in self.logs if np.ptp(self.jobs_of(log).submit_time) >= SHORTEST * DAY]
 
-    def _results(
-        self, name: str, logs: Sequence[Log], kinds: Sequence[str], schedulers: Sequence[str], window: str | None = None
-    ) -> pd.DataFrame:
+    def kept(self, name: str, facts: object, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """Return a table that is made once for these facts and this version, and then read from the directory."""
+        import pandas as pd
+
+        digest = hashlib.sha256(json.dumps([facts, versions()], sort_keys=True).encode()).hexdigest()
+        file = self.directory / "order-tables" / f"{name}-{digest[:16]}.parquet"
+        if not file.is_file():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_path(file) as temporary:
+                make().to_parquet(temporary)
+        return pd.read_parquet(file)
+
+    def fingerprint(self, log: Log) -> str:
+        """Return what tells a log from another version of it."""
+        return file_sha256(copies(log, self.traces, self.copies, ("0",))[0])
+
+    def _windows(self, name: str, schedulers: Sequence[str], length: int) -> pd.DataFrame:
+        """Return the results of windows of a length in seconds, each of which begins with an empty machine."""
+        import pandas as pd
+
+        def simulated(log: Log) -> pd.DataFrame:
+            parts = list(windows(self.jobs_of(log), length, 0))
+            values = simulate_many(parts, schedulers, metrics=OF_WINDOWS)
+            rows = pd.MultiIndex.from_product([range(len(parts)), schedulers], names=["window", "scheduler"])
+            frame = pd.DataFrame(values.reshape(len(rows), -1), rows, OF_WINDOWS).reset_index()
+            return frame.assign(log=log.name, workload=log.name, load=1.0, repetition=0)
+
+        frames = [
+            self.kept(f"{name}-{log.name}", [self.fingerprint(log), schedulers, length], partial(simulated, log))
+            for log in self._long()
+        ]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def results(self, name: str, logs: Sequence[Log], kinds: Sequence[str], schedulers: Sequence[str]) -> pd.DataFrame:
         """Return the results of a campaign over copies of logs, with the columns `log` and `copy`."""
         import pandas as pd
 
         entries = [
             {"trace": str(file.absolute()), "name": file.stem, "clean": "none"}
-            | ({} if window is None else {"windows": {"length": window, "count": "all"}})
             for log in logs
             for file in copies(log, self.traces, self.copies, kinds)
         ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.simulation import simulate
 from schedlab.papers.order_logs import Log
-from schedlab.papers.order_runs import ACTUAL, EAF, EASY, SAF
+from schedlab.papers.order_runs import ACTUAL, AGED, EAF, EASY, SAF, Runs
 from schedlab.papers.order_tables import Cells
 from schedlab.papers.order_windows import mean, ratios
 from schedlab.papers.reproduction import TextTable
@@ -22,12 +24,13 @@ from schedlab.workload.workload import Workload
 if TYPE_CHECKING:
     import pandas as pd
 
-ERRORS = (0.0, 0.1, 0.7, 1.6)
-"""Standard deviations of the logarithm: exact, a tenth, about a factor of two, of five."""
+ERRORS = (0.1, 0.7, 1.6)
+"""Standard deviations of the logarithm: a tenth, about a factor of two, of five."""
 
 GAMED = {
     "saf+easy": SAF,
     "eaf": EAF,
+    "aged-eaf": AGED,
     "saf@groups(mean=arithmetic)+easy": "saf@groups(mean=arithmetic)+easy@requested",
     "saf@groups(user.request.processors)+easy": "saf@groups(user.request.processors)+easy@requested",
 }
@@ -41,7 +44,7 @@ SHARE = 0.1
 def noise_table(whole: pd.DataFrame, noise: pd.DataFrame) -> TextTable:
     """Return what is left of gains if run times are up to a tenth longer or shorter."""
     rows: list[Cells] = []
-    for name, text in (("EASY", EASY), ("eaf", EAF), ("SAF, actual run times", ACTUAL)):
+    for name, text in (("EASY", EASY), ("eaf", EAF), ("aged-eaf", AGED), ("SAF, actual run times", ACTUAL)):
         before, after = (ratios(frame, text).droplevel("window") for frame in (whole, noise))
         common = before.index.intersection(after.index)
         rows.append((name, len(common), mean(before[common]), mean(after[common]), float(after[common].max())))
@@ -52,17 +55,19 @@ def noise_table(whole: pd.DataFrame, noise: pd.DataFrame) -> TextTable:
     )
 
 
-def errors_table(logs: Sequence[Log], jobs_of: Callable[[Log], Workload]) -> TextTable:
+def errors_table(study: Runs, whole: pd.DataFrame, logs: Sequence[Log]) -> TextTable:
     """Return what an order by actual run times is worth if these are known with errors, reserving by requests."""
+    exact = ratios(whole, ACTUAL).droplevel("window")
+    slowdowns = whole[whole["scheduler"] == SAF].set_index("log")["mean_bounded_slowdown"]
     rows: list[Cells] = []
     for log in logs:
-        jobs = jobs_of(log)
-        saf = _slowdown(jobs, SAF)
-        rows.append((log.name, *(_slowdown(jobs, _by_error(jobs, error)) / saf for error in ERRORS)))
+        facts = [study.fingerprint(log), ERRORS]
+        found = study.kept(f"errors-{log.name}", facts, partial(_with_errors, study.jobs_of(log)))
+        rows.append((log.name, float(exact[log.name]), *(found["slowdown"] / slowdowns[log.name]).tolist()))
     rows.append(("geometric mean", *(float(np.exp(np.mean(np.log(of_logs)))) for of_logs in _columns(rows))))
     return TextTable(
         "Errors: mean bounded slowdown of SAF by run times with random errors to saf+easy",
-        ("log", *(f"error {error:g}" for error in ERRORS)),
+        ("log", "exact", *(f"error {error:g}" for error in ERRORS)),
         tuple(rows),
         notes=("run times in the order are multiplied by exp(error times a normal number); reservations by requests",),
     )
@@ -70,6 +75,14 @@ def errors_table(logs: Sequence[Log], jobs_of: Callable[[Log], Workload]) -> Tex
 
 def _columns(rows: Sequence[Cells]) -> list[NDArray[np.float64]]:
     return list(np.array([row[1:] for row in rows], dtype=np.float64).T)
+
+
+def _with_errors(jobs: Workload) -> pd.DataFrame:
+    """Return the mean bounded slowdown for each size of the error."""
+    import pandas as pd
+
+    found = [float(simulate(jobs, _by_error(jobs, error)).bounded_slowdown.mean()) for error in ERRORS]
+    return pd.DataFrame({"error": ERRORS, "slowdown": found})
 
 
 def _by_error(jobs: Workload, error: float) -> Scheduler:
@@ -84,18 +97,21 @@ def _by_error(jobs: Workload, error: float) -> Scheduler:
     return Scheduler(FunctionPolicy(area_with_errors), "easy")
 
 
-def _slowdown(jobs: Workload, scheduler: str | Scheduler) -> float:
-    return float(simulate(jobs, scheduler).bounded_slowdown.mean())
-
-
-def gaming_table(logs: Sequence[Log], jobs_of: Callable[[Log], Workload]) -> TextTable:
+def gaming_table(study: Runs, logs: Sequence[Log]) -> TextTable:
     """Return what a tenth of the users gain, and what the others lose, by two ways to look short."""
+    import pandas as pd
+
+    found = pd.concat(
+        study.kept(
+            f"gaming-{log.name}", [study.fingerprint(log), sorted(GAMED.values())], partial(_gamed, study.jobs_of(log))
+        )
+        for log in logs
+    )
     rows: list[Cells] = []
-    for trick, play in TRICKS.items():
-        for name, text in GAMED.items():
-            gains = np.array([_gain(jobs_of(log), text, play) for log in logs])
-            theirs, others = np.exp(np.log(gains).mean(axis=0)).tolist()
-            rows.append((trick, name, theirs, float(gains[:, 0].min()), others))
+    for trick, name in product(TRICKS, GAMED):
+        gains = found[(found["trick"] == trick) & (found["scheduler"] == name)]
+        theirs, others = (float(np.exp(np.log(gains[who]).mean())) for who in ("theirs", "others"))
+        rows.append((trick, name, theirs, float(gains["theirs"].min()), others))
     return TextTable(
         "Users who game the table: mean bounded slowdown when they do over that when they do not",
         ("what they do", "scheduler", "the users who do", "best log for them", "all other users"),
@@ -108,17 +124,22 @@ def gaming_table(logs: Sequence[Log], jobs_of: Callable[[Log], Workload]) -> Tex
     )
 
 
-def _gain(
-    jobs: Workload, scheduler: str, play: Callable[[Workload, NDArray[np.bool_]], Workload]
-) -> tuple[float, float]:
-    """Return the ratio of slowdowns with and without a trick, of those who play it, and of the others."""
+def _gamed(jobs: Workload) -> pd.DataFrame:
+    """Return the ratios of slowdowns with and without each trick, of those who play it, and of the others."""
+    import pandas as pd
+
     users = np.unique(jobs.user_id)
     players = np.random.default_rng(1).choice(users, max(1, round(SHARE * len(users))), replace=False)
     playing = np.isin(jobs.user_id, players)
-    honest = simulate(jobs, scheduler).bounded_slowdown
-    # The jobs themselves come first, whatever a trick adds behind them.
-    gamed = simulate(play(jobs, playing), scheduler).bounded_slowdown[: len(jobs)]
-    return tuple(float(gamed[who].mean() / honest[who].mean()) for who in (playing, ~playing))  # type: ignore[return-value]
+    honest = {name: simulate(jobs, text).bounded_slowdown for name, text in GAMED.items()}
+    rows: list[dict[str, str | float]] = []
+    for trick, play in TRICKS.items():
+        for name, text in GAMED.items():
+            # The jobs themselves come first, whatever a trick adds behind them.
+            gamed = simulate(play(jobs, playing), text).bounded_slowdown[: len(jobs)]
+            theirs, others = (float(gamed[who].mean() / honest[name][who].mean()) for who in (playing, ~playing))
+            rows.append({"trick": trick, "scheduler": name, "theirs": theirs, "others": others})
+    return pd.DataFrame(rows)
 
 
 def with_decoys(jobs: Workload, playing: NDArray[np.bool_]) -> Workload:

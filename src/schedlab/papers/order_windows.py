@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedlab.campaign.statistics import interval_text, paired
-from schedlab.papers.order_runs import ACTUAL, EAF, EASY, PURE, SAF
+from schedlab.papers.order_runs import ACTUAL, AGED, EAF, EASY, PURE, SAF
 from schedlab.papers.order_tables import MEASURES, SLOWDOWN, Cells
 from schedlab.papers.reproduction import TextTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = {"EASY": EASY, "F1": "f1+easy", "eaf": EAF, "SAF, actual run times": ACTUAL}
+SHOWN = {"EASY": EASY, "F1": "f1+easy", "eaf": EAF, "aged-eaf": AGED, "SAF, actual run times": ACTUAL}
 
 
 def months_table(frame: pd.DataFrame) -> TextTable:

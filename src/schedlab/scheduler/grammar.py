@@ -163,8 +163,9 @@ ALIASES = {
     "easy++": "fcfs+easy:sjf@ave2/incremental",
     "e-loss": "fcfs+easy:sjf@e-loss/incremental",
     "eaf": "saf@groups+easy@requested",
+    "aged-eaf": '"log(p*q)+r/43200"@groups+easy@requested',
 }
-"""Whole schedulers with a name of their own: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and our own."""
+"""Whole schedulers with a name of their own: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and two of ours."""
 
 PLACEMENTS = {
     "first": "the first nodes with room",
