@@ -169,9 +169,9 @@ class NodePlay:
 
     def _make_pass(self, waiting: NDArray[np.int64], number: int, *, easy: bool | None = None) -> NDArray[np.int64]:
         """Make a scheduling pass of a policy; return the jobs that still wait."""
-        simulation, easy = self.simulation, self._is_easy(number) if easy is None else easy
-        order = self._ordered(waiting, number)
-        while (job := simulation.proposal(order, easy=easy)) is not None:
+        simulation, order = self.simulation, self._ordered(waiting, number)
+        backfills = self._is_easy(number) if easy is None else easy
+        while (job := simulation.proposal(order, easy=backfills)) is not None:
             simulation.start(job, beside=simulation.blocked)
             order = order[order != job]
         return np.sort(order)
