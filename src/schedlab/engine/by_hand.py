@@ -113,15 +113,17 @@ def fit_beside(
 
 @inlined
 def may_start(jobs: NDArray[Any], state: State, job: int) -> bool:
-    """Return whether a job fits now."""
-    return jobs[job].processors <= state.clock[FREE] and fits(state.nodes, job)
+    """Return whether a job fits now, within all limits."""
+    if jobs[job].processors > state.clock[FREE] or not within_limits(jobs, state, job):
+        return False
+    return fits(state.nodes, job)
 
 
 @inlined
 def may_start_beside(jobs: NDArray[Any], state: State, reserved: NDArray[np.int64], job: int) -> bool:
-    """Return whether a job fits now without delaying a reservation."""
+    """Return whether a job fits now, within all limits, without delaying a reservation."""
     processors = jobs[job].processors
-    if job == reserved[0] or processors > state.clock[FREE]:
+    if job == reserved[0] or processors > state.clock[FREE] or not within_limits(jobs, state, job):
         return False
     ends_before = state.clock[NOW] + jobs[job].estimate <= reserved[1]
     return (ends_before or processors <= reserved[2]) and fits_beside(state.nodes, job, ends_before)
