@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from gymnasium.utils.env_checker import check_env
 
 import schedlab as sl
 from schedlab.errors import InputError
-from schedlab.gym import PolicyAgent, RandomAgent, SchedulingEnv, SchedulingVectorEnv, play
+from schedlab.gym import PolicyAgent, SchedulingEnv, SchedulingVectorEnv, play
+from schedlab.gym.sources import METRICS
 from schedlab.scheduler.agent_file import read_agent_file
 from schedlab.workload.resources import Resources
 
@@ -40,43 +42,97 @@ def jobs_for_nodes(seed: int, count: int = 50) -> sl.Workload:
     )
 
 
+PLAYED = [
+    ("next", "fcfs", "fcfs", "fcfs"),
+    ("next", "fcfs", "saf", "saf"),
+    ("next", "fcfs", "wfp3", "wfp3"),
+    ("backfill", "fcfs", "fcfs", "fcfs+easy"),
+    ("backfill", "saf", "saf", "saf+easy"),
+    ("backfill", "wfp3", "wfp3", "wfp3+easy"),
+    ("backfill", "fcfs", "spf", "fcfs+easy:spf"),
+    ("inspect", "saf", "fcfs", "saf"),
+    ("inspect", "saf+easy", "saf", "saf+easy"),
+    ("inspect", "wfp3+easy", "saf", "wfp3+easy"),
+    ("policy", "fcfs", "saf", "saf"),
+    ("policy", "fcfs", "saf+easy", "saf+easy"),
+    ("policy", "fcfs", "wfp3+easy", "wfp3+easy"),
+]
+"""What is decided, the base policy, what the agent plays, and the scheduler that does the same."""
+
+DECISIONS = ("next", "backfill", "inspect", "policy")
+
+
 def check_policies(jobs: sl.Workload) -> None:
-    """An agent that plays a policy gives that scheduler's schedule, nodes included."""
-    env = SchedulingEnv(jobs, window=None, slots=64, cluster=SITE)
-    for policy in ("fcfs", "saf", "wfp3"):
-        schedule, expected = play(PolicyAgent(policy), env), sl.simulate(jobs, policy, cluster=SITE)
-        assert schedule.start_time.tolist() == expected.start_time.tolist(), policy
+    """An agent that plays a policy gives that scheduler's schedule, nodes included, whatever it decides."""
+    policies = ("saf", "saf+easy", "wfp3+easy")
+    for decision, base, policy, scheduler in PLAYED:
+        env = SchedulingEnv(
+            jobs, decision, window=None, slots=64, cluster=SITE, base=base, policies=policies, period=90
+        )
+        schedule, expected = play(PolicyAgent(policy), env), sl.simulate(jobs, scheduler, cluster=SITE)
+        assert schedule.start_time.tolist() == expected.start_time.tolist(), (decision, scheduler)
         assert schedule.placement is not None
         assert expected.placement is not None
-        assert schedule.placement.node.tolist() == expected.placement.node.tolist(), policy
+        assert schedule.placement.node.tolist() == expected.placement.node.tolist(), (decision, scheduler)
+        if decision != "next":
+            assert schedule.backfilled.tolist() == expected.backfilled.tolist(), (decision, scheduler)
         assert (schedule.start_time > jobs.submit_time).any()
 
 
-def check_random(jobs: sl.Workload, seed: int) -> None:
+def check_random(jobs: sl.Workload, seed: int, decision: str, increments: bool) -> None:
     """Whatever is done: observations are shares, masks say what fits, rewards add up, no node is exceeded."""
-    for increments in (True, False):
-        env = SchedulingEnv(jobs, window=30, slots=8, cluster=SITE, observation="both", increments=increments)
-        rng = np.random.default_rng(seed)
-        observation, info = env.reset(seed=seed)
-        rewards, over = [], False
-        while not over:
-            assert all(((one >= 0) & (one <= 1)).all() for one in observation.values())
-            assert info["action_mask"].any()
-            assert (observation["jobs"][~info["action_mask"][:-1], -1] == 0).all()
-            observation, reward, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
-            rewards.append(reward)
-        schedule = env.schedule()
-        assert abs(sum(rewards) + schedule.metrics()["mean_bounded_slowdown"]) < 1e-9
-        assert increments or not any(rewards[:-1])
-        placement = schedule.placement
-        assert placement is not None
-        row = np.repeat(np.arange(30), np.diff(placement.offsets))
-        for moment in schedule.start_time.tolist():
-            running = (schedule.start_time[row] <= moment) & (moment < schedule.end_time[row])
-            held = np.bincount(placement.node[running], placement.held_cores[running], minlength=4)
-            gpus = np.bincount(placement.node[running], placement.held_gpus[running], minlength=4)
-            assert (held <= 8).all()
-            assert (gpus <= [0, 0, 4, 4]).all()
+    metric = METRICS[(seed + increments) % len(METRICS)]
+    base, order = ("fcfs", "saf+easy", "wfp3+easy")[seed], ("fcfs", "saf")[seed % 2]
+    told = {"base": base, "order": order, "reward": metric, "increments": increments, "pause": 7, "period": 60 * seed}
+    env = SchedulingEnv(jobs, decision, window=30, slots=8, cluster=SITE, observation="both", **told)
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    rewards, over = [], False
+    while not over:
+        assert all(((one >= 0) & (one <= 1)).all() for one in observation.values())
+        assert info["action_mask"].any()
+        if decision in ("next", "backfill"):
+            assert ((observation["jobs"][:, -1] == 1) == info["action_mask"][:-1]).all()
+        if decision == "inspect":
+            assert observation["jobs"][:, -1].tolist() == [1] + [0] * 7
+        observation, reward, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
+        rewards.append(reward)
+    schedule = env.schedule()
+    expected = schedule.metrics()[metric]
+    assert abs(sum(rewards) + expected) <= 1e-9 * max(expected, 1)
+    assert increments or not any(rewards[:-1])
+    placement = schedule.placement
+    assert placement is not None
+    row = np.repeat(np.arange(30), np.diff(placement.offsets))
+    for moment in schedule.start_time.tolist():
+        running = (schedule.start_time[row] <= moment) & (moment < schedule.end_time[row])
+        held = np.bincount(placement.node[running], placement.held_cores[running], minlength=4)
+        gpus = np.bincount(placement.node[running], placement.held_gpus[running], minlength=4)
+        assert (held <= 8).all()
+        assert (gpus <= [0, 0, 4, 4]).all()
+
+
+def check_skips() -> None:
+    """By hand: a job is skipped twice, and accepted two pauses later; nothing else happens meanwhile."""
+    columns = {"submit_time": [0, 1], "run_time": [5_000, 10], "requested_time": [5_000, 10]}
+    jobs = sl.Workload.from_columns(columns | {"requested_processors": [1, 1]}, processors=SITE.processors)
+    env = SchedulingEnv(jobs, "inspect", window=None, cluster=SITE, pause=600)
+    env.reset(seed=1)
+    for action in (0, 1, 1, 0):
+        env.step(action)
+    assert env.schedule().start_time.tolist() == [0, 1_201]
+
+
+def check_reservation() -> None:
+    """By hand: the head waits for both nodes at 10; a job of 9 s may start before it, one of 10 s may not."""
+    cluster = sl.Cluster.of_nodes([sl.NodeGroup.of("n[1-2]", cores=4)])
+    columns = {"submit_time": [0, 0, 1, 1], "run_time": [10, 10, 9, 10], "requested_time": [10, 10, 9, 10]}
+    jobs = sl.Workload.from_columns(columns | {"requested_processors": [4, 8, 2, 2]}, processors=8)
+    env = SchedulingEnv(jobs, "backfill", window=None, slots=3, cluster=cluster)
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].tolist() == [False, True, False, True]
+    env.step(1)
+    assert env.schedule().start_time.tolist() == [0, 10, 1, 20]
 
 
 def check_agent(jobs: sl.Workload, directory: Path, seed: int) -> None:
@@ -90,42 +146,65 @@ def check_agent(jobs: sl.Workload, directory: Path, seed: int) -> None:
     assert schedule.specification["decisions"] == env.decisions
 
 
+def check_vector(decision: str) -> None:
+    """Environments side by side do what single ones do."""
+    told = {"window": 20, "slots": 8, "cluster": SITE}
+    vector = SchedulingVectorEnv(jobs_for_nodes(1), 2, decision=decision, **told)
+    single = SchedulingEnv(jobs_for_nodes(1), decision, **told)
+    shown, infos = vector.reset(seed=4)
+    assert (shown[0] == single.reset(seed=4)[0]).all()
+    over, rng = False, np.random.default_rng(1)
+    while not over:
+        actions = [rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in infos["action_mask"]]
+        shown, rewards, _, _, infos = vector.step(actions)
+        one, reward, over, _, info = single.step(actions[0])
+        assert rewards[0] == reward
+        assert (shown[0] == one).all()
+        assert (infos["action_mask"][0] == info["action_mask"]).all()
+
+
 def check_sentences(jobs: sl.Workload) -> None:
     """What is not there on nodes is said in one sentence."""
     for arguments, sentence in (
-        ({"decision": "inspect"}, "decision='inspect' is for a number of processors"),
+        ({"commit": True}, "commit=True is the environment of SC'20"),
+        ({"decision": "all"}, "decision='all' is unknown"),
         ({"processors": 5}, "give the machine once"),
         ({"slots": 0}, "slots=0: give a whole number"),
     ):
         with pytest.raises(InputError) as error:
             SchedulingEnv(jobs, cluster=SITE, window=None, **arguments)
         assert sentence in str(error.value)
+    for arguments, policy, sentence in (
+        ({}, "saf+easy", "cannot keep nodes for a blocked job"),
+        ({"decision": "policy"}, "saf", "saf is none of the policies to choose from"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            play(PolicyAgent(policy), SchedulingEnv(jobs, cluster=SITE, window=None, **arguments))
+    with pytest.raises(InputError, match="the score is not a number"):
+        SchedulingEnv(jobs, "inspect", cluster=SITE, window=None, base='"log(p - 100000)"').reset(seed=1)
     simulation = sl.Simulation(jobs, None, cluster=SITE)
     for call in (lambda: simulation.save("x"), lambda: simulation.submit(jobs[-1:])):
         with pytest.raises(InputError):
             call()
 
 
-def main() -> None:
-    """Check everything."""
-    check_env(SchedulingEnv(jobs_for_nodes(0), window=20, slots=8, cluster=SITE), skip_render_check=True)
+def main(seeds: int) -> None:
+    """Check everything, what is random with so many seeds."""
+    for decision in DECISIONS:
+        check_env(SchedulingEnv(jobs_for_nodes(0), decision, window=20, slots=8, cluster=SITE), skip_render_check=True)
+        check_vector(decision)
+    check_skips()
+    check_reservation()
+    check_sentences(jobs_for_nodes(0))
     with tempfile.TemporaryDirectory() as directory:
-        for seed in range(3):
+        for seed in range(seeds):
             jobs = jobs_for_nodes(seed)
             check_policies(jobs)
-            check_random(jobs, seed)
+            for decision in DECISIONS:
+                check_random(jobs, seed, decision, increments=True)
+                check_random(jobs, seed, decision, increments=False)
             check_agent(jobs, Path(directory), seed)
-    check_sentences(jobs)
-    vector = SchedulingVectorEnv(jobs_for_nodes(1), 2, window=20, slots=8, cluster=SITE)
-    single = SchedulingEnv(jobs_for_nodes(1), window=20, slots=8, cluster=SITE)
-    shown, info = vector.reset(seed=4)
-    assert (shown[0] == single.reset(seed=4)[0]).all()
-    shown, rewards, _, _, _ = vector.step(info["action_mask"].argmax(axis=1))
-    one, reward, *_ = single.step(int(info["action_mask"][0].argmax()))
-    assert rewards[0] == reward
-    assert (shown[0] == one).all()
-    play(RandomAgent(np.random.default_rng(1)), single, seed=1)
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))

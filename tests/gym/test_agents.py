@@ -16,8 +16,9 @@ from schedlab.engine.simulation import simulate
 from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.gym.episodes import Episodes
-from schedlab.gym.rollouts import advantages, roll
-from schedlab.scheduler.agent_network import Network
+from schedlab.gym.rollouts import advantages, joined, roll
+from schedlab.scheduler.agent_file import AgentFile, read_agent_file
+from schedlab.scheduler.agent_network import JOB_INPUTS, Network
 
 
 def played(jobs, network, slots=16, longest=5_000):
@@ -73,6 +74,52 @@ def test_a_changed_file_is_another_scheduler(tmp_path):
     assert one.start_time.tolist() != other.start_time.tolist()
     with pytest.raises(InputError, match="is now another agent"):
         simulate(jobs, one.scheduler)
+
+
+def test_an_agent_that_sees_jobs_alone_is_a_scheduler_and_one_that_commits_itself_is_not(tmp_path):
+    weights = np.zeros((len(JOB_INPUTS), 1), np.float32)
+    weights[JOB_INPUTS.index("request")] = -1
+    network = Network((weights,), (np.zeros(1, np.float32),), JOB_INPUTS)
+    path = saved(tmp_path, network)
+    jobs = model_jobs(2, jobs=120)
+    found = simulate(jobs, f"@agent:{path}")
+    assert found.start_time.tolist() == played(jobs, network).start_time.tolist()
+    AgentFile(network, 5_000, 16, decision="commit").save(path)
+    assert read_agent_file(path).decision == "commit"
+    with pytest.raises(InputError, match="commits itself to jobs as in SC'20"):
+        simulate(jobs, f"@agent:{path}")
+
+
+def test_an_agent_that_commits_itself_to_the_shortest_is_sjf_as_in_sc20():
+    """It has no action to wait, and chooses among all jobs, whether they fit or not."""
+    jobs, rng = model_jobs(6, jobs=90), np.random.default_rng(0)
+    weights = np.zeros((len(JOB_INPUTS), 1), np.float32)
+    weights[JOB_INPUTS.index("request")] = -1
+    for base in ("fcfs", "fcfs+easy"):
+        longest = int(jobs.requested_time.max())
+        episodes = Episodes(1, jobs, window=None, slots=90, commit=True, base=base, longest=longest)
+        number = episodes.know("spf")
+        episodes.begin(0, rng)
+        roll(episodes, Network((weights,), (np.zeros(1, np.float32),), JOB_INPUTS), None)
+        found = episodes.schedule(0).start_time.tolist()
+        episodes.begin(0, rng)
+        episodes.play_out(0, number)
+        assert found == episodes.schedule(0).start_time.tolist()
+
+
+def test_rollouts_of_several_logs_are_joined():
+    rng, rollouts = np.random.default_rng(5), []
+    for seed, processors in ((4, 64), (5, 32)):
+        episodes = Episodes(2, model_jobs(seed, jobs=100, processors=processors), window=40, slots=32)
+        drawn = episodes.begin(0, rng)
+        episodes.begin_with(1, drawn)
+        rollouts.append(roll(episodes, random_network(1), rng))
+    both = joined(rollouts)
+    count = len(rollouts[0].chosen)
+    assert both.episode.tolist() == [*rollouts[0].episode, *(rollouts[1].episode + 2)]
+    assert (both.rows[both.chosen[count:]] == rollouts[1].rows[rollouts[1].chosen]).all()
+    assert (np.diff(both.first) == np.concatenate([np.diff(one.first) for one in rollouts])).all()
+    assert len(advantages(both, copies=2)) == len(both.chosen)
 
 
 def test_agents_are_compared_and_judged_like_other_schedulers(tmp_path, monkeypatch):
@@ -143,11 +190,32 @@ def test_training_makes_an_agent_better_and_is_the_same_for_the_same_seed(tmp_pa
     assert network.values(rows) == pytest.approx(layers(torch.from_numpy(rows)).squeeze(1).detach().numpy(), rel=1e-5)
 
 
-def test_agents_and_environments_on_nodes():
+@pytest.mark.slow
+def test_training_on_several_logs_with_a_curriculum_and_with_the_network_of_sc20():
+    pytest.importorskip("torch", reason='needs PyTorch: pip install "schedlab[train]"')
+    from schedlab.gym.training import Settings, train
+
+    logs = [model_jobs(1, jobs=300), model_jobs(2, jobs=300, processors=32)]
+    few = {"updates": 2, "windows": 1, "copies": 3, "window": 40, "slots": 32, "every": 1}
+    found = train(logs, validation=[one[:80] for one in logs], seed=1, settings=Settings(load=(0.8, 1.2), **few))
+    assert found.agent.training["jobs"] == 600
+    assert all(np.isfinite(point.validation) for point in found.curve)
+    settings = Settings(view="job", commit=True, base="fcfs+easy", hidden=(6,), **few)
+    found = train(logs[0], validation=logs[0], seed=1, settings=settings)
+    assert found.agent.decision == "commit"
+    assert [one.shape for one in found.agent.network.weights] == [(4, 6), (6, 1)]
+    with pytest.raises(InputError, match="2 logs and 1 for validation"):
+        train(logs, validation=logs[0], seed=1)
+    with pytest.raises(InputError, match="view='all' is unknown"):
+        train(logs[0], validation=logs[0], seed=1, settings=Settings(view="all"))
+
+
+@pytest.mark.parametrize("seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_agents_and_environments_on_nodes(seeds):
     """As plain Python: the kernels of nodes take a minute to compile."""
     pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install "schedlab[gym]"')
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", os.path.join(os.path.dirname(__file__), "nodes_by_hand.py")],
+        [sys.executable, "-W", "ignore", os.path.join(os.path.dirname(__file__), "nodes_by_hand.py"), str(seeds)],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

@@ -33,10 +33,11 @@ def test_registered_environments_pass_the_checker_of_gymnasium(name):
     assert (env.reset(seed=3)[0] == again.reset(seed=3)[0]).all()
 
 
-@pytest.mark.parametrize("decision", ["next", "backfill", "inspect", "policy"])
+@pytest.mark.parametrize("decision", ["next", "backfill", "inspect", "policy", "commit"])
 @pytest.mark.parametrize("observation", ["jobs", "summary", "both"])
 def test_every_combination_passes_the_checker(decision, observation):
-    env = SchedulingEnv(model_jobs(1), decision, window=60, observation=observation, slots=16, load=(0.8, 1.5))
+    told = {"decision": "next", "commit": True} if decision == "commit" else {"decision": decision}
+    env = SchedulingEnv(model_jobs(1), window=60, observation=observation, slots=16, load=(0.8, 1.5), **told)
     check_env(env, skip_render_check=True)
     schedule = play(RandomAgent(np.random.default_rng(1)), env, seed=2)
     assert len(schedule) == 60
@@ -46,6 +47,14 @@ def test_an_agent_that_plays_saf_gives_the_schedule_of_saf():
     jobs = model_jobs(2)
     env = SchedulingEnv(jobs, window=None, slots=150)
     assert play(PolicyAgent("saf"), env).start_time.tolist() == sl.simulate(jobs, "saf").start_time.tolist()
+
+
+def test_an_agent_that_plays_a_policy_chooses_it_where_policies_are_chosen():
+    jobs = model_jobs(2)
+    env = SchedulingEnv(jobs, "policy", window=None, policies=("fcfs", "saf+easy"), period=600)
+    assert play(PolicyAgent("saf+easy"), env).start_time.tolist() == sl.simulate(jobs, "saf+easy").start_time.tolist()
+    with pytest.raises(InputError, match="saf is none of the policies to choose from: fcfs, saf"):
+        play(PolicyAgent("saf"), env)
 
 
 def test_the_mask_comes_with_info_and_with_action_masks():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from schedlab.cli.options import Clean, Json, Trace
+from schedlab.cli.options import FORMATS, Clean, Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
@@ -18,15 +18,24 @@ if TYPE_CHECKING:
 
 
 def train(
-    trace: Trace,
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="TRACE...", help=f"Jobs; of several logs, it learns from all. {FORMATS}")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the agent there, .json.")],
     clean: Clean = "default",
     seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn; train with several, and compare.")] = 1,
     updates: Annotated[int, typer.Option(min=1, metavar="N", help="How often it plays and learns.")] = 60,
     window: Annotated[int, typer.Option(min=2, metavar="JOBS", help="Jobs of an episode.")] = 256,
+    load: Annotated[
+        tuple[float, float],
+        typer.Option(
+            metavar="FIRST LAST",
+            help="How many times as densely as in the log jobs are submitted, at the first and at the last update.",
+        ),
+    ] = (1.0, 1.0),
     learn_from: Annotated[
         float,
-        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="It plays windows of this first share of the jobs."),
+        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="It plays windows of this first share of each log."),
     ] = 0.5,
     validate_on: Annotated[
         float,
@@ -34,28 +43,38 @@ def train(
     ] = 0.15,
 ) -> None:
     """Train an agent that decides which job starts next, and write the best; the last jobs are left to judge it."""
+    from schedlab.engine.prepared import prepare
+    from schedlab.gym.sources import check_load
     from schedlab.gym.training import Settings
     from schedlab.gym.training import train as trained
 
-    check_output(output, trace)
+    for trace in traces:
+        check_output(output, trace)
     if learn_from + validate_on >= 1:
         raise InputError(
             f"--learn-from {learn_from} and --validate-on {validate_on} leave no job to judge the agent on"
         )
-    read = read_trace(trace, clean)
-    jobs = read.workload.sorted_by_submit()
-    first, last = int(len(jobs) * learn_from), int(len(jobs) * (learn_from + validate_on))
-    with read.blamed():
-        found = trained(
-            jobs[:first],
-            validation=jobs[first:last],
-            seed=seed,
-            settings=Settings(updates=updates, window=window),
-            watch=_tell,
-        )
+    check_load(load)
+    parts, rows = [], []
+    for trace in traces:
+        read = read_trace(trace, clean)
+        jobs = read.workload.sorted_by_submit()
+        with read.blamed():
+            prepare(jobs, "fcfs")
+        first, last = int(len(jobs) * learn_from), int(len(jobs) * (learn_from + validate_on))
+        parts.append((jobs[:first], jobs[first:last]))
+        rows.append(f"{last} on" if len(traces) == 1 else f"{last} of {trace.name} on")
+    found = trained(
+        [learned for learned, _ in parts],
+        validation=[held_out for _, held_out in parts],
+        seed=seed,
+        settings=Settings(updates=updates, window=window, load=load),
+        watch=_tell,
+    )
     found.agent.save(output)
     best = min(found.curve, key=lambda point: point.validation)
-    note(f"agent {output}: best after update {best.update}; judge it on jobs from row {last} on, which it has not seen")
+    unseen = ", ".join(rows)
+    note(f"agent {output}: best after update {best.update}; judge it on jobs from row {unseen}, which it has not seen")
 
 
 def _tell(point: Point) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from schedlab.engine.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
-from schedlab.engine.by_hand import start_by_hand
+from schedlab.engine.by_hand import UNRESERVED, start_by_hand
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.state import NOW, STARTED
 from schedlab.scheduler.agent import AgentPolicy
+from schedlab.scheduler.agent_network import POSSIBLE
 
 
 class AgentPlayer:
@@ -31,7 +32,7 @@ class AgentPlayer:
     def play(self, parts: Parts) -> None:
         """Let it start jobs of this second, until it waits or no visible job fits."""
         while (job := self._choice(parts)) is not None:
-            start_by_hand(*parts[:9], parts.rules, job)
+            start_by_hand(*parts[:9], parts.rules, job, UNRESERVED)
 
     def _choice(self, parts: Parts) -> int | None:
         """Return the job that it starts next, None to wait."""
@@ -50,5 +51,6 @@ class AgentPlayer:
         self.decisions += 1
         mask = np.append(possible, not nothing_to_come(parts))
         shown = jobs_shown(parts, visible, self.processors, agent.longest)
+        shown[:, POSSIBLE] = possible
         action = agent.network.choose(shown, summary_shown(parts, jobs, self.processors, agent.slots), mask)
         return None if action == len(visible) else int(visible[action])

@@ -11,7 +11,7 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecasts
 from schedlab.engine.loop import note_all_runs
 from schedlab.engine.needs import Needs
-from schedlab.engine.node_pass import fits
+from schedlab.engine.node_pass import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.pass_choice import after_pass
 from schedlab.engine.plan import Plan
 from schedlab.engine.queue import NONE
@@ -22,7 +22,10 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.slurm_timing import Passes, look_again
 from schedlab.engine.state import CORRECTED, FREE, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart, leave
-from schedlab.kernels import bare_kernel, chosen, kind_of, operation
+from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
+
+UNRESERVED = -1
+"""No second: no job has a reservation."""
 
 
 @bare_kernel
@@ -38,16 +41,21 @@ def start_by_hand(
     needs: Needs | None,
     rules: Rules,
     job: int,
+    shadow: int,
 ) -> None:
     """Start a visible job that is ready and fits, after the passes of this second.
 
-    Under conservative backfilling, another pass has to follow: everything is planned afresh there.
+    With a reservation at the second `shadow` (see `propose`), it starts beside that. Under conservative backfilling,
+    another pass has to follow: everything is planned afresh there.
     """
     clock = state.clock
     before = clock[STARTED]
     first = head_of(seen, state, waiting, needs, rules)
-    fits(state.nodes, job)  # its nodes are those of the last choice
+    ends_before = shadow == UNRESERVED or clock[NOW] + jobs[job].estimate <= shadow
+    fits_beside(state.nodes, job, ends_before)  # its nodes are those of the last choice
     begin(jobs, state, job)
+    if shadow != UNRESERVED:
+        note_beside(state.nodes, job, ends_before)
     state.backfilled[job] = first not in (NONE, job) and jobs[first].processors > clock[FREE] + jobs[job].processors
     clock[LEFT] = UNKNOWN
     note_all_runs(jobs, state, forecasts, retries, before)
@@ -61,6 +69,64 @@ def fit_on_nodes(jobs: NDArray[Any], state: State, rows: NDArray[np.int64], foun
     for i in range(len(rows)):
         if found[i]:
             found[i] = within_limits(jobs, state, rows[i]) and fits(state.nodes, rows[i])
+
+
+@bare_kernel
+def propose(jobs: NDArray[Any], state: State, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64]) -> int:
+    """Return the job that a pass over the waiting jobs would start next, or NONE; as in `queue_pass`.
+
+    Parameters
+    ----------
+    jobs, state
+        The simulation.
+    order
+        int64: the waiting jobs in the order of the policy.
+    easy
+        Whether other jobs may start before a blocked head.
+    reserved
+        int64 of shape (3,), written here: the head that has the reservation of this pass (NONE before there is one),
+        its second, and the processors that are free beside it.
+    """
+    if len(order) == 0 or state.clock[FREE] == 0:
+        return NONE
+    if order[0] != reserved[0] and may_start(jobs, state, order[0]):
+        return order[0]
+    if not easy:
+        return NONE
+    if order[0] != reserved[0]:
+        reserved[0] = order[0]
+        reserved[1], reserved[2] = reserve_for(state.nodes, jobs, state, order[0], state.clock[NOW])
+    for i in range(len(order)):
+        if may_start_beside(jobs, state, reserved, order[i]):
+            return order[i]
+    return NONE
+
+
+@bare_kernel
+def fit_beside(
+    jobs: NDArray[Any], state: State, who: NDArray[np.int64], reserved: NDArray[np.int64], found: NDArray[np.bool_]
+) -> None:
+    """Mark the jobs that may start now without delaying the reservation that `propose` has made."""
+    for i in range(len(who)):
+        found[i] = may_start_beside(jobs, state, reserved, who[i])
+
+
+@inlined
+def may_start(jobs: NDArray[Any], state: State, job: int) -> bool:
+    """Return whether a job fits now, within all limits."""
+    if jobs[job].processors > state.clock[FREE] or not within_limits(jobs, state, job):
+        return False
+    return fits(state.nodes, job)
+
+
+@inlined
+def may_start_beside(jobs: NDArray[Any], state: State, reserved: NDArray[np.int64], job: int) -> bool:
+    """Return whether a job fits now, within all limits, without delaying a reservation."""
+    processors = jobs[job].processors
+    if job == reserved[0] or processors > state.clock[FREE] or not within_limits(jobs, state, job):
+        return False
+    ends_before = state.clock[NOW] + jobs[job].estimate <= reserved[1]
+    return (ends_before or processors <= reserved[2]) and fits_beside(state.nodes, job, ends_before)
 
 
 @operation

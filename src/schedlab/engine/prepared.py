@@ -130,10 +130,7 @@ def prepare(
 ) -> Prepared:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
     scheduler, in_order = _checked(workload, scheduler, events, in_order, nodes=has_nodes(cluster))
-    if cluster is not None:
-        if processors is not None:
-            raise InputError("give the machine once: as processors= or as cluster=")
-        processors = cluster.processors
+    processors = size_of_machine(processors, cluster)
     asked = None
     if requests is not None or scheduler.tries_again:
         machine = machine_of(workload, processors)
@@ -169,6 +166,21 @@ def prepare(
         nodes,
         site,
     )
+
+
+def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | None:
+    """Return how many processors a machine has that is given as a number or as a cluster; None if it is not given.
+
+    Raises
+    ------
+    InputError
+        If it is given as both.
+    """
+    if cluster is None:
+        return processors
+    if processors is not None:
+        raise InputError("give the machine once: as processors= or as cluster=")
+    return cluster.processors
 
 
 def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:

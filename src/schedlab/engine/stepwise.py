@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.agent_view import startable
-from schedlab.engine.by_hand import start_by_hand
+from schedlab.engine.by_hand import UNRESERVED, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
 from schedlab.engine.drive import Driver, waiting_jobs
@@ -159,7 +159,7 @@ class Simulation(Standing):
         """
         number = self._startable_number(job)
         parts = self._parts
-        start_by_hand(*parts[:9], parts.rules, number)
+        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED)
         self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
         clock = self._clock
         if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:

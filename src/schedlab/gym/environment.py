@@ -18,7 +18,8 @@ except ModuleNotFoundError:
     raise InputError('environments need Gymnasium: pip install "schedlab[gym]"') from None
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.gym.episodes import POLICIES, Decision, Episodes
+from schedlab.gym.decisions import POLICIES, Decision
+from schedlab.gym.episodes import Episodes
 from schedlab.gym.machines import episodes_for
 from schedlab.gym.node_episodes import NodeEpisodes
 from schedlab.gym.pool import DECISIONS, FEATURES, OVER, SUMMARY, WRONG
@@ -82,7 +83,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
     longest
         Seconds: the request that counts as 1; None takes the longest of the workload.
     cluster
-        The machine, instead of `processors`: nodes with cores, memory and GPUs. The decision is "next" there.
+        The machine, instead of `processors`: nodes with cores, memory and GPUs. Everything but `commit` goes with it.
     masked_action
         What happens to a masked action: "replace" takes the last action that is not masked (to wait, where that is
         possible) and says so in `info["action_replaced"]`; "error" raises.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +12,16 @@ from schedlab.engine.known import formulas_of
 from schedlab.engine.orders import blame
 from schedlab.engine.state import NOW
 from schedlab.errors import InputError
-from schedlab.gym.moves import BACKFILL, COMMIT, INSPECT, NEXT, PICK, Policies, Rules
+from schedlab.gym.decisions import formula_of, known_policy, rules_for
+from schedlab.gym.moves import Policies
 from schedlab.gym.pool import BLAMED, JOBS, OVER, Pool, new_pool, size_of
 from schedlab.gym.side_by_side import SideBySide
 from schedlab.gym.sources import Episode, Model, Source, as_numbers
 from schedlab.gym.stepping import action_of, begin_episode, play_out, step_episodes
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Easy
-from schedlab.scheduler.formula import Formula
-from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.workload import Workload
-
-Decision = Literal["next", "backfill", "inspect", "policy"]
-KINDS = dict(zip(get_args(Decision), (NEXT, BACKFILL, INSPECT, PICK), strict=True))
-
-POLICIES = ("fcfs+easy", "saf+easy", "spf+easy", "f1+easy", "wfp3+easy")
-"""Among which an agent chooses, unless it is told others."""
 
 
 class Episodes(SideBySide):
@@ -41,8 +33,8 @@ class Episodes(SideBySide):
         How many.
     workload, processors, window, load, reward, longest
         Where they come from, see `schedlab.gym.sources.Source`.
-    decision, base, policies, commit, slots, order, pause, period, increments
-        As for `schedlab.gym.SchedulingEnv`.
+    **decided
+        What is decided, see `schedlab.gym.decisions.rules_for`.
 
     Raises
     ------
@@ -67,53 +59,20 @@ class Episodes(SideBySide):
         processors: int | None = None,
         window: int | None = 256,
         load: float | tuple[float, float] = 1.0,
-        decision: Decision = "next",
-        base: str = "fcfs",
-        policies: Sequence[str] = POLICIES,
-        commit: bool = False,
-        slots: int = 128,
-        order: str = "fcfs",
-        pause: int = 600,
-        period: int = 3_600,
         reward: str = "mean_bounded_slowdown",
-        increments: bool = True,
         longest: int | None = None,
+        **decided: Any,
     ) -> None:
-        if decision not in KINDS:
-            raise InputError(f"decision={decision!r} is unknown; known are {', '.join(KINDS)}")
-        if commit and decision != "next":
-            raise InputError(f"commit=True is about the next job, and decision={decision!r} is not: leave it out")
-        for name, value in (("slots", slots), ("pause", pause), ("number", number)):
-            if not isinstance(value, int) or value < 1:
-                raise InputError(f"{name}={value!r}: give a whole number, at least 1")
-        if not isinstance(period, int) or period < 0:
-            raise InputError(f"period={period!r}: give whole seconds, or 0 to choose at every event")
-        if decision == "policy" and not policies:
-            raise InputError("there are no policies to choose from: give policies=")
-        super().__init__(
-            number,
-            Source(workload, processors=processors, window=window, load=load, metric=reward, longest=longest),
-        )
-        kind = COMMIT if commit else KINDS[decision]
-        self.texts = [Scheduler.parse(one).text for one in (policies if kind == PICK else [base])]
-        self.choices = len(self.texts)
-        shown = Scheduler.parse(order)
-        if _program(shown).uses_waiting_time:
-            raise InputError(f"order={order!r} changes with time; visible jobs stand in an order that does not")
-        if shown.text not in self.texts:
-            self.texts.append(shown.text)
-        actions = {NEXT: slots + 1, BACKFILL: slots + 1, INSPECT: 2, PICK: self.choices, COMMIT: slots}[kind]
-        self.rules = Rules(
-            *(kind, self.source.processors, slots, actions, self.texts.index(shown.text), pause, period),
-            dense=increments,
-            at_end=not increments,
-        )
+        self.texts, rules = rules_for(0, **decided)
+        source = Source(workload, processors=processors, window=window, load=load, metric=reward, longest=longest)
+        super().__init__(number, source)
+        self.rules = rules._replace(processors=source.processors)
         self._make()
 
     def _make(self) -> None:
         """Make room for the episodes, with the policies that are known by now."""
         schedulers = [Scheduler.parse(text) for text in self.texts]
-        programs = [_program(one) for one in schedulers]
+        programs = [formula_of(text) for text in self.texts]
         formulas = formulas_of(programs)
         self.policies = Policies(
             formulas,
@@ -135,9 +94,8 @@ class Episodes(SideBySide):
 
     def know(self, policy: str) -> int:
         """Return the number by which `play` knows a policy; episodes that run are given up if it is a new one."""
-        text = Scheduler.parse(policy).text
+        text = known_policy(policy, self.texts, self.rules)
         if text not in self.texts:
-            _program(Scheduler.parse(text))
             self.texts.append(text)
             self._make()
         return self.texts.index(text)
@@ -220,21 +178,3 @@ class Episodes(SideBySide):
             scheduler="an agent",
             processors=self.rules.processors,
         )
-
-
-def _program(scheduler: Scheduler) -> Formula:
-    """Return the formula of a policy that an environment can follow.
-
-    Raises
-    ------
-    InputError
-        If the scheduler is something else than a policy, or a policy with EASY, by requested times.
-    """
-    policy: Policy = scheduler.policy
-    plain = Scheduler(policy, scheduler.backfill if scheduler.backfill == Easy() else "none")
-    if policy.program is None or policy.program.uses_statistics or dataclasses.replace(plain) != scheduler:
-        raise InputError(
-            f"{scheduler.text}: inside an environment, policies are formulas without backfilling or with +easy, by "
-            'requested times, such as "saf" or "wfp3+easy"; compare with any other scheduler by evaluate()'
-        )
-    return policy.program

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.prepared import has_nodes
-from schedlab.errors import InputError
-from schedlab.gym.episodes import POLICIES, Episodes
+from schedlab.engine.prepared import has_nodes, size_of_machine
+from schedlab.gym.episodes import Episodes
 from schedlab.gym.node_episodes import NodeEpisodes
-
-ON_PROCESSORS: Mapping[str, Any] = {
-    "decision": "next",
-    "base": "fcfs",
-    "policies": POLICIES,
-    "commit": False,
-    "order": "fcfs",
-    "pause": 600,
-    "period": 3_600,
-}
-"""Arguments that say something on a number of processors only, with what they are unless given."""
 
 
 def episodes_for(
-    number: int, workload: Any, *, cluster: Cluster | None = None, **arguments: Any
+    number: int, workload: Any, *, processors: int | None = None, cluster: Cluster | None = None, **arguments: Any
 ) -> Episodes | NodeEpisodes:
     """Return episodes side by side.
 
@@ -32,27 +19,17 @@ def episodes_for(
     ----------
     number, workload
         How many, and where they come from.
-    cluster
-        The machine, if it is not a number of processors.
+    processors, cluster
+        The machine: a number of processors (None takes the workload's own), or a cluster.
     **arguments
         As for `Episodes`.
 
     Raises
     ------
     InputError
-        If an argument makes no sense, or not on nodes.
+        If an argument makes no sense.
     """
-    if cluster is not None:
-        if arguments.get("processors") is not None:
-            raise InputError("give the machine once: as processors= or as cluster=")
-        arguments["processors"] = cluster.processors
-    if cluster is None or not has_nodes(cluster):
-        return Episodes(number, workload, **arguments)
-    del arguments["processors"]
-    for name, usual in ON_PROCESSORS.items():
-        if (given := arguments.pop(name, usual)) != usual:
-            raise InputError(
-                f"{name}={given!r} is for a number of processors: on a cluster of nodes, agents decide which job "
-                "starts next, among the first that were submitted"
-            )
-    return NodeEpisodes(number, workload, cluster=cluster, **arguments)
+    processors = size_of_machine(processors, cluster)
+    if has_nodes(cluster):
+        return NodeEpisodes(number, workload, cluster=cluster, **arguments)
+    return Episodes(number, workload, processors=processors, **arguments)

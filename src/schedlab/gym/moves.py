@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import evaluate_for
@@ -47,6 +48,7 @@ PICK = 3  # which policy rules for a while
 COMMIT = 4  # which job is next, whether it fits or not, as in SC'20
 
 
+@by_address
 class Rules(NamedTuple):
     """What does not change from episode to episode.
 
@@ -81,6 +83,7 @@ class Rules(NamedTuple):
     at_end: bool
 
 
+@by_address
 class Policies(NamedTuple):
     """The policies of the rules; bool arrays say which backfill, and which change with time."""
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, DUE, NEVER, Calendar
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import Program
@@ -54,6 +55,7 @@ COSTS = 3
 NOBODY = -1
 
 
+@by_address
 class Pool(NamedTuple):
     """Episodes side by side; each array has a line for each.
 

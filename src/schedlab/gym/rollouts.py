@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ def roll(episodes: Episodes, network: Network, rng: np.random.Generator | None) 
     Parameters
     ----------
     episodes
-        Whose decision is "next".
+        Whose decision is "next", with or without commitment.
     network
         Who decides.
     rng
@@ -53,7 +54,7 @@ def roll(episodes: Episodes, network: Network, rng: np.random.Generator | None) 
     while len(pairs := np.nonzero(pool.mask)) and len(pairs[0]):
         where, slot = pairs
         waits = slot == slots
-        rows = inputs(pool.shown[where, np.where(waits, 0, slot)], pool.summary[where], waits)
+        rows = inputs(pool.shown[where, np.where(waits, 0, slot)], pool.summary[where], waits, network.names)
         values = network.values(rows)
         if rng is not None:
             values = values + rng.gumbel(size=len(values)).astype(np.float32)
@@ -69,6 +70,17 @@ def roll(episodes: Episodes, network: Network, rng: np.random.Generator | None) 
     rows, count, offset, episode, now, reward = (np.concatenate(column) for column in zip(*taken, strict=True))
     begins = np.concatenate([[0], np.cumsum(count)])
     return Rollout(rows, begins, begins[:-1] + offset, episode, now, reward)
+
+
+def joined(rollouts: Sequence[Rollout]) -> Rollout:
+    """Return the decisions of several rollouts as those of one; episodes are numbered on."""
+    rows, decisions, episodes = 0, [], 0
+    for one in rollouts:
+        decisions.append(one._replace(first=one.first + rows, chosen=one.chosen + rows, episode=one.episode + episodes))
+        rows, episodes = rows + len(one.rows), episodes + int(one.episode.max()) + 1
+    columns = {name: np.concatenate([getattr(one, name) for one in decisions]) for name in Rollout._fields}
+    columns["first"] = np.concatenate([*(one.first[:-1] for one in decisions), [rows]])
+    return Rollout(**columns)
 
 
 def advantages(rollout: Rollout, copies: int) -> NDArray[np.float64]:

@@ -31,6 +31,8 @@ class SideBySide:
     rules: Any
 
     def __init__(self, number: int, source: Source) -> None:
+        if not isinstance(number, int) or number < 1:
+            raise InputError(f"number={number!r}: give a whole number, at least 1")
         self.number, self.source = number, source
         self._drawn: list[Episode | None] = [None] * number
 

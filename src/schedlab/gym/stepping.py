@@ -359,7 +359,8 @@ def action_of(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int)
     """Return the action with which an agent that plays a policy answers the decision at hand.
 
     NEXT: the job that the policy would start, else to wait; BACKFILL: the first candidate in the order of the policy;
-    COMMIT: the head of the queue. Jobs that are not visible cannot be chosen: an agent sees so much.
+    COMMIT: the head of the queue; INSPECT: to accept; PICK: that policy, one of those to choose from. Jobs that are not
+    visible cannot be chosen: an agent sees so much.
     """
     return _answer(pool, policies, rules, e, policy)
 
@@ -367,11 +368,13 @@ def action_of(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int)
 @inlined
 def _answer(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) -> int:
     """Do the same as `action_of`."""
+    if rules.kind == INSPECT:
+        return 0
+    if rules.kind == PICK:
+        return policy
     state = state_of(pool, e)
     score_now(pool, policies, state, e, policy)
     score, queue = pool.score[e, policy], pool.queue[e]
-    if rules.kind == INSPECT:
-        return 0
     if rules.kind == NEXT:
         job, _ = proposal(pool, policies, state, e, policy)
         for slot in range(min(pool.progress[e, QUEUED], rules.slots)):

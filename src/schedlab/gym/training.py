@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,16 +19,13 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.gym.episodes import Episodes
-from schedlab.gym.rollouts import Rollout, advantages, roll
+from schedlab.gym.rollouts import Rollout, advantages, joined, roll
 from schedlab.scheduler.agent_file import AgentFile
-from schedlab.scheduler.agent_network import INPUTS, Network
+from schedlab.scheduler.agent_network import VIEWS, Network
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import torch
-
-HIDDEN = (32, 16, 8)
-"""Widths of the network, as in SC'20."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +37,15 @@ class Settings:
     updates
         How often episodes are played and learned from.
     windows, copies
-        Windows of an update, and how often each is played.
-    window, slots
-        As for `SchedulingEnv`.
+        Windows of an update, of each log, and how often each is played.
+    window, slots, commit, base
+        As for `SchedulingEnv`; "fcfs+easy" as the base backfills where jobs are committed.
+    load
+        How many times as densely as in the log jobs are submitted, at the first and at the last update; in between, it
+        goes evenly from one to the other (a curriculum).
+    view, hidden
+        What the network sees, one of `schedlab.scheduler.agent_network.VIEWS`, and the widths of its hidden layers.
+        With `commit`, "job" and (32, 16, 8), it is the network of SC'20, but for numbers of users and programs.
     reward
         The metric to minimise, see `schedlab.gym.sources.METRICS`.
     epochs, batches
@@ -62,6 +65,11 @@ class Settings:
     copies: int = 12
     window: int = 256
     slots: int = 128
+    commit: bool = False
+    base: str = "fcfs"
+    load: tuple[float, float] = (1.0, 1.0)
+    view: str = "context"
+    hidden: tuple[int, ...] = (32, 16, 8)
     reward: str = "mean_bounded_slowdown"
     epochs: int = 3
     batches: int = 4
@@ -75,7 +83,8 @@ class Point(NamedTuple):
     """A point of a learning curve.
 
     `decisions` were taken in training so far, in `seconds`; `training` is the mean metric of the sampled episodes of
-    the last update, `validation` that of the validation windows, played without chance.
+    the last update, `validation` that of the validation windows, played without chance; of several logs, their
+    geometric means.
     """
 
     update: int
@@ -93,9 +102,9 @@ class Trained(NamedTuple):
 
 
 def train(
-    workload: Workload,
+    workload: Workload | Sequence[Workload],
     *,
-    validation: Workload,
+    validation: Workload | Sequence[Workload],
     seed: int,
     settings: Settings = Settings(),
     watch: Callable[[Point], object] = lambda point: None,
@@ -105,9 +114,10 @@ def train(
     Parameters
     ----------
     workload
-        The jobs of the windows that it plays.
+        The jobs of the windows that it plays; of several logs, whose machines may differ, each update plays all.
     validation
-        Jobs on whose windows the best agent is chosen: neither those of training nor those on which it is judged.
+        Jobs on whose windows the best agent is chosen: neither those of training nor those on which it is judged; of
+        each log.
     seed
         Of all that is drawn: windows, actions and first weights.
     settings
@@ -123,36 +133,44 @@ def train(
     torch = _torch()
     if settings.copies < 2:
         raise InputError(f"copies={settings.copies}: each window is played at least twice, to compare")
+    if settings.view not in VIEWS:
+        raise InputError(f"view={settings.view!r} is unknown; known are {', '.join(VIEWS)}")
     rng = np.random.default_rng(seed)
-    longest = int(workload.requested_time.max())
-    told: dict[str, Any] = {"window": settings.window, "slots": settings.slots, "longest": longest}
-    episodes = Episodes(settings.windows * settings.copies, workload, reward=settings.reward, **told)
-    held_out = _Validation(validation, settings, told)
+    logs = _logs(workload, validation, settings)
     torch.manual_seed(seed)
-    layers = _layers(torch)
+    layers = _layers(torch, settings)
     optimiser = torch.optim.Adam(layers.parameters(), lr=settings.rate)
     begun, decisions = time.perf_counter(), 0
-    best, curve = network_of(layers), list[Point]()
+    best, curve = network_of(layers, settings.view), list[Point]()
     for update in range(settings.updates + 1):
         left = 1 - update / max(settings.updates, 1)
         for group in optimiser.param_groups:
             group["lr"] = settings.rate * (0.1 + 0.9 * left)
-        for number in range(settings.windows):
-            _begin_copies(episodes, number, settings.copies, rng)
-        rollout = roll(episodes, network_of(layers), rng)
+        load = left * settings.load[0] + (1 - left) * settings.load[1]
+        rollouts = [log.play(network_of(layers, settings.view), load, rng) for log in logs]
         if update % settings.every == 0 or update == settings.updates:
-            network = network_of(layers)
-            played = -float(rollout.reward.sum()) / episodes.number
-            point = Point(update, decisions, time.perf_counter() - begun, played, held_out.metric(network))
+            network = network_of(layers, settings.view)
+            played = _geometric_mean(
+                [-float(one.reward.sum()) / log.episodes.number for one, log in zip(rollouts, logs, strict=True)]
+            )
+            validated = _geometric_mean([log.validate(network) for log in logs])
+            point = Point(update, decisions, time.perf_counter() - begun, played, validated)
             if not curve or point.validation < min(one.validation for one in curve):
                 best = network
             curve.append(point)
             watch(point)
+        rollout = joined(rollouts)
         decisions += len(rollout.episode)
         _learn(torch, layers, optimiser, rollout, settings, settings.entropy * left, rng)
-    facts = {"workload": workload.name, "jobs": len(workload), "validation": len(validation), "seed": seed}
-    facts |= {"settings": asdict(settings), "curve": [point._asdict() for point in curve], "torch": torch.__version__}
-    return Trained(AgentFile(best, longest, settings.slots, facts), tuple(curve))
+    facts = {"workload": ", ".join(log.name for log in logs), "jobs": sum(log.jobs for log in logs)}
+    facts |= {"validation": sum(log.held_out for log in logs), "seed": seed, "settings": asdict(settings)}
+    facts |= {"curve": [point._asdict() for point in curve], "torch": torch.__version__}
+    decision = "commit" if settings.commit else "next"
+    return Trained(AgentFile(best, logs[0].longest, settings.slots, facts, decision), tuple(curve))
+
+
+def _geometric_mean(values: list[float]) -> float:
+    return float(np.exp(np.mean(np.log(values))))
 
 
 def _torch() -> Any:
@@ -163,36 +181,51 @@ def _torch() -> Any:
     return torch
 
 
-class _Validation:
-    """Windows that are the same for all agents, one behind the other."""
+class _Log:
+    """A log of which an agent plays windows, and the windows on which it is validated, one behind the other."""
 
-    def __init__(self, workload: Workload, settings: Settings, told: dict[str, Any]) -> None:
-        starts = range(0, len(workload) - settings.window + 1, settings.window)
+    def __init__(self, workload: Workload, validation: Workload, longest: int, settings: Settings) -> None:
+        starts = range(0, len(validation) - settings.window + 1, settings.window)
         if not starts:
-            raise InputError(f"validation: {len(workload)} jobs are less than a window of {settings.window}")
-        self.starts = list(starts)
-        self.episodes = Episodes(len(self.starts), workload, reward=settings.reward, **told)
+            raise InputError(f"validation: {len(validation)} jobs are less than a window of {settings.window}")
+        told: dict[str, Any] = {"window": settings.window, "slots": settings.slots, "longest": longest}
+        told |= {"commit": settings.commit, "base": settings.base, "reward": settings.reward}
+        self.name, self.jobs, self.held_out, self.longest = workload.name, len(workload), len(validation), longest
+        self.starts, self.windows, self.copies = list(starts), settings.windows, settings.copies
+        self.episodes = Episodes(settings.windows * settings.copies, workload, **told)
+        self._validated = Episodes(len(self.starts), validation, **told)
 
-    def metric(self, network: Network) -> float:
-        """Return the mean of the metric over the windows."""
+    def play(self, network: Network, load: float, rng: np.random.Generator) -> Rollout:
+        """Draw windows, and let a network play each of them several times."""
+        options = {} if load == 1 else {"load": load}
+        for low in range(0, self.windows * self.copies, self.copies):
+            drawn = self.episodes.begin(low, rng, options)
+            for e in range(low + 1, low + self.copies):
+                self.episodes.begin_with(e, drawn)
+        return roll(self.episodes, network, rng)
+
+    def validate(self, network: Network) -> float:
+        """Return the mean of the metric over the windows of validation."""
         nothing = np.random.default_rng(0)
         for e, start in enumerate(self.starts):
-            self.episodes.begin_with(e, self.episodes.source.draw(nothing, {"start": start}))
-        rollout = roll(self.episodes, network, None)
+            self._validated.begin_with(e, self._validated.source.draw(nothing, {"start": start}))
         # What accrues before the first decision is told with its reward, and windows without one cost nothing extra.
-        return -float(rollout.reward.sum()) / len(self.starts)
+        return -float(roll(self._validated, network, None).reward.sum()) / len(self.starts)
 
 
-def _begin_copies(episodes: Episodes, number: int, copies: int, rng: np.random.Generator) -> None:
-    """Draw a window, and begin an episode in each of its places."""
-    drawn = episodes.begin(number * copies, rng)
-    for e in range(number * copies + 1, (number + 1) * copies):
-        episodes.begin_with(e, drawn)
+def _logs(
+    workload: Workload | Sequence[Workload], validation: Workload | Sequence[Workload], settings: Settings
+) -> list[_Log]:
+    workloads, held_out = ([one] if isinstance(one, Workload) else list(one) for one in (workload, validation))
+    if not workloads or len(workloads) != len(held_out):
+        raise InputError(f"{len(workloads)} logs and {len(held_out)} for validation: give one for each log")
+    longest = max(int(one.requested_time.max()) for one in workloads)
+    return [_Log(one, other, longest, settings) for one, other in zip(workloads, held_out, strict=True)]
 
 
-def _layers(torch: Any) -> Any:
+def _layers(torch: Any, settings: Settings) -> Any:
     """Return the network with its first weights; at first, all actions are nearly as good as each other."""
-    widths = (len(INPUTS), *HIDDEN, 1)
+    widths = (len(VIEWS[settings.view]), *settings.hidden, 1)
     parts: list[Any] = []
     for low, high in itertools.pairwise(widths):
         parts += [torch.nn.Linear(low, high), torch.nn.ReLU()]
@@ -202,10 +235,10 @@ def _layers(torch: Any) -> Any:
     return torch.nn.Sequential(*parts[:-1])
 
 
-def network_of(layers: torch.nn.Sequential) -> Network:
+def network_of(layers: torch.nn.Sequential, view: str = "context") -> Network:
     """Return what a network of PyTorch has learned, for NumPy."""
     found = [array.detach().cpu().numpy().copy() for array in layers.parameters()]
-    return Network(tuple(np.ascontiguousarray(one.T) for one in found[::2]), tuple(found[1::2]))
+    return Network(tuple(np.ascontiguousarray(one.T) for one in found[::2]), tuple(found[1::2]), VIEWS[view])
 
 
 def _learn(

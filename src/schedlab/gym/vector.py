@@ -41,7 +41,8 @@ class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
         last observation in `infos["final_obs"]` (SAME_STEP), or nothing does until `reset` with
         `options={"reset_mask": ...}` (DISABLED).
     threads
-        How many work side by side; their kernels do not hold the interpreter's lock.
+        How many work side by side; their kernels do not hold the interpreter's lock. On a cluster of nodes, Python
+        steps the environments, and more threads gain little.
     copy
         Whether observations and masks are copies; without, they are the arrays that the next step overwrites.
     **arguments

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from schedlab.errors import InputError
-from schedlab.scheduler.agent_file import AgentFile, read_agent_file
+from schedlab.scheduler.agent_file import DECISIONS, AgentFile, read_agent_file
 from schedlab.scheduler.policy import Policy
 
 MARK = "@agent:"
@@ -98,6 +98,10 @@ def agent_from_text(text: str) -> AgentPolicy:
     if match is None or not path:
         raise InputError(f"{text.strip()!r}: no agent is named; write for example @agent:lublin.json")
     policy = AgentPolicy(path, read_agent_file(path))
+    if policy.agent.decision != DECISIONS[0]:
+        raise InputError(
+            f"{path}: this agent commits itself to jobs as in SC'20, and a scheduler does not: train another"
+        )
     if match["digest"] and match["digest"] != policy.agent.digest:
         raise InputError(
             f"{path} is now another agent ({policy.agent.digest}) than the text names ({match['digest']}): leave "

@@ -19,13 +19,15 @@ import numpy as np
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
-from schedlab.scheduler.agent_network import CONTEXT, INPUTS, JOB_FEATURES, Network
+from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, VIEWS, Network
 
 VERSION = 1
 """Of what a file holds; files of other versions are refused."""
 
 KIND = "schedlab agent"
-DECISION = "next"
+DECISIONS = ("next", "commit")
+"""What an agent may decide: which job starts next, or, as in SC'20, which is waited for."""
+
 LARGEST_FILE = 64 << 20
 MOST_SLOTS = 1 << 16
 
@@ -44,6 +46,8 @@ class AgentFile:
         How many waiting jobs it sees at most, the first that were submitted.
     training
         How it was trained: data, seed, settings, learning curve.
+    decision
+        What it decides, one of `DECISIONS`; only those who decide "next" are schedulers.
 
     Raises
     ------
@@ -53,6 +57,7 @@ class AgentFile:
     Examples
     --------
     >>> import pathlib, tempfile
+    >>> from schedlab.scheduler.agent_network import INPUTS
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "agent.json"
     >>> shortest = np.zeros((len(INPUTS), 1), np.float32)
     >>> shortest[INPUTS.index("request")] = -1
@@ -65,13 +70,14 @@ class AgentFile:
     longest: int
     slots: int
     training: Mapping[str, Any] = field(default_factory=dict)
+    decision: str = DECISIONS[0]
 
     def __post_init__(self) -> None:
-        shapes = [layer.shape for layer in self.network.weights]
+        shapes, seen = [layer.shape for layer in self.network.weights], len(self.network.names)
         inner = all(low[1] == high[0] for low, high in itertools.pairwise(shapes))
         biases = [layer.shape for layer in self.network.biases] == [shape[1:] for shape in shapes]
-        if not shapes or shapes[0][0] != len(INPUTS) or shapes[-1][1] != 1 or not inner or not biases:
-            raise InputError(f"the layers do not go from {len(INPUTS)} inputs to one value, each to the next")
+        if not shapes or shapes[0][0] != seen or shapes[-1][1] != 1 or not inner or not biases:
+            raise InputError(f"the layers do not go from {seen} inputs to one value, each to the next")
         if not all(np.isfinite(one).all() for one in (*self.network.weights, *self.network.biases)):
             raise InputError("a weight is not a finite number")
         for name, value, most in (("longest", self.longest, 1 << 60), ("slots", self.slots, MOST_SLOTS)):
@@ -86,8 +92,8 @@ class AgentFile:
     def _played(self) -> dict[str, Any]:
         layers = zip(self.network.weights, self.network.biases, strict=True)
         return {
-            "decision": DECISION,
-            "observation": {"inputs": list(INPUTS), "slots": self.slots, "longest": self.longest},
+            "decision": self.decision,
+            "observation": {"inputs": list(self.network.names), "slots": self.slots, "longest": self.longest},
             "layers": [{"weights": weights.tolist(), "biases": biases.tolist()} for weights, biases in layers],
         }
 
@@ -136,10 +142,12 @@ def read_agent_file(path: str | PathLike[str]) -> AgentFile:
     seen, layers, training = (document.get(name) for name in ("observation", "layers", "training"))
     if not isinstance(seen, dict) or not isinstance(layers, list) or not isinstance(training, dict):
         raise InputError(f"{path} is damaged: an agent has an observation, layers and training")
-    if document.get("decision") != DECISION or seen.get("inputs") != list(INPUTS):
+    names = next((view for view in VIEWS.values() if seen.get("inputs") == list(view)), None)
+    decision = document.get("decision")
+    if decision not in DECISIONS or names is None:
         raise InputError(
             f"{path}: this agent decides or sees something else than this schedlab shows it (decision "
-            f"{document.get('decision')!r}, inputs {_few(seen.get('inputs'))}): train it again"
+            f"{decision!r}, inputs {_few(seen.get('inputs'))}): train it again"
         )
     try:
         arrays = [[np.array(one[name], dtype=np.float32) for one in layers] for name in ("weights", "biases")]
@@ -148,7 +156,8 @@ def read_agent_file(path: str | PathLike[str]) -> AgentFile:
     except (ValueError, TypeError, KeyError, OverflowError):
         raise InputError(f"{path} is damaged: a layer is not made of rows of numbers") from None
     try:
-        return AgentFile(Network(tuple(arrays[0]), tuple(arrays[1])), seen["longest"], seen["slots"], training)
+        network = Network(tuple(arrays[0]), tuple(arrays[1]), names)
+        return AgentFile(network, seen["longest"], seen["slots"], training, decision)
     except KeyError as error:
         raise InputError(f"{path} is damaged: its observation does not say {error.args[0]}") from None
     except InputError as error:

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 JOB_FEATURES = ("wait", "request", "processors", "memory", "user", "group", "executable", "possible")
 """What an observation says of a job, in this order; see the page on environments."""
 
-WAIT, REQUEST, PROCESSORS = (JOB_FEATURES.index(name) for name in ("wait", "request", "processors"))
+WAIT, REQUEST, PROCESSORS, POSSIBLE = (
+    JOB_FEATURES.index(name) for name in ("wait", "request", "processors", "possible")
+)
 
 LONG_WAIT = 43_200
 """Seconds of waiting that count as 1 in observations: 12 h, as in SC'20."""
@@ -32,7 +34,12 @@ INPUTS = (
     *("wait", "log wait", "request", "log request", "processors", "log processors", "is waiting", "free afterwards"),
     *("free", "queue", "queued processors", "queued area", "mean wait", "next end"),
 )
-"""The columns of a row, in this order."""
+"""The columns of a row that says what the machine looks like, in this order."""
+
+JOB_INPUTS = ("wait", "request", "processors", "possible")
+
+VIEWS = {"context": INPUTS, "job": JOB_INPUTS}
+"""What a network may see: the columns of a row. "job" is what SC'20's sees, but for numbers of users and programs."""
 
 LOGARITHMIC = 1e4
 """Shares x are seen as log(1 + s x) / log(1 + s) too, with this s."""
@@ -40,8 +47,8 @@ LOGARITHMIC = 1e4
 Floats = NDArray[np.float32]
 
 
-def inputs(jobs: Floats, summary: Floats, waits: NDArray[np.bool_]) -> Floats:
-    """Return the rows that the network sees.
+def inputs(jobs: Floats, summary: Floats, waits: NDArray[np.bool_], names: tuple[str, ...] = INPUTS) -> Floats:
+    """Return the rows that a network sees.
 
     Parameters
     ----------
@@ -51,12 +58,16 @@ def inputs(jobs: Floats, summary: Floats, waits: NDArray[np.bool_]) -> Floats:
         float32 of shape (rows, 8): what they say of the machine and its queue.
     waits
         bool of shape (rows,): which rows are for waiting.
+    names
+        What it sees, one of `VIEWS`. In the view "job", the row for waiting is zeros.
 
     Returns
     -------
     numpy.ndarray
-        float32 of shape (rows, 14), see `INPUTS`.
+        float32 of shape (rows, columns).
     """
+    if names == JOB_INPUTS:
+        return np.where(waits[:, None], np.float32(0), jobs[:, [WAIT, REQUEST, PROCESSORS, POSSIBLE]])
     rows = np.zeros((len(jobs), len(INPUTS)), dtype=np.float32)
     shares = np.where(waits[:, None], np.float32(0), jobs[:, [WAIT, REQUEST, PROCESSORS]])
     rows[:, 0:6:2] = shares
@@ -70,6 +81,8 @@ def inputs(jobs: Floats, summary: Floats, waits: NDArray[np.bool_]) -> Floats:
 class Network(NamedTuple):
     """Layers of weights, float32 of shape (inputs, outputs), and biases; all but the last are rectified.
 
+    `names` are the columns of the rows that it sees, one of `VIEWS`.
+
     Examples
     --------
     >>> network = Network((np.ones((2, 1), np.float32),), (np.zeros(1, np.float32),))
@@ -79,6 +92,7 @@ class Network(NamedTuple):
 
     weights: tuple[Floats, ...]
     biases: tuple[Floats, ...]
+    names: tuple[str, ...] = INPUTS
 
     def values(self, rows: Floats) -> Floats:
         """Return a value per row."""
@@ -104,5 +118,5 @@ class Network(NamedTuple):
         possible = np.flatnonzero(mask)
         waits = possible == len(jobs)
         shown = jobs[np.where(waits, 0, possible)]
-        rows = inputs(shown, np.broadcast_to(summary, (len(possible), len(summary))), waits)
+        rows = inputs(shown, np.broadcast_to(summary, (len(possible), len(summary))), waits, self.names)
         return int(possible[np.argmax(self.values(rows))])

@@ -1,0 +1,123 @@
+"""A simulation in which time is the engine's and the passes are somebody else's, such as an agent's.
+
+Nothing starts by itself. What a pass of no or of EASY backfilling would start next is proposed, one job at a time, so
+that others may have a word before each start.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.drive import Driver
+from schedlab.engine.loop import ASK, OVER, PAUSED
+from schedlab.engine.parts import Parts, assemble
+from schedlab.engine.prepared import prepare
+from schedlab.engine.queue import NONE
+from schedlab.engine.simulation import schedule_of
+from schedlab.engine.state import NOW, STAGE, STARTED
+from schedlab.schedule.schedule import Schedule
+from schedlab.workload.workload import Workload
+
+
+class LedSimulation:
+    """A simulation whose passes somebody else makes; jobs are numbered by submission.
+
+    Parameters
+    ----------
+    workload, cluster
+        As for `simulate`; the cluster has nodes.
+
+    Raises
+    ------
+    InputError
+        As `simulate`.
+    """
+
+    def __init__(self, workload: Workload, cluster: Cluster) -> None:
+        self.prepared = prepare(workload, "fcfs", cluster=cluster)
+        self._driver = Driver(self.prepared, assemble(self.prepared, observed=True))
+        self._first_estimate = self.prepared.jobs["estimate"].copy()
+        self._reserved = np.array([NONE, 0, 0])
+
+    @property
+    def parts(self) -> Parts:
+        """Where it stands."""
+        return self._driver.parts
+
+    @property
+    def now(self) -> int:
+        """The second to which it has come."""
+        return int(self.parts.state.clock[NOW])
+
+    @property
+    def waiting(self) -> NDArray[np.int64]:
+        """The jobs that wait."""
+        jobs: NDArray[np.int64] = self.parts.waiting.queue.members()
+        return jobs
+
+    @property
+    def all_started(self) -> bool:
+        """Whether no job waits or is to come."""
+        return int(self.parts.state.clock[STARTED]) == len(self.parts.jobs)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the head of the present pass has a reservation, beside which others may start."""
+        return bool(self._reserved[0] != NONE)
+
+    def proceed(self, until: int = NEVER) -> bool:
+        """Let time pass until something changes for the jobs that wait, or until a second; return False at the end."""
+        self._reserved[0] = NONE
+        reason, clock = self._driver.advance(until), self.parts.state.clock
+        if reason == ASK:
+            clock[STAGE] = OVER  # there is no other pass
+        elif reason == PAUSED:
+            clock[NOW] = until
+        return reason in (ASK, PAUSED)
+
+    def proposal(self, order: NDArray[np.int64], *, easy: bool) -> int | None:
+        """Return the job that a pass would start next, or None.
+
+        If `blocked` is true afterwards, it is one to start before the head, which has a reservation until time goes on.
+
+        Parameters
+        ----------
+        order
+            int64: all jobs that wait, in the order of the pass.
+        easy
+            Whether jobs may start before a blocked head.
+        """
+        job = int(propose(self.parts.jobs, self.parts.state, order, easy, self._reserved))
+        return None if job == NONE else job
+
+    def beside(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which jobs may start now without delaying the reservation of the blocked head."""
+        found = np.zeros(len(jobs), dtype=np.bool_)
+        fit_beside(self.parts.jobs, self.parts.state, jobs, self._reserved, found)
+        return found
+
+    def start(self, job: int, *, beside: bool | None = None) -> None:
+        """Start a job that fits.
+
+        Parameters
+        ----------
+        job
+            Which.
+        beside
+            Whether it starts beside the reservation of the blocked head, on nodes that this leaves: it is backfilled.
+            None: nobody has a reservation, and it is backfilled if an older job is blocked.
+        """
+        parts, shadow = self.parts, int(self._reserved[1]) if beside else UNRESERVED
+        start_by_hand(*parts[:9], parts.rules, job, shadow)
+        if beside is not None:
+            parts.state.backfilled[job] = beside
+        if beside and self.now + parts.jobs["estimate"][job] > shadow:
+            self._reserved[2] -= parts.jobs["processors"][job]
+
+    def schedule(self) -> Schedule:
+        """Return the schedule of a simulation that has ended."""
+        return schedule_of(self.prepared, self.parts, self._first_estimate)
