@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 from schedlab.site.validation import validate
 from schedlab.slurm.installation import find_slurm, library
@@ -34,13 +35,22 @@ def test_one_phase_is_refused(site: Path):
         validate(site, site / "jobs.events", phases=1)
 
 
-def test_the_twin_of_a_site_is_held_against_the_real_slurm(site: Path):
+def test_the_twin_of_a_site_is_held_against_the_real_slurm(site: Path, monkeypatch: pytest.MonkeyPatch):
     try:
         library(find_slurm())
     except InputError as error:
         pytest.skip(str(error))
+    machines = []
+
+    def on_processors(jobs, scheduler, cluster):
+        # Nodes of one core are processors, and nothing has to be compiled for these.
+        machines.append(cluster)
+        return simulate_plain(jobs, scheduler)
+
+    monkeypatch.setattr("schedlab.slurm.validation.simulate", on_processors)
     found = validate(site, site / "jobs.events", phases=2)
     assert found.scheduler == "fcfs+slurm"
+    assert {machine.processors for machine in machines} == {4}
     assert found.left_out[0] == "1 not started in every run"
     for group in (found.comparison.reference, found.comparison.groups["model"]):
         for schedule in group:
