@@ -23,9 +23,6 @@ from schedlab.slurm.translation import translate
 RECORDED = Path(__file__).resolve().parent.parent / "conformance" / "real-slurm.csv"
 """Fourteen clusters in real time; conformance/README.md says how they were set up."""
 
-MICRO = "multifactor(age=50000,size=200000,fairshare=50000,half_life=4h,max_age=5h)+slurm(depth=1200,queue_depth=1200)"
-"""What slurm.conf of the site of ten nodes says of its scheduling, as far as the model has it."""
-
 WAYS = ("lua", "site-factor", "priority-loop", "rest")
 
 DEEP = "depth=1000,queue_depth=1000"
@@ -162,12 +159,10 @@ def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
 
 
 def micro(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
-    """UB CCR's site of ten nodes with 500 jobs, and the model on nodes, whose users stand side by side."""
+    """UB CCR's site of ten nodes with 500 jobs, and its twin on nodes, whose users stand side by side."""
     place = SITES / "ubccr-micro"
-    jobs = sl.slurm.read_events(place / "jobs500.events")
-    runs = sl.slurm.run_phases(jobs, conf=place, phases=phases)
-    model = sl.simulate(jobs.workload, MICRO, cluster=sl.read_cluster(place))
-    yield "ten nodes, 500 jobs", comparison([run.schedule for run in runs], {"model": [model]})
+    found = sl.site.validate(place, place / "jobs500.events", phases=phases)
+    yield f"ten nodes, 500 jobs; {found.scheduler}", found.comparison
 
 
 PARTS = {"deployed": deployed, "micro": micro, "clock": clock_and_model, "thousand": thousand}

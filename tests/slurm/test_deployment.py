@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,6 +146,33 @@ def test_undo_gives_all_jobs_back_to_slurms_own_order(way: Way):
     assert priorities["undone"] == priorities["before"]
     assert not any("Held" in line for line in seen["undone"])
     assert real.schedule.start_time.argsort().tolist() == list(range(11))
+
+
+def test_the_daemon_waits_until_slurmctld_answers_again(tmp_path: Path):
+    # Programs that stand for Slurm's: squeue fails once, as it does while slurmctld restarts, and knows one job then.
+    deploy("saf", way="priority-loop", period=1).save(tmp_path)
+    line = "7|PENDING|ann|4|10:00|2026-04-01T10:00:00|0:00|1|batch|lab|Resources"
+    programs = {
+        "squeue": f"[ -e up ] || {{ touch up; echo Unable to contact slurm controller >&2; exit 1; }}\necho '{line}'",
+        "scontrol": "cat >> told",
+    }
+    for name, lines in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = [sys.executable, str(tmp_path / "priority_daemon.py")]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as daemon:
+        assert daemon.stderr is not None
+        assert "Slurm does not answer (Unable to contact slurm controller); again in 1 s" in daemon.stderr.readline()
+        assert "job 7: priority=" in daemon.stderr.readline()
+        for _ in range(200):
+            if (tmp_path / "state.json").exists():  # written when the priority is set
+                break
+            time.sleep(0.05)
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(10) == 0
+    assert (tmp_path / "told").read_text().startswith("update jobid=7 priority=")
+    assert "ExecStopPost=" in (tmp_path / "schedlab-priority.service").read_text()
 
 
 @pytest.mark.usefixtures("real_slurm")

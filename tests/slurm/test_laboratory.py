@@ -21,6 +21,10 @@ from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import Command, Job, JobList, minutes
 from schedlab.slurm.laboratory import LEAD
 from schedlab.slurm.replay import run
+from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.handling import submit_workflows
+from schedlab.workload.resources import Resources
+from schedlab.workload.submissions import Submission
 
 pytestmark = pytest.mark.usefixtures("real_slurm")
 
@@ -305,6 +309,48 @@ def test_static_policies_start_jobs_in_schedlabs_order():
     # The first holds the core; then the areas 60, 120, 240, 300, 540, 600.
     assert run(workload, "saf+slurm").schedule.start_time.argsort().tolist() == [0, 2, 4, 6, 3, 5, 1]
     assert run(workload, "lpf+slurm").schedule.start_time.argsort().tolist() == [0, 1, 5, 3, 6, 4, 2]
+
+
+def test_a_workflow_that_is_submitted_aware_keeps_one_place_in_the_queue():
+    # Case 39 of the conformance suite, in whole minutes: a pair of tasks at 10, the second as wide as the machine.
+    columns = {
+        "submit_time": [0, 20, 30, 40],
+        "run_time": [60, 100, 30, 100],
+        "requested_time": [60, 120, 60, 120],
+        "requested_processors": [3, 3, 1, 2],
+    }
+    jobs = sl.Workload.from_columns(columns, processors=4)
+    pair = Workflow("pair", (Task("a", 2, 120.0, 120.0), Task("b", 4, 60.0, 60.0, (0,))))
+    text = "multifactor(size=1000)+slurm(resolution=10)"
+    starts = {}
+    for handling in ("chained", "aware"):
+        workload = submit_workflows(jobs, [Submission(pair, handling, 10)])
+        starts[handling] = run(workload, text, cores_per_node=1).schedule.start_time
+        # Slurm notices each end a second later, and passes seconds after that: at most twice the three of its delay.
+        model = sl.simulate(workload, text).start_time
+        assert (abs(starts[handling] - model) <= 6).all(), handling
+    assert starts["aware"][1] < starts["chained"][1] - 90  # its first task has the size of the pilot job
+    with pytest.raises(InputError, match="submitted aware"):
+        run(submit_workflows(jobs, [Submission(pair, "aware", 10)]), conf=machine(4))
+
+
+def test_what_a_log_says_of_nodes_memory_and_partitions_is_asked_for(tmp_path: Path):
+    lines = ["ClusterName=lab", "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core_Memory"]
+    lines += ["NodeName=c[1-2] CPUs=4 RealMemory=8000", "NodeName=b1 CPUs=4 RealMemory=64000 Feature=big Weight=20"]
+    lines += ["PartitionName=batch Nodes=ALL Default=YES DefMemPerCPU=1000", "PartitionName=last Nodes=c2"]
+    (tmp_path / "slurm.conf").write_text("\n".join(lines) + "\n")
+    asked = Resources.of(
+        4,
+        nodes=[0, 0, 2, 0],
+        tasks=[1, 1, 2, 1],
+        memory_per_node=[0, 30000, 0, 0],
+        constraint=["big", None, None, None],
+        partition=[None, None, None, "last"],
+    )
+    columns = {"submit_time": [0, 200, 400, 600], "run_time": [60] * 4, "requested_time": [60] * 4}
+    columns["requested_processors"] = asked.tasks
+    done = run(sl.Workload.from_columns(columns, resources=asked, name="log"), conf=tmp_path)
+    assert done.records["nodes"].tolist() == ["b1", "b1", "c[1-2]", "c2"]
 
 
 @pytest.mark.slow

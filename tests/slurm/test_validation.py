@@ -49,6 +49,14 @@ def test_phases_of_the_model_see_submissions_in_the_same_second_or_the_next():
     assert all(schedule.workload.submit_time.tolist() == [25, 26, 27] for schedule in found)
 
 
+def test_jobs_of_one_second_are_seen_in_the_order_of_their_submission():
+    # One core, two jobs at once: whoever is seen in the next second was submitted behind the other, as on a real Slurm.
+    columns = {"submit_time": [5, 5], "run_time": [60, 60], "requested_time": [60, 60], "requested_processors": [1, 1]}
+    pair = sl.Workload.from_columns(columns, processors=1, name="pair")
+    found = model_phases(pair, "fcfs+slurm", phases=20)
+    assert all(schedule.start_time[0] < schedule.start_time[1] for schedule in found)
+
+
 @pytest.mark.usefixtures("real_slurm")
 def test_the_model_is_held_against_the_real_slurm():
     found = validate(jobs(), "fcfs+slurm", phases=2)

@@ -157,7 +157,14 @@ def _report(runs: list[Any], as_json: bool) -> None:
 
 
 def validate(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="Jobs: any trace.")],
+    trace: Annotated[
+        Path,
+        typer.Argument(metavar="TRACE", help="Jobs: any trace, with --conf also an .events file."),
+    ],
+    conf: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A site's slurm.conf and accounts: its twin on nodes against it."),
+    ] = None,
     scheduler: Annotated[
         list[str] | None,
         typer.Option(
@@ -177,6 +184,13 @@ def validate(
     """Hold the model of Slurm against a real slurmctld: the same jobs on both, in several phases each."""
     from schedlab.slurm.validation import validate as comparison_of
 
+    if conf is not None:
+        if scheduler or processors or cores_per_node:
+            raise InputError(
+                "the site's slurm.conf says how it schedules: leave out -s, --processors, --cores-per-node"
+            )
+        _validate_site(trace, conf, as_json, phases=phases, seed=seed, mode=mode)
+        return
     read = read_trace(trace, clean, processors=processors)
     found = {}
     for text in scheduler or ["fcfs+slurm"]:
@@ -192,6 +206,25 @@ def validate(
                 progress=progress,
             )
     read.note_cleaning()
+    _show_comparisons(found, as_json)
+
+
+def _validate_site(trace: Path, conf: Path, as_json: bool, **options: Any) -> None:
+    from schedlab.site.validation import validate as validate_site
+
+    with laboratory_bar(0) as progress:
+        found = validate_site(conf, trace, progress=progress, **options)
+    first = found.runs[0]
+    for change in first.changes:
+        note(str(change))
+    if first.rejected:
+        note(f"Slurm rejected {count_of(len(first.rejected), 'job')}, such as: {next(iter(first.rejected.values()))}")
+    for left_out in found.left_out:
+        note(f"not compared: {left_out}")
+    _show_comparisons({found.scheduler: found.comparison}, as_json)
+
+
+def _show_comparisons(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
         frames = {text: comparison.to_frame() for text, comparison in found.items()}
         heads = {text: [" ".join(head) for head in frame.columns.to_list()] for text, frame in frames.items()}

@@ -105,12 +105,16 @@ def laboratory_bar(jobs: int) -> Iterator[Callable[[int, float], None] | None]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("slurmctld starts", total=jobs)
-        begin = time.monotonic()
+        begin, first, last, most = time.monotonic(), 0.0, math.inf, jobs
 
         def advance(still_open: int, second: float) -> None:
-            factor = second / max(0.1, time.monotonic() - begin)
-            hours = f"{second / 3600:.1f} h of virtual time, x{factor:.0f}"
-            bar.update(task, completed=jobs - min(jobs, still_open), description=hours)
+            nonlocal begin, first, last, most
+            if second < last:  # a run begins
+                begin, first = time.monotonic(), second
+            last, most = second, max(most, still_open)
+            factor = (second - first) / max(0.1, time.monotonic() - begin)
+            hours = f"{(second - first) / 3600:.1f} h of virtual time, x{factor:.0f}"
+            bar.update(task, total=most, completed=most - still_open, description=hours)
 
         yield advance
 

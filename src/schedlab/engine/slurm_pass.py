@@ -284,7 +284,7 @@ def _backfill_pass(
             and ready
             and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict, strict)
         ):
-            state.backfilled[job] = blocked
+            state.backfilled[job] = blocked or strict == 1
             _start(jobs, state, waiting, passes, rules, job)
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
             _note(passes, job, now, now + length)

@@ -52,7 +52,8 @@ class Schedule:
         int64 seconds, on the workload's clock; float64 if the scheduler needs time for a start (`start_delay`). A
         killed job ends at its request.
     backfilled
-        Whether the job started ahead of the head of the queue while that was waiting for processors.
+        Whether the job started ahead of the head of the queue while that was waiting for processors. Under Slurm's
+        passes: whether a backfill pass started it, which is what Slurm's own log says.
     killed
         Whether the job was ended at its requested time, before it was done.
     predicted_run_time

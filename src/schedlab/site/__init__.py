@@ -5,6 +5,7 @@ from schedlab.site.changes import changed
 from schedlab.site.importing import import_site
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.site import Settings, Site, read
+from schedlab.site.validation import Validation, validate
 from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
@@ -13,11 +14,13 @@ __all__ = [
     "LedgerLine",
     "Settings",
     "Site",
+    "Validation",
     "WaitErrors",
     "WhatIf",
     "calibrate",
     "changed",
     "import_site",
     "read",
+    "validate",
     "what_if",
 ]

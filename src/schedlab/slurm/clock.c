@@ -382,18 +382,24 @@ static void *jump_whenever_possible(void *unused)
 	jumper = syscall(SYS_gettid);
 	prctl(PR_SET_TIMERSLACK, 1000UL);
 	prctl(PR_SET_NAME, "clock");
+	int64_t since = 0;  /* when the daemon was first found at work, since the last jump */
 	for (;;) {
 		int32_t kicks = atomic_load(&page->kicks);
 		if (!atomic_load(&page->enabled) || atomic_load(&page->hold)) {
 			wait_for_kick(kicks);
+			since = 0;
 			continue;
 		}
 		int may = !atomic_load(&page->peers);
 		if (may && quiescent()) {
 			jump();
+			since = 0;
 		} else {
+			/* The longer it computes, the less often it is asked: its own work needs the processor. */
+			int64_t t = real_now(), nap = since ? (t - since) / 8 : 0;
+			if (!since) since = t;
 			atomic_fetch_add(&page->looks, may);
-			real_sleep(NAP);
+			real_sleep(nap < NAP ? NAP : nap > PATIENCE ? PATIENCE : nap);
 		}
 	}
 	return NULL;

@@ -115,8 +115,7 @@ class Comparison:
             Rows `mean wait`, `50 % wait`, `90 % wait`, `99 % wait` (seconds), `backfilled` (share of jobs) and
             `distance` (seconds: mean over the jobs of the absolute difference of a start from the mean start in the
             reference, in the others of the reference for its own runs); columns by group and `mean`, `lowest`,
-            `highest` of the group. A laboratory and recorded clusters count all jobs that the backfill pass started, a
-            model those that it started ahead of a blocked job.
+            `highest` of the group.
         """
         import pandas as pd
 

@@ -7,10 +7,30 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 
 import numpy as np
+from numpy.typing import NDArray
 
+from schedlab.cluster.membership import users_of
 from schedlab.errors import InputError
 from schedlab.workload.event_lines import event_lines, workload_of_events
+from schedlab.workload.resources import LABELS, NUMBERS, WHOLE, Resources
 from schedlab.workload.workload import Workload
+
+_OPTIONS = {
+    "nodes": "--nodes={}",
+    "tasks": "-n {}",
+    "tasks_per_node": "--ntasks-per-node={}",
+    "cores_per_task": "--cpus-per-task={}",
+    "memory_per_node": "--mem={}M",
+    "memory_per_core": "--mem-per-cpu={}M",
+    "gpus": "--gpus={}",
+    "gpus_per_node": "--gpus-per-node={}",
+    "gpus_per_task": "--gpus-per-task={}",
+    "constraint": "--constraint={}",
+    "partition": "--partition={}",
+    "account": "--account={}",
+    "qos": "--qos={}",
+}
+"""What says to sbatch what a job asks for, by the column of its resources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +105,34 @@ def minutes(seconds: float) -> int:
     return max(1, -(-int(np.ceil(seconds)) // 60))
 
 
+def fractions(submit: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return at which fraction of its second each job comes: drawn, but jobs of one second keep their order.
+
+    Parameters
+    ----------
+    submit
+        Seconds, one per job.
+    rng
+        Draws the fractions.
+
+    Examples
+    --------
+    >>> drawn = fractions(np.array([5, 5, 5, 9]), np.random.default_rng(1))
+    >>> bool(drawn[0] <= drawn[1] <= drawn[2])
+    True
+    """
+    drawn = rng.uniform(0, 1, len(submit)).round(3)
+    found = np.empty(len(submit))
+    found[np.argsort(submit, kind="stable")] = drawn[np.lexsort((drawn, submit))]
+    return found
+
+
 def from_workload(
-    workload: Workload, *, users: bool = False, options: Sequence[Sequence[str]] | None = None
+    workload: Workload,
+    *,
+    users: bool = False,
+    resources: bool = False,
+    options: Sequence[Sequence[str]] | None = None,
 ) -> JobList:
     """Return the jobs of a workload, each with its processors and its request in whole minutes.
 
@@ -95,34 +141,60 @@ def from_workload(
     workload
         Sorted by submission or not; jobs keep their rows. Dependencies become `--dependency=afterany`.
     users
-        Whether jobs belong to users `u<number>`, after SWF's user field.
+        Whether jobs belong to users: those that the header names, else `u<number>`, after SWF's user field.
+    resources
+        Whether jobs ask for what `workload.resources` says: nodes, memory, GPUs, constraint, partition, account, QOS.
     options
         Further options of sbatch for each job.
 
     Raises
     ------
     InputError
-        If a job has no run time, request or processors, or its dependency has a delay.
+        If a job has no run time, request or processors, its dependency has a delay, or it shares a GPU.
     """
-    if workload.workflows is not None and bool(workload.workflows.aware.any()):
-        raise InputError(
-            f"{workload.name}: a workflow that is submitted aware keeps one place in the queue for all its tasks, "
-            "which stock Slurm cannot do; submit it as pilot or chained"
-        )
     jobs = []
+    asked = _asked(workload, workload.resources) if resources and workload.resources is not None else None
+    names = users_of(workload).texts() if users else []
     for row, processors in enumerate(workload.job_processors.tolist()):
         run_time, request = int(workload.run_time[row]), int(workload.requested_time[row])
         if run_time < 0 or processors < 1 or request < 0:
             lacks = "run time" if run_time < 0 else "number of processors" if processors < 1 else "requested time"
             raise InputError(f"{workload.name}: job {workload.job_id[row]} has no {lacks}, which Slurm needs", row=row)
-        words = ["-n", str(processors), "-t", str(minutes(request)), *_after(workload, row)]
+        size = ["-n", str(processors)] if asked is None else asked[row]
+        words = [*size, "-t", str(minutes(request)), *_after(workload, row)]
         if options is not None:
             words += options[row]
-        user = f"u{max(0, int(workload.user_id[row]))}" if users else None
+        user = _user(names[row]) if users else None
         submit = int(workload.submit_time[row])
         jobs.append(Job(submit, run_time, tuple(words), user, f"{workload.job_id[row]}"))
-    names = tuple(sorted({job.user for job in jobs if job.user is not None}))
-    return JobList(tuple(jobs), workload, users=names)
+    known = tuple(sorted({job.user for job in jobs if job.user is not None}))
+    return JobList(tuple(jobs), workload, users=known)
+
+
+def _user(name: str) -> str:
+    """Return who submits a job: by name, or by number where the workload gives none."""
+    return "u" + name.removeprefix("user ") if name.startswith("user ") else name or "u0"
+
+
+def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
+    """Return the options of sbatch for what each job asks for."""
+    if bool((resources.gpu_share != WHOLE).any()):
+        row = int(np.argmax(resources.gpu_share != WHOLE))
+        raise InputError(
+            f"{workload.name}: job {workload.job_id[row]} shares a GPU, which the laboratory's Slurm does not do",
+            row=row,
+        )
+    kinds = [f"{kind}:" if kind else "" for kind in resources.gpu_type.texts()]
+    found: list[list[str]] = [["--exclusive"] if alone else [] for alone in resources.exclusive.tolist()]
+    for name, option in _OPTIONS.items():
+        usual = {**NUMBERS, **dict.fromkeys(LABELS, "")}[name]
+        column = getattr(resources, name)
+        values = column.texts() if name in LABELS else column.tolist()
+        for row, value in enumerate(values):
+            if value != usual or name == "tasks":
+                shown = f"{kinds[row]}{value}" if name.startswith("gpus") else value
+                found[row] += option.format(shown).split(" ", 1)
+    return found
 
 
 def _after(workload: Workload, row: int) -> list[str]:

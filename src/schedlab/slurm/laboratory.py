@@ -37,8 +37,12 @@ EPOCH = 1_700_002_800
 
 _AWHILE = 600 * SECOND
 _STUCK = 300
-_PATIENCE = 30 * 86400
-"""Virtual seconds without any event after which jobs that still wait count as never started."""
+_PATIENCE, _LONG_PATIENCE = 3600, 30 * 86400
+"""Virtual seconds without any event after which jobs that still wait count as never started: passes alone do not help
+them; the longer ones if time may, see `_TIMED`."""
+
+_TIMED = re.compile("BeginTime|Reserv|NotAvail|Minutes")
+"""Slurm's reasons that time alone can remove: begins, reservations, usage that decays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,6 @@ class Laboratory:
         self._to_come = 0
         self._registered_at = -1
 
-    # ------------------------------------------------------------------ life cycle
-
     def __enter__(self) -> Laboratory:
         try:
             self._start()
@@ -167,8 +169,6 @@ class Laboratory:
         if hasattr(self, "daemon"):
             self.daemon.end()
 
-    # ------------------------------------------------------------------ time
-
     def now(self) -> float:
         """Return the virtual time, in seconds of the workload's clock."""
         return self.second(self.clock.now())
@@ -206,7 +206,7 @@ class Laboratory:
         """
         idle_since = self.clock.now()
         # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
-        while self.table.open or self._to_come or self._still_queued():
+        while self.table.open or self._to_come or self._reasons():
             self._forget_stale_ends()
             lonely = not self._events
             # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
@@ -218,8 +218,11 @@ class Laboratory:
                 idle_since = self.clock.now()
                 if progress is not None:
                     progress(self.table.open + self._to_come, self.now())
-            elif lonely and (not self._still_queued() or self.clock.now() - idle_since > _PATIENCE * SECOND):
-                break
+            elif lonely:
+                reasons = self._reasons()
+                patience = _LONG_PATIENCE if _TIMED.search(reasons) else _PATIENCE
+                if not reasons or self.clock.now() - idle_since > patience * SECOND:
+                    break
 
     def _do_next(self) -> None:
         self.clock.hold()
@@ -278,8 +281,6 @@ class Laboratory:
                 f"the stand-in for slurmd cannot go on: {type(failure).__name__}: {failure}"
             ) from failure
 
-    # ------------------------------------------------------------------ jobs
-
     def add(self, jobs: Sequence[Job], options: Callable[[int, Job], Sequence[str]] | None = None) -> None:
         """Have jobs submitted at their times; rows are their positions.
 
@@ -337,8 +338,6 @@ class Laboratory:
         resolved = [self._resolved(word) or "0" for word in words]
         return self.daemon.client(resolved, self.clock.now(), user, stdin)
 
-    # ------------------------------------------------------------------ nodes
-
     def register(self) -> None:
         """Register all nodes, with the jobs that run on each."""
         self._registered_at = self.clock.now()
@@ -347,8 +346,6 @@ class Laboratory:
             jobs = [run.job for run in runs if wire.first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
             wire.call(self.daemon.port, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
-
-    # ------------------------------------------------------------------ what the stand-in is told
 
     def launched(self, launch: Launch) -> None:
         """Note a start, and when the job will end."""
@@ -377,8 +374,9 @@ class Laboratory:
         if self.nodes and self._registered_at != self.clock.now():
             self.register()
 
-    def _still_queued(self) -> bool:
-        return bool(self.command(["squeue", "-h", "-o", "%i"]).stdout.strip())
+    def _reasons(self) -> str:
+        """Return why the jobs in the queue wait, None of those that run among them; nothing if it is empty."""
+        return self.command(["squeue", "-h", "-o", "%r"]).stdout.strip()
 
     def facts(self) -> dict[str, Any]:
         """Return which Slurm this is, under which clock, and how the clock went."""

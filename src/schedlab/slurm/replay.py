@@ -15,14 +15,15 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
-from schedlab.slurm.jobs import Command, Job, JobList, from_workload
+from schedlab.slurm.jobs import Command, Job, JobList, fractions, from_workload
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
 from schedlab.slurm.rehearsal import Rehearsal, installed
 from schedlab.slurm.results import SlurmRun, collect
-from schedlab.slurm.translation import Translation, orders_that_change, translate
+from schedlab.slurm.translation import Translation, has_aware_workflows, orders_that_change, translate
 from schedlab.workload.workload import Workload
 
 Progress = Callable[[int, float], None]
@@ -125,7 +126,8 @@ def run(
         for command in (*task.jobs.commands, *commands):
             laboratory.at(command.second, lambda words=command.words: _do(laboratory, words))  # type: ignore[misc]
         if orders_that_change(task.policy):
-            laboratory.every(task.period, lambda: task.refresh(laboratory))
+            first = -(-task.jobs.origin // task.period) * task.period  # priorities are computed at multiples
+            laboratory.every(task.period, lambda: task.refresh(laboratory), first=first)
         if observe is not None:
             laboratory.every(observe, lambda: _look(laboratory, observations))
         if backfill_phase is not None:
@@ -168,14 +170,12 @@ def run_phases(
 
 
 def _at_fractions(jobs: JobList, jitter: int | None) -> Sequence[Job]:
-    """Return the jobs, each at a fraction of its second; jobs of one second keep their order."""
-    submit = np.array([job.submit for job in jobs.jobs], dtype=np.int64)
+    """Return the jobs, each at a fraction of its second."""
     if jitter is None:
         return jobs.jobs
-    drawn = np.random.default_rng(jitter).uniform(0, 1, len(submit)).round(3)
-    fractions = np.empty(len(submit))
-    fractions[np.argsort(submit, kind="stable")] = drawn[np.lexsort((drawn, submit))]
-    return [replace(job, submit=job.submit + part) for job, part in zip(jobs.jobs, fractions.tolist(), strict=True)]
+    submit = np.array([job.submit for job in jobs.jobs], dtype=np.int64)
+    drawn = fractions(submit, np.random.default_rng(jitter))
+    return [replace(job, submit=job.submit + part) for job, part in zip(jobs.jobs, drawn.tolist(), strict=True)]
 
 
 class _Task(Translation):
@@ -220,7 +220,12 @@ def _task(
             raise InputError("give a scheduler or conf, not both: a site's slurm.conf says how it schedules")
         configuration = conf if isinstance(conf, Configuration) else site_configuration(conf)
         if isinstance(jobs, Workload):
-            jobs = from_workload(jobs, users=configuration.accounts is not None)
+            if has_aware_workflows(jobs):
+                raise InputError(
+                    f"{jobs.name}: a workflow that is submitted aware keeps one place in the queue for all its tasks, "
+                    "which a site's own priorities cannot give; submit it as pilot or chained, or give a scheduler"
+                )
+            jobs = from_workload(jobs, users=configuration.accounts is not None, resources=True)
         task = _Task(configuration, jobs, None)
         object.__setattr__(task, "name", f"slurm({Path(configuration.source).name})")
         return task
@@ -228,9 +233,11 @@ def _task(
     workload = jobs if isinstance(jobs, Workload) else jobs.workload
     translation = translate(workload, chosen, processors=processors, cores_per_node=cores_per_node)
     own = translation.jobs if isinstance(jobs, Workload) else jobs
-    task = _Task(translation.configuration, own, translation.policy)
+    task = _Task(translation.configuration, own, translation.policy, translation.prepared)
     object.__setattr__(task, "name", chosen.text)
-    if isinstance(chosen.backfill, Slurm):
+    if isinstance(chosen.policy, Multifactor):
+        object.__setattr__(task, "period", chosen.policy.period)
+    elif isinstance(chosen.backfill, Slurm):
         object.__setattr__(task, "period", max(1, chosen.backfill.interval))
     return task
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.prepared import Prepared, prepare
+from schedlab.engine.priority import new_priority, rank_of
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import ALL, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
@@ -20,7 +22,11 @@ from schedlab.workload.workload import Workload
 HIGHEST = 2**31
 """The priority of the first job of an order; Slurm has room for twice that."""
 
+HIGHEST_OF_SLURM = 2**32 - 3
+"""No priority is higher: the two numbers above mean something else."""
+
 _MANY = 1_000_000
+_RANK = getattr(rank_of, "py_func", rank_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +39,30 @@ class Translation:
         For the laboratory.
     policy
         An order that Slurm does not have itself, and that is set as priorities; None: none is needed.
+    prepared
+        The jobs as schedlab's own order sees them, if there is a policy: tasks of a workflow that is submitted aware
+        have its place in the queue.
     """
 
     configuration: Configuration
     jobs: JobList
     policy: Policy | None
+    prepared: Prepared | None = None
 
     def priorities(self, second: int) -> NDArray[np.int64]:
         """Return the priority of every job at a second of the workload's clock; equal scores have equal ones."""
         assert self.policy is not None
-        workload = self.jobs.workload
-        submit = workload.submit_time - workload.submit_time.min()
-        waited = np.maximum(0, second - workload.submit_time)
-        scores = self.policy.scores(np.maximum(1, workload.requested_time), workload.job_processors, submit, waited)
+        assert self.prepared is not None
+        seen = self.prepared.seen
+        if isinstance(self.policy, Multifactor):
+            records, weights = seen.view(np.recarray), new_priority(self.prepared)
+            found = [-_RANK(records, weights, job, second) for job in range(len(seen))]
+            return self.prepared.in_workload_order(np.minimum(np.array(found, dtype=np.int64), HIGHEST_OF_SLURM))
+        waited = np.maximum(0, second - seen["submit"])
+        since = seen["submit"] - self.jobs.workload.submit_time.min()
+        scores = self.policy.scores(seen["estimate"], seen["processors"], since, waited)
         _, rank = np.unique(scores, return_inverse=True)
-        return HIGHEST - rank.astype(np.int64)
+        return self.prepared.in_workload_order(HIGHEST - rank.astype(np.int64))
 
 
 def translate(
@@ -68,11 +83,23 @@ def translate(
     configuration = machine_configuration(machine, cores, exclusive=passes is not None and passes.node > 0)
     configuration = _with_passes(configuration, passes)
     policy = scheduler.policy
-    if isinstance(policy, Multifactor):
+    if isinstance(policy, Multifactor) and not has_aware_workflows(workload):
         jobs = from_workload(workload, users=policy.fairshare > 0)
         return Translation(_with_priority(configuration, policy, jobs), jobs, None)
+    if isinstance(policy, Multifactor) and policy.fairshare:
+        raise InputError(
+            f"{workload.name}: a workflow that is submitted aware has one place in the queue, which Slurm does not "
+            "know; schedlab sets the priorities, but cannot follow the usage of users: leave fairshare= out"
+        )
     jobs = from_workload(workload)
-    return Translation(configuration, jobs, None if isinstance(policy, FCFS) else policy)
+    if isinstance(policy, FCFS):  # equal priorities go by number, and the tasks of a workflow are submitted together
+        return Translation(configuration, jobs, None)
+    return Translation(configuration, jobs, policy, prepare(workload, scheduler, processors=machine))
+
+
+def has_aware_workflows(workload: Workload) -> bool:
+    """Return whether a workflow keeps one place in the queue for all its tasks."""
+    return workload.workflows is not None and bool(workload.workflows.aware.any())
 
 
 def node_size(

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.slurm.ensemble import Comparison
-from schedlab.slurm.jobs import minutes
+from schedlab.slurm.jobs import fractions, minutes
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.translation import node_size
 from schedlab.workload.workload import Workload
@@ -66,12 +67,18 @@ def validate(
 
 
 def model_phases(
-    jobs: Workload, scheduler: str | Scheduler, *, phases: int, seed: int = 1, cores_per_node: int = 1
+    jobs: Workload,
+    scheduler: str | Scheduler,
+    *,
+    phases: int,
+    seed: int = 1,
+    cores_per_node: int = 1,
+    cluster: Cluster | None = None,
 ) -> list[Schedule]:
     """Return simulations of jobs that come at another fraction of a second each time.
 
     slurmctld looks for work once a second. So a submission within a second is seen in the same one or in the next,
-    whether its fraction lies before that of the loop or behind it.
+    whether its fraction lies before that of the loop or behind it. Jobs that come in one second keep their order.
 
     Parameters
     ----------
@@ -83,6 +90,8 @@ def model_phases(
         How many, and the seed of the fractions.
     cores_per_node
         Where jobs share nodes of several cores, reservations hold whole ones.
+    cluster
+        The machine, if it is one of nodes.
 
     Returns
     -------
@@ -91,14 +100,14 @@ def model_phases(
     """
     chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
     passes = chosen.backfill
-    if isinstance(passes, Slurm) and not passes.node and cores_per_node > 1:
+    if cluster is None and isinstance(passes, Slurm) and not passes.node and cores_per_node > 1:
         chosen = Scheduler(chosen.policy, replace(passes, shared=cores_per_node), runtimes=chosen.runtimes)
     rng = np.random.default_rng(seed)
     requests = np.array([60 * minutes(seconds) for seconds in jobs.requested_time.tolist()], dtype=np.int64)
     rounded = jobs.replace(requested_time=requests)
     found = []
     for _ in range(phases):
-        late = rng.uniform(0, 1, len(jobs)) > rng.uniform()
-        seen = simulate(rounded.replace(submit_time=jobs.submit_time + late), chosen)
+        late = fractions(jobs.submit_time, rng) > rng.uniform()
+        seen = simulate(rounded.replace(submit_time=jobs.submit_time + late), chosen, cluster=cluster)
         found.append(replace(seen, workload=rounded))
     return found

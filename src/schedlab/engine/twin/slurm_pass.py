@@ -122,7 +122,7 @@ class SlurmPass:
             if begin == now and job.ready:
                 place = clock.view().lesser(profile.throughout(now, now + length)).place(job)
             if place is not None:
-                clock.begin(job, place, backfilled=blocked)
+                clock.begin(job, place, backfilled=blocked or rules.interval > 0)
                 ends[job] = job.expected_end
                 profile.take(now, job.expected_end, place)
                 continue

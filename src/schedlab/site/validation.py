@@ -1,0 +1,107 @@
+"""A site's twin held against the real Slurm under the site's own configuration, in skipped time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import COLUMNS, Schedule
+from schedlab.site.importing import import_site
+from schedlab.slurm.ensemble import Comparison
+from schedlab.slurm.jobs import JobList, from_workload, read_events
+from schedlab.slurm.replay import run_phases
+from schedlab.slurm.results import SlurmRun
+from schedlab.slurm.validation import model_phases
+from schedlab.workload.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """A site on the real Slurm and in the model.
+
+    Parameters
+    ----------
+    scheduler
+        Of the model: what the site's slurm.conf says, as a text.
+    comparison
+        Of the jobs that all runs on the real Slurm started, and that the model can run.
+    runs
+        On the real Slurm, with what it rejected.
+    left_out
+        Jobs that are not compared, in sentences.
+    """
+
+    scheduler: str
+    comparison: Comparison
+    runs: tuple[SlurmRun, ...]
+    left_out: tuple[str, ...]
+
+
+def validate(
+    conf: str | PathLike[str], jobs: str | PathLike[str], *, phases: int = 5, seed: int = 1, **options: Any
+) -> Validation:
+    """Run a site's jobs on an unmodified slurmctld with the site's slurm.conf, and on the site's twin, and compare.
+
+    Parameters
+    ----------
+    conf
+        A directory with slurm.conf and what belongs to it.
+    jobs
+        A log that schedlab reads, such as what sacct printed; or an events file of UB CCR's Slurm simulator.
+    phases
+        Runs of each.
+    seed
+        Of the phases.
+    **options
+        Of `schedlab.slurm.run`: mode, progress, directory.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, there is no Slurm 22.05, fewer than two phases are asked for, or a job is an array.
+    """
+    if phases < 2:
+        raise InputError("one run has no distance to others: give at least two phases")
+    site = import_site(conf, jobs)
+    assert site.jobs is not None
+    timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
+    runs = run_phases(_job_list(jobs, timeless), conf=conf, phases=phases, seed=seed, **options)
+    kept = site.replayable()
+    rows = _common(runs, kept.rows)
+    models = model_phases(timeless[rows], site.scheduler, phases=phases, seed=seed, cluster=site.cluster)
+    started = len(_common(runs, np.arange(len(timeless))))
+    left_out = [f"{len(timeless) - started} not started in every run"] if started < len(timeless) else []
+    if len(rows) < started:
+        left_out += kept.notes()
+    real = tuple(_of_rows(run, rows) for run in runs)
+    return Validation(site.scheduler.text, Comparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out))
+
+
+def _job_list(jobs: str | PathLike[str], workload: Workload) -> JobList:
+    if fspath(jobs).endswith((".events", ".events.gz")):
+        return read_events(jobs)  # with the very options of sbatch
+    return from_workload(workload, users=True, resources=True)
+
+
+def _common(runs: Sequence[SlurmRun], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows, among some, that every run has started."""
+    for run in runs:
+        own = run.records["row"].to_numpy()
+        if len(np.unique(own)) < len(own):
+            raise InputError(f"{run.schedule.workload.name}: an array is one job here and many there; give its tasks")
+        rows = rows[np.isin(rows, own)]
+    return rows
+
+
+def _of_rows(run: SlurmRun, rows: NDArray[np.intp]) -> Schedule:
+    """Return what a run has done with the jobs of some rows."""
+    chosen = np.flatnonzero(np.isin(run.records["row"].to_numpy(), rows))
+    columns = {name: getattr(run.schedule, name)[chosen] for name in COLUMNS}
+    workload = run.schedule.workload[chosen]
+    return replace(run.schedule, workload=workload, runs=None, eligible_time=None, placement=None, **columns)
