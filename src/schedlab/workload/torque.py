@@ -126,7 +126,8 @@ class _Records:
         if strange.any():
             line = int(np.argmax(strange)) + 1
             raise InputError(
-                f"{self.path}, line {line}: this is no record as 04/01/2026 11:05:00;E;7.head;..., or a truncated one"
+                f"{self.path}, line {line}: this is no record as 04/01/2026 11:05:00;E;7.head;..., or a truncated one",
+                line=line,
             )
         ended = pc.match_substring_regex(lines, ENDED).to_numpy()
         if not ended.any():
@@ -169,7 +170,8 @@ class _Records:
     def refuse(self, bad: NDArray[np.bool_], what: str) -> None:
         """Raise InputError at the first bad record, if there is one."""
         if bad.any():
-            raise InputError(f"{self.path}, line {self.lines[np.argmax(bad)]}: {what}")
+            line = int(self.lines[np.argmax(bad)])
+            raise InputError(f"{self.path}, line {line}: {what}", line=line)
 
 
 def _words(records: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, pa.ChunkedArray]]:
