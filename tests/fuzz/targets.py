@@ -302,7 +302,7 @@ def _text_targets() -> list[Target]:
             "site.toml",
             CLUSTER.encode(),
             harm_text,
-            ("cluster show FILE"),
+            ("cluster show FILE",),
         ),
         Target("dax", "flow.dax", DAX.encode(), harm_text, show),
         Target("dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",)),
