@@ -160,3 +160,24 @@ def _write_minutes(analysis: Analysis, file: Path) -> None:
     with atomic_path(file) as temporary:
         pd.DataFrame({name: getattr(found, name) for name in columns}).to_csv(temporary, index=False)
     note(f"{count_of(len(found.begin), 'minute')} written to {file}")
+
+
+def explain(
+    schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule that simulate -o has written.")],
+    job: Annotated[int, typer.Argument(metavar="JOB", help="The number of the job in the trace.")],
+    as_json: Json = False,
+) -> None:
+    """Say why a job started when it did: what stood before it, what was free, whom it overtook."""
+    from dataclasses import asdict
+
+    from schedlab.schedule.exports import read_schedule
+
+    found = read_schedule(schedule)
+    try:
+        told = found.explain(job)
+    except InputError as error:
+        raise InputError(f"{schedule}: {error}") from None
+    if as_json:
+        show_json(asdict(told))
+    else:
+        show(told)

@@ -153,7 +153,7 @@ def experiment(
         rules=rules,
     )
     seed = _drawn_seed() if seed is None else seed
-    generated = generate_experiment(defined, np.random.default_rng(seed))
+    generated = generate_experiment(defined, rng=np.random.default_rng(seed))
     jobs = generated.workload
     write_workload(jobs.replace(header=(*_header(jobs, context, seed), *jobs.header)), output)
     if output.name.endswith((".csv", ".csv.gz", *BATSIM_SUFFIXES)):

@@ -131,7 +131,7 @@ def check(
         make_directory(plot)
     read = read_trace(trace, "none", processors=processors)
     with read.blamed():
-        result = check_model(loaded, read.workload, np.random.default_rng(seed))
+        result = check_model(loaded, read.workload, rng=np.random.default_rng(seed))
     if plot is not None:
         from schedlab.report.model import save_model_figures
 

@@ -12,6 +12,7 @@ from typing import Any
 from schedlab.errors import InputError
 from schedlab.scheduler.grammar import RUN_TIMES
 from schedlab.scheduler.predictor import OnlinePredictor, Predictor, PythonPredictor
+from schedlab.wording import did_you_mean
 
 PREDICTORS: dict[str, Predictor] = {name: entry.kind() for name, entry in RUN_TIMES.items() if entry.kind}
 """By the names that a text may use, with the usual parameters."""
@@ -43,7 +44,8 @@ def predictor_from_text(text: str) -> Predictor:
         return _own(text.strip())
     match = _TEXT.fullmatch(text.strip().lower())
     if match is None or match["name"] not in PREDICTORS:
-        raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}")
+        near = did_you_mean(text, PREDICTORS)
+        raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}{near}")
     usual = PREDICTORS[match["name"]]
     names = [field.name for field in fields(usual)]
     if match["arguments"] is None:

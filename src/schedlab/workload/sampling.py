@@ -236,7 +236,7 @@ def resample_users(
     workload: Workload,
     weeks: int | None = None,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     profile: Literal["trace", "span"] = "trace",
 ) -> Workload:
     """Draw a new workload in which every user submits, each week, what they submitted in one of their weeks.
@@ -252,7 +252,7 @@ def resample_users(
     weeks
         Length of the new workload; by default as long as the original.
     rng
-        Where the draws come from.
+        Where the draws come from: a generator, or the seed of a new one.
     profile
         Which weeks are a user's: all weeks of the "trace", also those without a job of theirs, which keeps
         the load; or the "span" from their first to their last job, which raises it (every user is there all
@@ -280,6 +280,7 @@ def resample_users(
     >>> len(sample), np.unique(sample.submit_time % WEEK).tolist()  # one a week, at the old times of the week
     (50, [0, 95200])
     """
+    rng = np.random.default_rng(rng)
     if profile not in ("trace", "span"):
         raise InputError(f"unknown profile {profile!r} of users; the profiles are trace and span")
     if len(workload) == 0:
