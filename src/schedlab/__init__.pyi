@@ -1,8 +1,11 @@
 __version__: str
 
 from . import gym as gym
+from . import plot as plot
+from . import policies as policies
 from . import site as site
 from . import slurm as slurm
+from . import types as types
 from .campaign.campaign_file import read_campaign as read_campaign
 from .campaign.compare import Comparison as Comparison
 from .campaign.compare import compare as compare

@@ -27,7 +27,7 @@ def test_arguments_are_texts_by_name(text, expected):
     ("text", "sentence"),
     [
         ("slurm(depth=50", "'slurm(depth=50': the bracket is not closed"),
-        ("slurm(dept=50)", "slurm: unknown argument 'dept=50'; known are depth= window="),
+        ("slurm(dept=50)", "slurm: unknown argument 'dept=50'; known are depth= window= (did you mean depth?)"),
         ("slurm(depth)", "slurm: unknown argument 'depth'; known are depth= window="),
         ("slurm(depth=)", "slurm: unknown argument 'depth='; known are depth= window="),
         ("slurm(depth=1,depth=2)", "slurm: depth= is given twice"),
@@ -96,7 +96,7 @@ def test_names_of_slurm_with_its_units_and_durations_mean_the_same(text, same):
     [
         ("fcfs+slurm(depth=5,bf_max_job_test=6)", "depth= and bf_max_job_test= are the same"),
         ("fcfs+slurm(bf_intervall=6)", r"unknown argument 'bf_intervall=6'.*\(did you mean bf_interval\?\)"),
-        ("sfa+easy", r"unknown policy 'sfa'.*\(did you mean saf\?\)"),
+        ("fcsf+easy", r"unknown policy 'fcsf'.*\(did you mean fcfs\?\)"),
         ("saf+eazy", r"unknown backfilling 'eazy'.*\(did you mean easy\?\)"),
         ("saf+easy@simular", r"unknown run times '@simular'.*\(did you mean similar\?\)"),
         ("saf+easy@ave2/doublin", r"unknown correction /doublin.*\(did you mean doubling\?\)"),
