@@ -39,7 +39,7 @@ def analyse(
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as PNG.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of jobs and workflows: distributions, use of the machine, handlings compared."""
+    """Say what became of jobs and workflows: distributions, utilisation, submission modes compared."""
     is_schedule = target.suffix == ".parquet"
     for name, given, wanted in (
         ("--common", common != "finished", not is_schedule),
@@ -62,7 +62,7 @@ def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: 
     from schedlab.campaign.handlings import handlings
 
     if not target.is_dir() and target.suffix not in (".toml", ".py"):
-        raise InputError(f"{target} is no schedule (.parquet), run directory or campaign file (.toml, .py)")
+        raise InputError(f"{target} is not a schedule (.parquet), run directory or campaign file (.toml, .py)")
     found = handlings(open_run(target), common=common)
     if plot is not None:
         from schedlab.report.experiments import save_handlings_figures

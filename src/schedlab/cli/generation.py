@@ -180,7 +180,7 @@ def _share(text: str) -> float:
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise InputError(f"{text!r} is no share; write 0.25 or 25%") from None
+        raise InputError(f"{text!r} is not a share; write 0.25 or 25%") from None
 
 
 def _seconds(text: str, option: str) -> int:

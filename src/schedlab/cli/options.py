@@ -113,7 +113,7 @@ Exhausted = Annotated[
     typer.Option(
         metavar="give-up|FACTOR",
         show_default="1.5",
-        help="With a METHOD: what follows when all requests of a job have failed; so many times the last one.",
+        help="With a METHOD: what follows when all requests of a job have failed: give up, or multiply the last one.",
     ),
 ]
 Laws = Annotated[

@@ -203,7 +203,7 @@ def compare(
         typer.Option(
             metavar="NAME",
             show_default="mean_bounded_slowdown",
-            help="What decides in the report; also prints its answer.",
+            help="Ranking metric of the report; its answer is printed, too.",
         ),
     ] = None,
     as_json: Json = False,

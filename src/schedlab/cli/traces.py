@@ -228,7 +228,7 @@ def _notes_of_reader(path: Path, workload: Workload) -> list[str]:
 
 def _dependencies_text(waiting: int, dangling: int) -> str:
     """Say how many jobs wait for others, and how many cannot."""
-    missing = f"; {dangling:,} more name one that the trace does not have, and wait for nobody" if dangling else ""
+    missing = f"; {dangling:,} more name one that the trace does not have, and do not wait" if dangling else ""
     return f"dependencies (preceding): {count_of(waiting, 'job')} may not start before another one has ended{missing}"
 
 

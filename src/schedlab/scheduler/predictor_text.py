@@ -86,7 +86,7 @@ def _own(text: str) -> PythonPredictor:
         kind = getattr(importlib.import_module(module), name)
         # Nothing else is called: a text must not start whatever function it names.
         if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
-            raise InputError("it is no class with methods predict(job) and learn(job, run_time)")
+            raise InputError("it is not a class with methods predict(job) and learn(job, run_time)")
         return PythonPredictor(kind(), text)
     except Exception as error:
         reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
