@@ -15,7 +15,7 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.cluster.cluster import Cluster
     from schedlab.scheduler.scheduler import Scheduler
-    from schedlab.workload.cleaning import CleaningReport
+    from schedlab.workload.cleaning_report import CleaningReport
     from schedlab.workload.workload import Workload
 
 

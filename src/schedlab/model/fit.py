@@ -17,7 +17,7 @@ from schedlab.model.filters import FILTERS, apply_filters
 from schedlab.model.jobs import IndependentJobs, Jobs, JointJobs, Rules
 from schedlab.model.model import WorkloadModel
 from schedlab.schedule.provenance import input_sha256
-from schedlab.workload.cleaning import Step
+from schedlab.workload.cleaning_report import Step
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,8 +244,8 @@ class _Look:
         jobs = self.schedule.workload
         origin = int(jobs.submit_time.min())
         submitted = self.since[rows]
-        columns: list[Any] = [self.assumed[rows], self.width[rows], submitted - origin, second - submitted]
-        return self.scheduler.policy.scores(*columns, np.maximum(jobs.requested_time[rows], 1))
+        p, q, requested = self.assumed[rows], self.width[rows], np.maximum(jobs.requested_time[rows], 1)
+        return self.scheduler.policy.scores(p, q, submitted - origin, second - submitted, requested)
 
     def _in_order(self, rows: Rows, second: int) -> Rows | None:
         """Return jobs in the order of the queue: starving ones first, then by score, equal ones by submission."""

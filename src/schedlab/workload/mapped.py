@@ -99,7 +99,7 @@ def read_mapped(
     known.setdefault("job_id", np.arange(1, len(cells) + 1))
     for field in ("allocated_processors", "requested_processors"):
         known.setdefault(field, np.full(len(cells), UNKNOWN))
-    asked = {name: cells.names(name) for name in LABELS if name in cells}
+    asked: dict[str, Any] = {name: cells.names(name) for name in LABELS if name in cells}
     asked |= {name: cells.numbers(name, NUMBERS[name]) for name in NUMBERS if name in cells}
     if asked:
         processors_of_job = np.maximum(known["requested_processors"], known["allocated_processors"])
@@ -268,7 +268,8 @@ def _frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})", line=bad_line(reason)) from None
     if frame.empty:
         raise InputError(f"{os.fspath(path)}: the table has no rows")
-    frame = frame.apply(lambda column: column.fillna("").str.strip())
+    for name in frame.columns:
+        frame[name] = frame[name].fillna("").str.strip()
     if len(frame) == len(filled) - 1:  # else a cell has lines of its own
         frame.index = pd.Index(filled[1:])
     else:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.display import as_html
-from schedlab.workload.cleaning import CleaningReport, clean_with_report
+from schedlab.workload.cleaning import clean_with_report
+from schedlab.workload.cleaning_report import CleaningReport
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.distribution import Distribution
 from schedlab.workload.resource_summary import ResourceSummary, summary_of_resources
