@@ -1,17 +1,17 @@
-"""Partitions and limits in the plain engine: cases by hand, and what holds for every schedule."""
+"""Partitions and limits: cases by hand, and what holds for every schedule of the plain engine."""
 
 from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node_cases import Shape, node_inputs, node_workloads, on_nodes
+from site_cases import site_of
+from test_nodes_against_twin import simulate
 
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
-from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.twin.simulate import play, replay
 from schedlab.workload.workload import Workload
 
@@ -22,24 +22,6 @@ SCHEDULERS = [
     "fcfs+conservative",
     "fcfs+slurm(interval=4,resolution=3,delay=2)",
 ]
-
-
-def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
-    """Return partitions (rows of nodes) with tiers, options of jobs (partition, shape), limits and uses of them."""
-    uses = [[] for _ in options] if uses is None else uses
-    return SiteInputs(
-        tier=np.array(tiers),
-        nodes=np.array(partitions, dtype=np.bool_),
-        option_offset=np.cumsum([0, *(len(one) for one in options)]),
-        option_partition=np.array([partition for one in options for partition, _ in one]),
-        option_shape=np.array([shape for one in options for _, shape in one]),
-        limit=np.array([most for most, _, _ in limits], dtype=np.int64),
-        timed=np.array([timed for _, timed, _ in limits], dtype=np.bool_),
-        reason=tuple(reason for _, _, reason in limits),
-        use_offset=np.cumsum([0, *(len(one) for one in uses)]),
-        use_limit=np.array([limit for one in uses for limit, _ in one], dtype=np.int64),
-        use_amount=np.array([amount for one in uses for _, amount in one], dtype=np.int64),
-    )
 
 
 def nodes_of(cores, widths, allowed, eligible) -> NodeInputs:
@@ -65,7 +47,11 @@ def jobs_of(rows, processors) -> Workload:
 
 
 def starts(workload, nodes, site, scheduler):
-    return replay(on_nodes(workload, nodes, scheduler)._replace(site=site)).start_time.tolist()
+    """Return when jobs start, by the plain engine and by the compiled one."""
+    plain = replay(on_nodes(workload, nodes, scheduler)._replace(site=site)).start_time.tolist()
+    compiled, _ = simulate(on_nodes(workload, nodes, scheduler)._replace(site=site))
+    assert compiled.start_time.tolist() == plain
+    return plain
 
 
 def test_a_blocked_partition_does_not_block_another():
@@ -126,6 +112,7 @@ def test_a_limit_of_jobs_lets_others_pass():
     nodes = nodes_of([4], [1, 1, 1, 4], [[True]], [0] * 4)
     limits = [(1, False, "AssocGrpJobsLimit")]
     site = site_of([[True]], [1], [[(0, job)] for job in range(4)], limits, [[(0, 1)], [(0, 1)], [], []])
+    assert starts(workload, nodes, site, "fcfs") == [0, 100, 10, 150]
     prepared = on_nodes(workload, nodes, "fcfs")._replace(site=site)
     clock = play(prepared)
     assert [job.start for job in clock.jobs] == [0, 100, 10, 150]

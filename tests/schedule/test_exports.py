@@ -43,6 +43,20 @@ def test_a_schedule_comes_back_from_parquet_as_it_was(five_jobs: Schedule, tmp_p
     assert again.specification == {"window": 256, "seeds": [1, 2]}
 
 
+def test_reasons_of_waiting_come_back_and_are_told(five_jobs: Schedule, tmp_path: Path) -> None:
+    waits = five_jobs.wait_time
+    told = replace(five_jobs, waited_for={"Resources": waits - waits // 4, "QOSGrpCpuLimit": waits // 4})
+    told.save(tmp_path / "five.parquet")
+    again = read_schedule(tmp_path / "five.parquet")
+    assert again.waited_for is not None
+    assert {reason: seconds.tolist() for reason, seconds in again.waited_for.items()} == {
+        "Resources": (waits - waits // 4).tolist(),
+        "QOSGrpCpuLimit": (waits // 4).tolist(),
+    }
+    share = (waits // 4).sum() / waits.sum()
+    assert f"waited for        Resources {1 - share:.1%}, QOSGrpCpuLimit {share:.1%}" in str(again)
+
+
 def test_unknown_fields_come_back_as_unknown(tmp_path: Path) -> None:
     schedule = build([(0, 0, 5, 1)], machine=2)
     schedule.save(tmp_path / "one.parquet")

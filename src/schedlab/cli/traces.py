@@ -172,7 +172,7 @@ def read_trace(
             told.append(_dependencies_text(len(waits.parents), dangling))
         cleaned, report = clean_with_report(workload, rules)
         if machine is not None and machine.groups and rules != "none":
-            cleaned = _without_the_unfit(cleaned, machine, told)
+            cleaned = _without_the_impossible(cleaned, machine, told)
     except InputError as error:
         raise _located(error, path, workload, error.row if whole else None) from None
     if laws is not None:
@@ -203,17 +203,18 @@ def _read(path: Path, processors: int | None, reading: Reading) -> Workload:
         raise _located(error, path, workload, None) from None
 
 
-def _without_the_unfit(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:
-    """Return the jobs that fit on a cluster of nodes; tell of the others."""
-    from schedlab.engine.node_requests import fits_empty
+def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:
+    """Return the jobs that can ever run on a cluster of nodes; tell of the others, by reason."""
+    from schedlab.engine.site_build import REASONS, never_runs
 
-    fits = fits_empty(workload, cluster)
-    if fits.all():
-        return workload
-    unfit = workload.job_id[~fits]
-    named = ", ".join(map(str, unfit[:5].tolist())) + (", ..." if len(unfit) > 5 else "")
-    told.append(f"{count_of(len(unfit), 'job')} never fit on the cluster and are left out: {named}")
-    return workload[fits]
+    never = never_runs(workload, cluster)
+    for code, reason in enumerate(never.names):
+        out = workload.job_id[never.codes == code]
+        if len(out):
+            named = ", ".join(map(str, out[:5].tolist())) + (", ..." if len(out) > 5 else "")
+            why = REASONS.get(reason, "alone beyond a limit")
+            told.append(f"{count_of(len(out), 'job')} can never run and are left out ({reason}: {why}): {named}")
+    return workload[never.codes < 0]
 
 
 def _notes_of_reader(path: Path, workload: Workload) -> list[str]:

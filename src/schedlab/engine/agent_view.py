@@ -30,7 +30,7 @@ def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
     if parts.needs is not None:
         found &= parts.needs.ready[jobs]
     if parts.state.nodes is not None:
-        fit_on_nodes(parts.state, jobs, found)
+        fit_on_nodes(parts.jobs, parts.state, jobs, found)
     return found
 
 

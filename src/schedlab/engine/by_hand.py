@@ -20,7 +20,7 @@ from schedlab.engine.queue_pass import head_of
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.slurm_timing import Passes, look_again
-from schedlab.engine.state import CORRECTED, FREE, LEFT, NOW, STARTED, UNKNOWN, State, begin
+from schedlab.engine.state import CORRECTED, FREE, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart, leave
 from schedlab.kernels import bare_kernel, chosen, kind_of, operation
 
@@ -56,11 +56,11 @@ def start_by_hand(
 
 
 @bare_kernel
-def fit_on_nodes(state: State, jobs: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
-    """Leave only those jobs marked that fit on the nodes now."""
-    for i in range(len(jobs)):
+def fit_on_nodes(jobs: NDArray[Any], state: State, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+    """Leave only those jobs marked that fit on the nodes now, within all limits."""
+    for i in range(len(rows)):
         if found[i]:
-            found[i] = fits(state.nodes, jobs[i])
+            found[i] = within_limits(jobs, state, rows[i]) and fits(state.nodes, rows[i])
 
 
 @operation

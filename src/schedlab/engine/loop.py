@@ -33,6 +33,7 @@ from schedlab.engine.priority import Priority, compute, next_computation, note_u
 from schedlab.engine.queue_pass import OPEN, STARTS
 from schedlab.engine.retries import Retries, ask_first, come_back, is_full, note_runs
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_reasons import count_waiting
 from schedlab.engine.slurm_timing import Passes
 from schedlab.engine.state import (
     ARRIVED,
@@ -117,6 +118,7 @@ def run(
                 return DONE
             if now > until:
                 return PAUSED
+            count_waiting(state.site, jobs, seen, state, waiting, orders, needs, rules, now)
             _let_time_pass(jobs, state, plan, forecasts, rules, now)
             clock[STAGE] = ENDED
             if forecasts is not None and rules.asks_predictor and clock[COMPLETED] > 0:

@@ -235,3 +235,11 @@ def after_parents(
             return UNKNOWN
         earliest = max(earliest, ends + needs.parent_delay[k])
     return earliest
+
+
+@inlined
+def begin_of_task(jobs: NDArray[Any], state: State, needs: Needs | None, job: int) -> int:
+    """Return when a task could start that is not ready, UNKNOWN if its parents do not say."""
+    if needs is not None and not needs.ready[job]:
+        return after_parents(jobs, state, needs, state.begun[:0], state.begun[:0], 0, job)
+    return UNKNOWN

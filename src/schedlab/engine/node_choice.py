@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
-from schedlab.engine.node_state import LATER, NOW_FREE, PICKED, Machine, Nodes, View
+from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, room, view_of, whole_devices
 from schedlab.kernels import apart, inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
@@ -36,6 +36,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
     machine = nodes.machine
     counters = nodes.counters
     counters[PICKED] = 0
+    counters[ASKED_FOR] = request
     found = _settled(nodes, when, request) if machine.rule <= SETTLED else _by_what_is_left(nodes, when, request)
     if found < 0:
         return False

@@ -19,8 +19,8 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
     offsets = nodes.offsets[: runs + 1]
     counts = np.diff(offsets)
     job = state.begun[:runs]
-    request = np.repeat(inputs.shape[job], counts)
     log = nodes.places[:places]
+    request = log["request"]
     node, tasks = order_of(inputs)[log["node"]], log["tasks"]
     held = np.where(inputs.exclusive[request], inputs.cores[node], tasks * inputs.task_cores[request])
     gpus = np.bitwise_count(log["bits"]).astype(np.int64)

@@ -23,6 +23,7 @@ from schedlab.engine.node_state import (
     Nodes,
 )
 from schedlab.engine.nodes import first_with_room, let_differ, move, move_place, refresh, room
+from schedlab.engine.site_state import Site
 from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
 from schedlab.kernels import apart, inlined, inner_kernel
 
@@ -32,7 +33,15 @@ def fits(nodes: Nodes | None, job: int) -> bool:
     """Return whether a job fits on the nodes now, and choose its nodes."""
     if nodes is None:
         return True
-    request = nodes.machine.shape[job]
+    for option in range(nodes.machine.options[job], nodes.machine.options[job + 1]):
+        if fits_as(nodes, nodes.machine.shape[option]):
+            return True
+    return False
+
+
+@inner_kernel
+def fits_as(nodes: Nodes, request: int) -> bool:
+    """Return whether a request fits on the nodes now, and choose its nodes."""
     if nodes.memory[request].unfit == nodes.counters[GROWN]:
         return False
     if choose(nodes, NOW_FREE, request):
@@ -42,13 +51,47 @@ def fits(nodes: Nodes | None, job: int) -> bool:
 
 
 @inner_kernel
+def fits_open(site: Site | None, nodes: Any, job: int) -> bool:
+    """Return whether a job fits on nodes that are not closed to it, and choose its nodes.
+
+    Nodes are closed that belong to a partition for which somebody before it waits, see `schedlab.engine.site_state`.
+    """
+    if site is not None:
+        for option in range(site.options[job], site.options[job + 1]):
+            partition, request = site.partition[option], nodes.machine.shape[option]
+            if site.blocked[partition]:
+                continue
+            if fits_narrowed(site, nodes, request) if site.narrowed[partition] else fits_as(nodes, request):
+                return True
+        return False
+    return fits(nodes, job)
+
+
+@inner_kernel
+def fits_narrowed(site: Site, nodes: Nodes, request: int) -> bool:
+    """Return whether a request fits on the nodes that are not closed, and choose its nodes."""
+    if nodes.memory[request].unfit == nodes.counters[GROWN]:
+        return False
+    nodes.counters[VIEWS] += 1  # no node differs from what is free now
+    for node in range(nodes.notes.shape[0]):
+        nodes.notes[node].head_room = 0 if site.closed[node] else room(nodes.machine, nodes.now, request, node)
+    return choose(nodes, LATER, request)
+
+
+@inlined
+def _request_of(nodes: Nodes, job: int) -> int:
+    """Return the request of a job that may run everywhere."""
+    return nodes.machine.shape[nodes.machine.options[job]]
+
+
+@inner_kernel
 def fits_beside(nodes: Nodes | None, job: int, ends_before: bool) -> bool:
     """Return whether a job fits without delaying the blocked head, and choose its nodes."""
     if nodes is None:
         return True
     if ends_before:
         return fits(nodes, job)
-    request = nodes.machine.shape[job]
+    request = _request_of(nodes, job)
     if (
         nodes.memory[request].unfit == nodes.counters[GROWN]
         or nodes.memory[request].unfit_beside == nodes.counters[VIEWS]
@@ -70,11 +113,11 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
             node = nodes.places[place].node
             if nodes.notes[node].differs == counters[VIEWS]:
                 if not ends_before:
-                    move_place(nodes, nodes.later, job, place, -1)
+                    move_place(nodes, nodes.later, place, -1)
                 refresh(nodes, node)
             elif ends_before:
                 let_differ(nodes, node)
-                move_place(nodes, nodes.later, job, place, 1)
+                move_place(nodes, nodes.later, place, 1)
                 refresh(nodes, node)
 
 
@@ -101,7 +144,7 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
         and counters[SHADOW] >= earliest
     ):
         return counters[SHADOW]
-    request = nodes.machine.shape[job]
+    request = _request_of(nodes, job)
     counters[VIEWS] += 1
     spaces, held = _look(nodes, request)
     shadow = _free_until_it_fits(nodes, state, request, earliest, spaces, held)
@@ -152,7 +195,7 @@ def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int,
             for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
                 node = nodes.places[entry].node
                 let_differ(nodes, node)
-                move_place(nodes, nodes.later, job, entry, 1)
+                move_place(nodes, nodes.later, entry, 1)
                 space = room(machine, nodes.later, request, node)
                 if space > 0 and nodes.notes[node].head_room == 0:
                     spaces += 1

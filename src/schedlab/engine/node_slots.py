@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_choice import choose
-from schedlab.engine.node_state import LATER, PICKED, VIEWS, Nodes, Timeline
+from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes, Timeline
 from schedlab.engine.nodes import lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
 from schedlab.kernels import apart, inlined, inner_kernel
@@ -20,6 +20,9 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
     """
     notes, asked, counters = nodes.notes, nodes.machine.requests[request], timeline.counters
     second = _not_before(nodes, timeline, request, length, begins)
+    if second >= stop:
+        nodes.counters[PICKED] = 0
+        return stop
     if (
         counters[REQUEST] == request
         and counters[LENGTH] == length
@@ -49,11 +52,30 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
                     spaces -= 1
             following = min(following, notes[node].gain)
         if spaces >= asked.nodes and held >= asked.tasks and choose(nodes, LATER, request):
-            _note_scan(nodes, timeline, request, length, begins, second, spaces, held)
+            _note_second(nodes, timeline, request, length, begins, second)
+            _note_scan(nodes, timeline, request, length, second, spaces, held)
             return second
         second = following
+    _note_second(nodes, timeline, request, length, begins, stop)
     nodes.counters[PICKED] = 0
     return stop
+
+
+@inner_kernel
+def earliest_of(nodes: Nodes, timeline: Timeline, job: int, length: int, begins: int, stop: int) -> int:
+    """Return the earliest second from which a job has room in one of its partitions, and choose its nodes.
+
+    The first of the partitions that have room then counts; for the parameters, see `earliest_room`.
+    """
+    machine = nodes.machine
+    best, chosen = stop, -1
+    for option in range(machine.options[job], machine.options[job + 1]):
+        second = earliest_room(nodes, timeline, machine.shape[option], length, begins, best)
+        if second < best:
+            best, chosen = second, option
+    if 0 <= chosen < machine.options[job + 1] - 1:  # others have been looked at since
+        earliest_room(nodes, timeline, machine.shape[chosen], length, best, best + 1)
+    return best
 
 
 @inlined
@@ -66,15 +88,21 @@ def _not_before(nodes: Nodes, timeline: Timeline, request: int, length: int, beg
 
 
 @inlined
-def _note_scan(
-    nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, second: int, spaces: int, held: int
-) -> None:
-    """Note where room was found, for the same request and for the very next one."""
-    counters, memory = timeline.counters, nodes.memory
-    memory[request].given = counters[GIVEN]
+def _note_second(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, second: int) -> None:
+    """Note before which second a request has no room."""
+    memory = nodes.memory
+    memory[request].given = timeline.counters[GIVEN]
     memory[request].length = length
     memory[request].begins = begins
     memory[request].second = second
+
+
+@inlined
+def _note_scan(
+    nodes: Nodes, timeline: Timeline, request: int, length: int, second: int, spaces: int, held: int
+) -> None:
+    """Note where room was found, for the same request if it is the very next one."""
+    counters = timeline.counters
     counters[REQUEST] = request
     counters[LENGTH] = length
     counters[SECOND] = second
@@ -116,6 +144,25 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
 
 
 @inner_kernel
+def has_room_for(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, now_too: bool) -> bool:
+    """Return whether a job has room throughout in one of its partitions, and choose its nodes; see `has_room`."""
+    machine = nodes.machine
+    for option in range(machine.options[job], machine.options[job + 1]):
+        if has_room(nodes, timeline, machine.shape[option], begins, ends, now_too):
+            return True
+    return False
+
+
+@inner_kernel
+def room_until_for(nodes: Nodes, timeline: Timeline, job: int, now: int, ends: int) -> int:
+    """Return until when, from now to another second, a job has room in one of its partitions; now, if it has none."""
+    machine, second = nodes.machine, now
+    for option in range(machine.options[job], machine.options[job + 1]):
+        second = max(second, room_until(nodes, timeline, machine.shape[option], now, ends))
+    return second
+
+
+@inner_kernel
 def room_until(nodes: Nodes, timeline: Timeline, request: int, now: int, ends: int) -> int:
     """Return until when, from now to another second, a request has room; now, if it has none."""
     second = now
@@ -136,6 +183,7 @@ def remember(nodes: Nodes, timeline: Timeline, job: int) -> None:
         timeline.reserved[place].node = nodes.notes[i].picked
         timeline.reserved[place].tasks = nodes.notes[i].portion
         timeline.reserved[place].bits = nodes.notes[i].bits
+        timeline.reserved[place].request = nodes.counters[ASKED_FOR]
 
 
 @inner_kernel
@@ -147,24 +195,24 @@ def recall(nodes: Nodes, timeline: Timeline, job: int) -> None:
         nodes.notes[i].picked = place.node
         nodes.notes[i].portion = place.tasks
         nodes.notes[i].bits = place.bits
+        nodes.counters[ASKED_FOR] = place.request
 
 
 @inner_kernel
 def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
     """Take what a job has reserved between two seconds (sign -1), or give it back (sign 1)."""
-    request = nodes.machine.shape[job]
     for i in range(timeline.offsets[job], timeline.offsets[job] + timeline.held[job]):
         place = timeline.reserved[i]
-        hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+        hold(nodes, timeline, place.request, place.node, place.tasks, place.bits, begins, ends, sign)
 
 
 @inner_kernel
 def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
     """Take what a job's last run holds between two seconds (sign -1), or give it back (sign 1)."""
-    request, run = nodes.machine.shape[job], nodes.run[job]
+    run = nodes.run[job]
     for i in range(nodes.offsets[run], nodes.offsets[run + 1]):
         place = nodes.places[i]
-        hold(nodes, timeline, request, place.node, place.tasks, place.bits, begins, ends, sign)
+        hold(nodes, timeline, place.request, place.node, place.tasks, place.bits, begins, ends, sign)
 
 
 @inner_kernel

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.typical import typical_requests
 from schedlab.kernels import new_records
 from schedlab.workload.resources import WHOLE
@@ -40,7 +41,8 @@ SINCE = 7  # ... CHANGED when that was found out
 STARTS = 8  # ... and how many runs had started
 VIEWS = 9  # how often `both` has been made
 FREED = 10  # nodes on which something has ended, so far
-COUNTERS_SIZE = 11
+ASKED_FOR = 11  # the request of the last choice
+COUNTERS_SIZE = 12
 
 
 NODE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpu", "i8")])
@@ -98,8 +100,8 @@ SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FRE
 
 LAST = -1
 
-PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8")])
-"""What a run holds on a node; its GPUs as bits."""
+PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8"), ("request", "i8")])
+"""What a run holds on a node, its GPUs as bits; and of which request that is."""
 
 
 class View(NamedTuple):
@@ -128,8 +130,9 @@ class Machine(NamedTuple):
         int64, one per GPU.
     requests
         REQUEST, the distinct ones.
-    shape
-        int64: the request of each job.
+    options, shape
+        int64: the requests of job j, one for each of its partitions in the order in which they are tried, are
+        `shape[options[j]:options[j + 1]]`.
     allowed
         bool, distinct sets of nodes by nodes.
     rule
@@ -145,6 +148,7 @@ class Machine(NamedTuple):
     nodes: NDArray[Any]
     device_type: NDArray[np.int64]
     requests: NDArray[Any]
+    options: NDArray[np.int64]
     shape: NDArray[np.int64]
     allowed: NDArray[np.bool_]
     rule: int
@@ -233,19 +237,23 @@ class Nodes(NamedTuple):
     ahead: Any
 
 
-def new_nodes(inputs: NodeInputs, *, plans: bool = False, retries: bool = False) -> Nodes:
+def new_nodes(
+    inputs: NodeInputs, site: SiteInputs | None = None, *, plans: bool = False, retries: bool = False
+) -> Nodes:
     """Return the nodes before the first start.
 
     Parameters
     ----------
     inputs
         The nodes.
+    site
+        Their partitions, if there is more than one.
     plans
         Whether many jobs may have reservations.
     retries
         Whether a job may run and have a reservation at once.
     """
-    machine = _machine(inputs)
+    machine = _machine(inputs, site)
     count, jobs = len(inputs.cores), len(inputs.shape)
     places = jobs + 4 * machine.total
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -282,8 +290,9 @@ def _no_harm(machine: Machine, nodes: int) -> NDArray[Any]:
 def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool) -> Timeline:
     """Return the timeline of nodes before anything is planned: one span for each."""
     nodes = len(inputs.cores)
-    widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[inputs.shape]
-    offsets = np.concatenate([[0], np.cumsum(widest)]).astype(np.int64)
+    widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[machine.shape]
+    most_of_job = np.maximum.reduceat(widest, machine.options[:-1])
+    offsets = np.concatenate([[0], np.cumsum(most_of_job)]).astype(np.int64)
     offsets.flags.writeable = False
     parts = int(offsets[-1])
     most = nodes + 2 * (1 + retries) * parts + 4  # a part has two ends; two more are being cut
@@ -317,7 +326,7 @@ def _empty(machine: Machine) -> View:
     return View(free, np.full(len(machine.device_type), WHOLE, dtype=np.int64))
 
 
-def _machine(inputs: NodeInputs) -> Machine:
+def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
     count = len(inputs.cores)
     number = order_of(inputs)
     devices = np.diff(inputs.device_offset)
@@ -343,7 +352,8 @@ def _machine(inputs: NodeInputs) -> Machine:
         nodes,
         np.concatenate([inputs.device_type[:0], *kinds]),
         requests,
-        inputs.shape.copy(),
+        np.arange(len(inputs.shape) + 1) if site is None else site.option_offset.copy(),
+        inputs.shape.copy() if site is None else site.option_shape.copy(),
         np.ascontiguousarray(inputs.allowed[:, number]),
         inputs.placement,
         int(inputs.cores.sum()),

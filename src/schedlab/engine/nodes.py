@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.node_state import (
     ALONE,
+    ASKED_FOR,
     CHANGED,
     FREED,
     GROWN,
@@ -204,7 +205,7 @@ def occupy(nodes: Nodes | None, job: int) -> None:
     """Let a job that starts take what was chosen last, and write it down."""
     if nodes is not None:
         machine, counters, notes = nodes.machine, nodes.counters, nodes.notes
-        request = machine.shape[job]
+        request = counters[ASKED_FOR]
         place = counters[LOGGED]
         for i in range(counters[PICKED]):
             move(machine, nodes.now, request, notes[i].picked, notes[i].portion, notes[i].bits, -1)
@@ -212,6 +213,7 @@ def occupy(nodes: Nodes | None, job: int) -> None:
             nodes.places[place].node = notes[i].picked
             nodes.places[place].tasks = notes[i].portion
             nodes.places[place].bits = notes[i].bits
+            nodes.places[place].request = request
             place += 1
         nodes.run[job] = counters[RUNS]
         counters[RUNS] += 1
@@ -225,7 +227,7 @@ def vacate(nodes: Nodes | None, job: int) -> None:
     if nodes is not None:
         run = nodes.run[job]
         for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-            move_place(nodes, nodes.now, job, place, 1)
+            move_place(nodes, nodes.now, place, 1)
             nodes.notes[nodes.places[place].node].changes += 1
             nodes.freed[nodes.counters[FREED] % REMEMBERED] = nodes.places[place].node
             nodes.counters[FREED] += 1
@@ -234,10 +236,10 @@ def vacate(nodes: Nodes | None, job: int) -> None:
 
 
 @inner_kernel
-def move_place(nodes: Nodes, view: View, job: int, place: int, sign: int) -> None:
-    """Take what a running job holds at one place of the log from a view (sign -1), or give it back (sign 1)."""
+def move_place(nodes: Nodes, view: View, place: int, sign: int) -> None:
+    """Take what a run holds at one place of the log from a view (sign -1), or give it back (sign 1)."""
     held = nodes.places[place]
-    move(nodes.machine, view, nodes.machine.shape[job], held.node, held.tasks, held.bits, sign)
+    move(nodes.machine, view, held.request, held.node, held.tasks, held.bits, sign)
 
 
 @inner_kernel

@@ -20,6 +20,7 @@ from schedlab.engine.queue_list import new_list
 from schedlab.engine.queue_tree import new_tree
 from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
+from schedlab.engine.site_state import new_site
 from schedlab.engine.slurm_timing import Passes, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.waiting import Orders, Waiting
@@ -72,8 +73,10 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         runs=n if retries is None else len(retries.runs),
     )
     if prepared.nodes is not None:
-        plans = isinstance(scheduler.backfill, Conservative | Slurm)
-        state = state._replace(nodes=new_nodes(prepared.nodes, plans=plans, retries=retries is not None))
+        site = None if prepared.site is None else new_site(prepared.site, prepared.nodes)
+        plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
+        nodes = new_nodes(prepared.nodes, prepared.site, plans=plans, retries=retries is not None)
+        state = state._replace(nodes=nodes, site=site)
     needs = None
     if prepared.workload.dependencies is not None or prepared.pilot.any():
         needs = new_needs(prepared)
@@ -83,7 +86,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     waiting = _waiting(prepared, state, orders, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative):
-        plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None)
+        plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
         plan = new_passes(n, prepared.processors)
     return Parts(
@@ -99,6 +102,10 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None,
         rules_of(prepared, orders, observed=observed),
     )
+
+
+def _tier(state: State) -> NDArray[np.int64] | None:
+    return None if state.site is None else state.site.tier
 
 
 def _assumed(runtimes: Predictor) -> int:
@@ -137,8 +144,8 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
     )
 
     def new_queue(score: NDArray[np.float64], *, known: bool) -> Queue:
-        if isinstance(scheduler.backfill, Slurm) or moving:
-            return new_list(score, state.entered)
+        if isinstance(scheduler.backfill, Slurm) or moving or state.site is not None:
+            return new_list(score, state.entered, _tier(state))
         return new_tree(score, state.entered, prepared.processors, known=known)
 
     def queue_of(policy: Policy, order: Order) -> Queue:
@@ -147,7 +154,7 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
 
     def by_entry() -> Queue:
         equal = np.zeros(len(state.start))
-        if isinstance(scheduler.backfill, Conservative):
+        if isinstance(scheduler.backfill, Conservative) or state.site is not None:
             return new_list(equal, state.entered)
         return new_queue(equal, known=fixed_beforehand)
 

@@ -18,6 +18,8 @@ from schedlab.engine.queue_pass import OPEN, alone, queue_pass, use_gap
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_pass import site_pass
+from schedlab.engine.site_state import Site
 from schedlab.engine.slurm_pass import slurm_pass, use_planned_gaps
 from schedlab.engine.slurm_timing import Passes, due, look_again, next_pass, note_idle_passes
 from schedlab.engine.state import (
@@ -142,7 +144,7 @@ def _make_pass(
         score_again(waiting.queue, orders.policy, seen, state, retries)
         score_again(waiting.candidates, orders.candidates, seen, state, retries)
         if state.clock[BLAMED] < 0:
-            queue_pass(jobs, seen, state, waiting, orders, needs, retries, rules)
+            start_in_turn(state.site, jobs, seen, state, waiting, orders, needs, retries, rules)
 
     def conservative(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
         plan_pass(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
@@ -153,6 +155,35 @@ def _make_pass(
             slurm_pass(jobs, seen, state, waiting, orders, plan, needs, rules)
 
     return _by_plan(plan, head, conservative, slurm)
+
+
+@operation
+def start_in_turn(
+    site: Site | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Start heads of the queue, and with EASY others behind them."""
+    raise NotImplementedError
+
+
+@chosen(start_in_turn)
+def _start_in_turn(
+    site: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, needs: Any, retries: Any, rules: Any
+) -> Any:
+    def of_one_queue(site, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
+        queue_pass(jobs, seen, state, waiting, orders, needs, retries, rules)
+
+    def of_partitions(site, jobs, seen, state, waiting, orders, needs, retries, rules):  # type: ignore[no-untyped-def]
+        site_pass(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+
+    return of_one_queue if kind_of(site) is None else of_partitions
 
 
 @operation

@@ -46,7 +46,9 @@ class Plan(NamedTuple):
     corrections: NDArray[np.int64]
 
 
-def new_plan(score: NDArray[np.float64], processors: int, *, retries: bool) -> Plan:
+def new_plan(
+    score: NDArray[np.float64], processors: int, *, retries: bool, tier: NDArray[np.int64] | None = None
+) -> Plan:
     """Return the plan of an empty machine.
 
     Parameters
@@ -57,13 +59,15 @@ def new_plan(score: NDArray[np.float64], processors: int, *, retries: bool) -> P
         Size of the machine.
     retries
         Whether a job may run and have a reservation at once.
+    tier
+        Of each job, if there are partitions: those of a higher one are planned first.
     """
     n = len(score)
     zeros = [np.zeros(n, dtype=np.int64) for _ in range(3)]
     return Plan(
         np.array([NEVER, 0, 0], dtype=np.int64),
         new_profile((1 + retries) * n, processors),
-        new_list(score, np.arange(n)),
+        new_list(score, np.arange(n), tier),
         np.zeros(n, dtype=np.bool_),
         np.full(n, NEVER, dtype=np.int64),
         zeros[0],

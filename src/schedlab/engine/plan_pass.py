@@ -30,9 +30,10 @@ from schedlab.engine.plan import (
     reserve_late,
 )
 from schedlab.engine.queue import NONE, remove, tail
-from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort
+from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort, starving_first
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import Site, exceeded, has_limits
 from schedlab.engine.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
 from schedlab.engine.state import (
     BLAMED,
@@ -46,6 +47,7 @@ from schedlab.engine.state import (
     State,
     begin,
     correct,
+    within_limits,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave, score_waiting
 from schedlab.kernels import inlined, inner_kernel
@@ -85,7 +87,7 @@ def plan_pass(
     if rules.fixed:
         _round(jobs, seen, state, waiting, orders, plan, needs, retries, rules, afresh)
     elif afresh:
-        _look(waiting.queue, plan, needs, rules)
+        _look(waiting.queue, jobs, state, plan, needs, rules, False)
         _sort(seen, state, orders, plan, retries, rules)
         for i in range(plan.list.length[0]):
             reserve(jobs, state.nodes, plan, plan.list.order[i], now)
@@ -106,20 +108,46 @@ def _list_again(state: State, plan: Plan, retries: Retries) -> None:
 
 
 @inner_kernel
-def _look(queue: QueueList, plan: Plan, needs: Needs | None, rules: Rules) -> int:
-    """List the visible jobs that are new, and ready, by entry; return how many were listed before."""
+def _look(
+    queue: QueueList, jobs: NDArray[Any], state: State, plan: Plan, needs: Needs | None, rules: Rules, booked: bool
+) -> int:
+    """List the visible jobs that are new and may start, by entry; return how many were listed before.
+
+    Those that would exceed a limit by now are listed no more, and lose their reservations, if these are `booked`.
+    """
+    _drop_exceeding(state.site, jobs, state, plan, booked)
     before = plan.list.length[0]
     first = 0
-    if needs is None and not rules.keeps_submit:  # new ones stand at the end
+    if needs is None and not rules.keeps_submit and not has_limits(state.site):  # new ones stand at the end
         first = queue.length[0]
         while first > 0 and not plan.listed[queue.order[first - 1]]:
             first -= 1
     for i in range(first, queue.length[0]):
         job = queue.order[i]
-        if not plan.listed[job] and is_ready(needs, job):
+        if plan.listed[job] or not is_ready(needs, job):
+            continue
+        if within_limits(jobs, state, job):
             plan.listed[job] = True
             append(plan.list, job)
     return before
+
+
+@inner_kernel
+def _drop_exceeding(site: Site | None, jobs: NDArray[Any], state: State, plan: Plan, booked: bool) -> None:
+    """Take the jobs that would exceed a limit by now out of the plan."""
+    if site is not None:
+        listed, kept, now = plan.list, 0, state.clock[NOW]
+        for i in range(listed.length[0]):
+            job = listed.order[i]
+            if exceeded(site, state.running, job, jobs[job].estimate, now) < 0:
+                listed.order[kept] = job
+                kept += 1
+                continue
+            plan.listed[job] = False
+            if booked and plan.reserved[job] != NEVER:
+                cancel(jobs, state.nodes, plan, job, now)
+            plan.reserved[job] = NEVER
+        listed.length[0] = kept
 
 
 @inner_kernel
@@ -135,14 +163,15 @@ def _start_in_order(
 ) -> bool:
     """Start jobs strictly by entry; return whether enough of them have started, and planning begins."""
     clock, queue = state.clock, waiting.queue
+    place = 0
     while clock[STARTED] < rules.in_order:
-        place = 0
-        while place < queue.length[0] and not is_ready(needs, queue.order[place]):
-            place += 1
-        if place == queue.length[0] or jobs[queue.order[place]].processors > clock[FREE]:
+        if place == queue.length[0]:
             return False
         job = queue.order[place]
-        if not fits(state.nodes, job):
+        if not is_ready(needs, job) or not within_limits(jobs, state, job):
+            place += 1
+            continue
+        if jobs[job].processors > clock[FREE] or not fits(state.nodes, job):
             return False
         begin(jobs, state, job)
         state.backfilled[job] = False
@@ -175,19 +204,7 @@ def _sort(seen: NDArray[Any], state: State, orders: Orders, plan: Plan, retries:
     score_waiting(listed, orders.policy, seen, state, retries, count)
     sort(listed, count)
     if rules.starvation >= 0:
-        starving = 0
-        for i in range(count):
-            job = listed.order[i]
-            if state.clock[NOW] - seen[job].submit > rules.starvation:
-                place = i
-                while place > starving:
-                    listed.order[place] = listed.order[place - 1]
-                    place -= 1
-                while place > 0 and state.entered[listed.order[place - 1]] > state.entered[job]:
-                    listed.order[place] = listed.order[place - 1]
-                    place -= 1
-                listed.order[place] = job
-                starving += 1
+        starving_first(listed.order, count, seen, listed.tier, state.entered, rules.starvation, state.clock[NOW])
 
 
 @inlined
@@ -254,7 +271,7 @@ def _start_due(
     clock, listed = state.clock, plan.list
     now = clock[NOW]
     while True:
-        for i in range(_look(waiting.queue, plan, needs, rules), listed.length[0]):
+        for i in range(_look(waiting.queue, jobs, state, plan, needs, rules, True), listed.length[0]):
             reserve_late(jobs, state.nodes, plan, rules, listed.order[i], now)
         due = NONE
         behind = waits = False  # whether a job before it in the list has to wait
@@ -323,7 +340,7 @@ def _round(
     ends within the round. Reservations stand, unless `afresh`: a running job has outlived its prediction.
     """
     now, listed = state.clock[NOW], plan.list
-    _look(waiting.queue, plan, needs, rules)
+    _look(waiting.queue, jobs, state, plan, needs, rules, not afresh)
     _sort(seen, state, orders, plan, retries, rules)
     fresh = soonest(state.completions) == NEVER
     for i in range(listed.length[0]):

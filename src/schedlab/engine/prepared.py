@@ -20,7 +20,7 @@ from schedlab.engine.columns import (
     whole_number,
 )
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import node_inputs
+from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
@@ -149,6 +149,9 @@ def prepare(
         )
     order = columns.order
     jobs, request = columns.jobs.copy(), columns.request.copy()
+    nodes, site = None, None
+    if has_nodes(cluster):
+        nodes, site = machine_inputs(workload, cluster, order, scheduler.placement)
     return Prepared(
         workload,
         jobs,
@@ -163,7 +166,8 @@ def prepare(
         events,
         in_order,
         asked if asked is None or order is None else asked.in_order(order),
-        node_inputs(workload, cluster, order, scheduler.placement) if has_nodes(cluster) else None,
+        nodes,
+        site,
     )
 
 

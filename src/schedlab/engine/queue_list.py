@@ -15,8 +15,9 @@ NOWHERE = -1
 class QueueList(NamedTuple):
     """The waiting jobs in one order.
 
-    `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry. The first
-    `length[0]` entries of `order` are the waiting jobs; `spare` is scratch space. Whoever changes scores sorts anew.
+    `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry; if there is
+    a `tier` (int64, by job), those of a higher one come first. The first `length[0]` entries of `order` are the waiting
+    jobs; `spare` is scratch space. Whoever changes scores sorts anew.
     """
 
     order: NDArray[np.int64]
@@ -24,21 +25,35 @@ class QueueList(NamedTuple):
     score: NDArray[np.float64]
     entered: NDArray[np.int64]
     length: NDArray[np.int64]
+    tier: NDArray[np.int64] | None
 
     def members(self) -> NDArray[np.int64]:
         """Return the waiting jobs in the order of the queue."""
         return self.order[: self.length[0]].copy()
 
 
-def new_list(score: NDArray[np.float64], entered: NDArray[np.int64]) -> QueueList:
-    """Return an empty queue; `score` and `entered` have one entry per job."""
+def new_list(
+    score: NDArray[np.float64], entered: NDArray[np.int64], tier: NDArray[np.int64] | None = None
+) -> QueueList:
+    """Return an empty queue; `score`, `entered` and `tier` have one entry per job."""
     n = len(score)
-    return QueueList(np.empty(n, np.int64), np.empty(n, np.int64), score, entered, np.zeros(1, np.int64))
+    return QueueList(np.empty(n, np.int64), np.empty(n, np.int64), score, entered, np.zeros(1, np.int64), tier)
+
+
+@inlined
+def tier_of(tier: NDArray[np.int64] | None, job: int) -> int:
+    """Return the tier of a job; without tiers, all are of the same."""
+    if tier is not None:
+        return tier[job]
+    return 0
 
 
 @inlined
 def before(queue: QueueList, one: int, other: int) -> bool:
     """Return whether a job stands before another one."""
+    higher = tier_of(queue.tier, one) - tier_of(queue.tier, other)
+    if higher != 0:
+        return higher > 0
     if queue.score[one] != queue.score[other]:
         return queue.score[one] < queue.score[other]
     return queue.entered[one] < queue.entered[other]
@@ -118,6 +133,37 @@ def sort(queue: QueueList, count: int) -> None:
                     order[k] = order[j]
                     j += 1
         width *= 2
+
+
+@inner_kernel
+def starving_first(
+    order: NDArray[np.int64],
+    count: int,
+    jobs: NDArray[Any],
+    tier: NDArray[np.int64] | None,
+    entered: NDArray[np.int64],
+    starvation: int,
+    now: int,
+) -> None:
+    """Bring those of the first jobs of an order that have waited for too long before all others of their tier.
+
+    The order is sorted by tier; starving jobs are sorted by entry.
+    """
+    first = starving = 0
+    for i in range(count):
+        job = order[i]
+        if tier_of(tier, job) != tier_of(tier, order[first]):
+            first = starving = i
+        if now - jobs[job].submit > starvation:
+            place = i
+            while place > starving:
+                order[place] = order[place - 1]
+                place -= 1
+            while place > first and entered[order[place - 1]] > entered[job]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = job
+            starving += 1
 
 
 @inner_kernel

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
-from schedlab.engine.needs import Needs, after_parents, is_ready
+from schedlab.engine.needs import Needs, begin_of_task, is_ready
 from schedlab.engine.node_pass import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_pass import reserve_for_heads
+from schedlab.engine.site_state import HEADS, Site
 from schedlab.engine.state import (
     BLAMED,
     COMPLETED,
@@ -37,6 +39,7 @@ from schedlab.engine.state import (
     WAITING,
     State,
     begin,
+    within_limits,
 )
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
@@ -250,23 +253,44 @@ def _reserve_for_first(
             job = ages.order[i]
             if now - seen[job].submit <= rules.starvation:
                 break
-            begins = now if job == first else _begin_of_task(jobs, state, needs, job)
+            begins = now if job == first else begin_of_task(jobs, state, needs, job)
             if begins != NOT_KNOWN:
                 return reserve_for(state.nodes, jobs, state, job, begins)
     for i in range(queue.length[0]):
         job = queue.order[i]
-        begins = now if job == first else _begin_of_task(jobs, state, needs, job)
+        begins = now if job == first else begin_of_task(jobs, state, needs, job)
         if begins != NOT_KNOWN:
             return reserve_for(state.nodes, jobs, state, job, begins)
     return reserve_for(state.nodes, jobs, state, first, now)
 
 
-@inlined
-def _begin_of_task(jobs: NDArray[Any], state: State, needs: Needs, job: int) -> int:
-    """Return when a task could start that is not ready, NOT_KNOWN if its parents do not say."""
-    if needs.ready[job]:
-        return NOT_KNOWN
-    return after_parents(jobs, state, needs, state.begun[:0], state.begun[:0], 0, job)
+@operation
+def end_of_gap(
+    site: Site | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    needs: Needs | None,
+    rules: Rules,
+) -> int:
+    """Return when the first reservation begins; negative if there is none. A job waits."""
+    raise NotImplementedError
+
+
+@chosen(end_of_gap)
+def _end_of_gap(site: Any, jobs: Any, seen: Any, state: Any, waiting: Any, needs: Any, rules: Any) -> Any:
+    def of_head(site, jobs, seen, state, waiting, needs, rules):  # type: ignore[no-untyped-def]
+        first = head_of(seen, state, waiting, needs, rules)
+        if first == NONE:
+            return NONE
+        return reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)[0]
+
+    def of_partitions(site, jobs, seen, state, waiting, needs, rules):  # type: ignore[no-untyped-def]
+        first = reserve_for_heads(site, jobs, seen, state, waiting, needs, rules)
+        return first if site.counters[HEADS] > 0 else NONE
+
+    return of_head if kind_of(site) is None else of_partitions
 
 
 @inner_kernel
@@ -280,20 +304,19 @@ def use_gap(
     retries: Retries,
     rules: Rules,
 ) -> None:
-    """Run jobs speculatively until the head's reservation; whatever fits by its request has started."""
+    """Run jobs speculatively until the first reservation; whatever fits by its request has started."""
     clock = state.clock
     now = clock[NOW]
     while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
-        first = head_of(seen, state, waiting, needs, rules)
-        if first == NONE:
+        shadow = end_of_gap(state.site, jobs, seen, state, waiting, needs, rules)
+        if shadow < 0:
             return
-        shadow, _ = reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)
         best, most = NONE, rules.speculation
         place = first_fit(waiting.queue, jobs, 0, clock[FREE], ANY, clock[FREE])
         while place != NONE:
             job = job_at(waiting.queue, place)
             share = 0.0
-            if is_ready(needs, job) and fits(state.nodes, job):
+            if is_ready(needs, job) and within_limits(jobs, state, job) and fits(state.nodes, job):
                 share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
             if is_better(jobs, job, share, best, most) or (
                 best != NONE and is_as_good(jobs, job, share, best, most) and state.entered[job] < state.entered[best]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.retries import RUNS
 from schedlab.engine.sc17_simulator import run_sc17
+from schedlab.engine.site_reasons import seconds_by_reason
 from schedlab.engine.state import new_state
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement
@@ -145,6 +147,7 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         eligible=None if parts.needs is None else parts.needs.eligible,
         runs=runs,
         placement=None if prepared.nodes is None else placement_of(prepared, state),
+        waited_for=None if state.site is None else seconds_by_reason(prepared, state.site),
     )
 
 
@@ -158,6 +161,7 @@ def to_schedule(
     eligible: NDArray[np.int64] | None = None,
     runs: NDArray[Any] | None = None,
     placement: Placement | None = None,
+    waited_for: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> Schedule:
     """Bring what the engine or its twin decided back into the workload's order.
 
@@ -171,6 +175,8 @@ def to_schedule(
         All runs, if they may fail; their jobs are rows of the workload.
     placement
         On which nodes they were: of each run, or of each job in the workload's order.
+    waited_for
+        In the workload's order: why jobs waited, see `Schedule`.
     """
     if not prepared.scheduler.start_delay:
         start = start.astype(np.int64, copy=False)
@@ -193,4 +199,5 @@ def to_schedule(
         eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
         runs=runs,
         placement=placement,
+        waited_for=waited_for,
     )

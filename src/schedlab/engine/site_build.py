@@ -12,7 +12,7 @@ from schedlab.cluster.limits import Accounting
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import fewest_nodes, fitting, unchecked_inputs
+from schedlab.engine.node_requests import fewest_nodes, fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS, Shared, exceeded_alone, limits_of
 from schedlab.errors import InputError
@@ -46,6 +46,19 @@ class _Options(NamedTuple):
     refused: Labels
 
 
+def machine_inputs(
+    workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
+) -> tuple[NodeInputs, SiteInputs | None]:
+    """Return the nodes of a cluster with what jobs ask for, and its partitions and limits if these decide anything.
+
+    Parameters and errors as for `site_inputs`. One partition without any limit is the machine.
+    """
+    if not cluster.partitions and cluster.accounting is None:
+        return node_inputs(workload, cluster, order, placement), None
+    nodes, site = site_inputs(workload, cluster, order, placement)
+    return nodes, site if len(site.tier) > 1 or len(site.limit) > 0 else None
+
+
 def site_inputs(
     workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
 ) -> tuple[NodeInputs, SiteInputs]:
@@ -74,12 +87,17 @@ def site_inputs(
         of all.
     """
     built = _build(workload, cluster, placement)
-    _refuse(workload, built.never)
+    _refuse(workload, cluster, built.never)
     return built.ordered(order)
 
 
 def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     """Return for each job why it can never run on a cluster, in Slurm's words; none if it can.
+
+    Raises
+    ------
+    InputError
+        If a job asks for a type of GPU or a constraint that cannot be understood.
 
     Examples
     --------
@@ -90,6 +108,8 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     >>> never_runs(jobs, site).texts()
     ['', 'PartitionTimeLimit', 'Resources']
     """
+    if not cluster.partitions and cluster.accounting is None:
+        return Labels(np.where(fits_empty(workload, cluster), -1, 0), ("Resources",))
     return _build(workload, cluster, None).never
 
 
@@ -364,13 +384,23 @@ def _limits(
     ), alone
 
 
-def _refuse(workload: Workload, never: Labels) -> None:
+def _refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
     """Raise InputError for the first job that can never run."""
     bad = never.codes >= 0
     if bad.any():
         row = int(np.argmax(bad))
         reason = never.names[never.codes[row]]
+        if reason == "Resources":
+            _say_what_is_short(workload, cluster, row)
         why = REASONS.get(reason, "alone it is beyond a limit of its account or QOS")
         raise InputError(
             f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it, or give another cluster", row=row
         )
+
+
+def _say_what_is_short(workload: Workload, cluster: Cluster, row: int) -> None:
+    """Raise InputError with what the nodes of all its partitions together are short of for a job, if they are."""
+    try:
+        node_inputs(workload[row : row + 1], cluster, None, None)
+    except InputError as error:
+        raise InputError(str(error), row=row) from None

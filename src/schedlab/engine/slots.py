@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_slots import (
-    earliest_room,
-    has_room,
+    earliest_of,
+    has_room_for,
     hold_reserved,
     hold_run,
     keep_choice,
     recall,
     remember,
-    room_until,
+    room_until_for,
 )
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.profile import (
@@ -58,7 +58,7 @@ def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
 def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, begins: int) -> int:
     """Return the earliest second, from the one given on, from which a job has room for so long."""
     if nodes is not None:
-        return earliest_room(nodes, nodes.ahead, nodes.machine.shape[job], length, begins, NEVER)
+        return earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
     return earliest_slot(profile, jobs[job].processors, length, begins)
 
 
@@ -88,7 +88,7 @@ def move_slot(
     """Move a reservation that begins at a second to the earliest one before it; return when it begins then."""
     if nodes is not None:
         hold_reserved(nodes, nodes.ahead, job, before, before + length, 1)
-        begins = earliest_room(nodes, nodes.ahead, nodes.machine.shape[job], length, now, before)
+        begins = earliest_of(nodes, nodes.ahead, job, length, now, before)
         if begins < before:
             remember(nodes, nodes.ahead, job)
         hold_reserved(nodes, nodes.ahead, job, begins, begins + length, -1)
@@ -123,7 +123,7 @@ def book_run(
 def gap_for(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, ends: int, now: int) -> int:
     """Return for how many seconds from now on a job has room, at most until a second."""
     if nodes is not None:
-        return room_until(nodes, nodes.ahead, nodes.machine.shape[job], now, ends) - now
+        return room_until_for(nodes, nodes.ahead, job, now, ends) - now
     return gap_before(profile, jobs[job].processors, ends, now)
 
 
@@ -131,7 +131,7 @@ def gap_for(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int,
 def choose_gap(nodes: Nodes | None, job: int, now: int, ends: int) -> None:
     """Choose nodes for a job that has room from now on to a second."""
     if nodes is not None:
-        has_room(nodes, nodes.ahead, nodes.machine.shape[job], now, ends, False)
+        has_room_for(nodes, nodes.ahead, job, now, ends, False)
 
 
 @inlined
@@ -143,10 +143,9 @@ def has_slot_now(
     If the passes are `strict`, jobs that are late hold what they have in the plan, too.
     """
     if nodes is not None:
-        request = nodes.machine.shape[job]
-        if strict > 0 or has_room(nodes, nodes.ahead, request, now, ends, True):
+        if strict > 0 or has_room_for(nodes, nodes.ahead, job, now, ends, True):
             return True
-        has_room(nodes, nodes.ahead, request, now, ends, False)  # the slot's nodes are those of the last choice again
+        has_room_for(nodes, nodes.ahead, job, now, ends, False)  # the slot's nodes are those of the last choice again
         return False
     return jobs[job].processors <= free
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
-from schedlab.engine.node_pass import fits
+from schedlab.engine.node_pass import fits_open
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
 from schedlab.engine.profile import Profile
@@ -39,6 +39,7 @@ from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import block, has_limits, open_partitions, wanes
 from schedlab.engine.slots import (
     book_run,
     choose_gap,
@@ -62,7 +63,7 @@ from schedlab.engine.slurm_timing import (
     Passes,
     look_again,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_LAW
@@ -91,6 +92,7 @@ def slurm_pass(
     if rules.starvation >= 0:
         _put_starving_first(seen, queue, rules, now)
     if counters[MAIN]:
+        open_partitions(state.site)
         if clock[STARTED] < rules.in_order:
             _start_in_order(jobs, state, waiting, passes, needs, rules)
         if clock[STARTED] >= rules.in_order:
@@ -99,7 +101,7 @@ def slurm_pass(
         again = _backfill_pass(jobs, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
-            timed = kind in (TIMED, ASKED) or rules.starvation >= 0
+            timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed else again
 
 
@@ -134,24 +136,28 @@ def _start_in_order(
     """Start jobs strictly by entry while they fit, as many as are to start so."""
     clock = state.clock
     _begin_main_pass(passes, clock[NOW])
+    place = 0
     while clock[STARTED] < rules.in_order and clock[WAITING] > 0:
-        place = first_fit(waiting.ages, jobs, 0, rules.processors, ANY, rules.processors)
-        while place != NONE and not is_ready(needs, job_at(waiting.ages, place)):
-            place = first_fit(waiting.ages, jobs, place + 1, rules.processors, ANY, rules.processors)
-        if place == NONE or jobs[job_at(waiting.ages, place)].processors > clock[FREE]:
+        place = first_fit(waiting.ages, jobs, place, rules.processors, ANY, rules.processors)
+        if place == NONE:
             return
         job = job_at(waiting.ages, place)
-        if not fits(state.nodes, job):
+        if not is_ready(needs, job) or not within_limits(jobs, state, job):
+            place += 1
+        elif jobs[job].processors <= clock[FREE] and fits_open(state.site, state.nodes, job):
+            _start(jobs, state, waiting, passes, rules, job)
+            state.backfilled[job] = False
+        elif block(state.site, job):
             return
-        _start(jobs, state, waiting, passes, rules, job)
-        state.backfilled[job] = False
+        else:
+            place += 1
 
 
 @inner_kernel
 def _main_pass(
     jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
 ) -> None:
-    """Start jobs in the order of the queue up to the first that does not fit."""
+    """Start jobs in the order of the queue, in each partition up to the first that does not fit."""
     clock, counters, queue = state.clock, passes.counters, waiting.queue
     now = clock[NOW]
     whole = counters[FULL_DUE] <= now
@@ -165,11 +171,16 @@ def _main_pass(
         if not whole and looked_at == rules.queue_depth:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
-        if jobs[job].processors > clock[FREE] or not fits(state.nodes, job):
-            return
         looked_at += 1
-        _start(jobs, state, waiting, passes, rules, job)
-        state.backfilled[job] = False
+        if not within_limits(jobs, state, job):
+            place += 1
+        elif jobs[job].processors <= clock[FREE] and fits_open(state.site, state.nodes, job):
+            _start(jobs, state, waiting, passes, rules, job)
+            state.backfilled[job] = False
+        elif block(state.site, job):
+            return
+        else:
+            place += 1
 
 
 @inner_kernel
@@ -233,7 +244,7 @@ def _backfill_pass(
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0
     counters[PLANS] += 1
-    narrowest = _narrowest(jobs, queue, needs, rules)
+    narrowest = _narrowest(jobs, state, queue, needs, rules)
     if narrowest > clock[FREE]:
         return NEVER
     again = _expect_ends(state, profile, rules)
@@ -242,6 +253,9 @@ def _backfill_pass(
     blocked = False
     while place < queue.length[0] and free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest:
         job = queue.order[place]
+        if is_ready(needs, job) and not within_limits(jobs, state, job):
+            place += 1
+            continue
         length = jobs[job].estimate
         ready, another, shown = True, True, True
         earliest = now
@@ -312,7 +326,7 @@ def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
 
 
 @inlined
-def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules: Rules) -> int:
+def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs | None, rules: Rules) -> int:
     """Return the fewest processors that a job needs which could start in this pass."""
     fewest = NEVER
     looked_at = 0
@@ -324,7 +338,7 @@ def _narrowest(jobs: NDArray[Any], queue: QueueList, needs: Needs | None, rules:
                 looked_at += needs.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
-            if looked_at == rules.depth:
+            if looked_at == rules.depth and not has_limits(state.site):  # who exceeds a limit does not count
                 break
     return fewest
 
@@ -346,7 +360,7 @@ def use_planned_gaps(
         best, most, most_length = NONE, rules.speculation, 0
         for i in range(queue.length[0]):
             job = queue.order[i]
-            planned = passes.planned_in[job] == passes.counters[PLANS]
+            planned = passes.planned_in[job] == passes.counters[PLANS] and within_limits(jobs, state, job)
             if (
                 retries.law[job] == NO_LAW
                 or jobs[job].processors > clock[FREE]

@@ -17,6 +17,7 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
+from schedlab.engine.site_state import Site, admitted, charge
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -58,6 +59,7 @@ class State(NamedTuple):
     `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if estimates are
     watched. `request` is what a job asks for at present, in seconds. `nodes` is None on a machine that is but a number
     of processors. On nodes, `FREE` is what running jobs leave by what they have asked for: no less than is free.
+    `site` has partitions and limits, None if everybody may use all nodes.
     """
 
     clock: NDArray[np.int64]
@@ -72,6 +74,7 @@ class State(NamedTuple):
     entered: NDArray[np.int64]
     request: NDArray[np.int64]
     nodes: Nodes | None
+    site: Site | None
 
 
 def new_jobs(
@@ -130,6 +133,7 @@ def new_state(
         np.arange(n),
         request,
         None,
+        None,
     )
 
 
@@ -183,6 +187,7 @@ def complete(jobs: NDArray[Any], state: State) -> None:
     if discard(state.running, state.start[job] + jobs[job].estimate, job):
         clock[FREE] += jobs[job].processors
         vacate(state.nodes, job)
+        charge(state.site, job, -1)
 
 
 @inlined
@@ -194,12 +199,19 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     state.start[job] = now
     clock[FREE] -= processors
     occupy(state.nodes, job)
+    charge(state.site, job, 1)
     state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
     add(state.completions, now + jobs[job].duration, job, processors)
     add(state.running, now + jobs[job].estimate, job, processors)
     if clock[WATCHED] and jobs[job].estimate < jobs[job].duration:
         _watch(jobs, state, job)
+
+
+@inlined
+def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
+    """Return whether a job would exceed no limit of its accounts if it started now."""
+    return admitted(state.site, state.running, job, jobs[job].estimate, state.clock[NOW])
 
 
 @inner_kernel

@@ -173,7 +173,8 @@ def state_of(pool: Pool, e: int) -> State:
         queue,
         queue,
         queue,
-        None,  # a number of processors, no nodes
+        None,  # a number of processors, no nodes ...
+        None,  # ... and no partitions
     )
 
 

@@ -21,7 +21,7 @@ from schedlab.parquet import read_parquet
 from schedlab.schedule.allocation import allocate
 from schedlab.schedule.placement import StoredNodes, placement_columns, placement_facts, read_placement
 from schedlab.schedule.provenance import provenance
-from schedlab.schedule.schedule import COLUMNS, Schedule
+from schedlab.schedule.schedule import COLUMNS, WAITED_FOR, Schedule
 from schedlab.wording import shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import link_columns, link_facts, read_links
@@ -198,6 +198,12 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
         events=told.provenance.events,
         specification=told.provenance.specification,
         placement=read_placement(table, told.nodes),
+        waited_for={
+            name.removeprefix(WAITED_FOR): _own_column(name, column)
+            for name, column in columns.items()
+            if name.startswith(WAITED_FOR)
+        }
+        or None,
     )
 
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 COLUMNS = ("start_time", "end_time", "backfilled", "killed", "predicted_run_time", "corrections")
 """What a schedule says of each job."""
 
+WAITED_FOR = "waited_for:"
+"""Columns that begin so have the seconds that jobs waited for the reason behind it."""
+
 
 class Held(NamedTuple):
     """Processors held from a start to an end: one row per run where runs may fail, else per job.
@@ -74,6 +77,9 @@ class Schedule:
         If jobs wait for others: since when each could have started.
     placement
         If it is known: on which nodes each run was.
+    waited_for
+        If it is known: why jobs waited, as `squeue` calls it ("Resources", "QOSMaxCpuPerUserLimit"), and for
+        how many seconds each (int64); together, a job's wait.
 
     Raises
     ------
@@ -111,6 +117,7 @@ class Schedule:
     runs: NDArray[Any] | None = None
     eligible_time: NDArray[np.int64] | None = None
     placement: Placement | None = None
+    waited_for: Mapping[str, NDArray[np.int64]] | None = None
 
     def __post_init__(self) -> None:
         for name in (*COLUMNS, *(() if self.eligible_time is None else ("eligible_time",))):
@@ -266,6 +273,7 @@ start at second 10 with 0 processors to spare
             }
             | ({} if self.eligible_time is None else {"eligible_time": self.eligible_time})
             | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
+            | {f"{WAITED_FOR}{reason}": seconds for reason, seconds in (self.waited_for or {}).items()}
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
 
+MOST_REASONS = 5
+"""Reasons of waiting that are shown."""
+
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
@@ -53,6 +56,11 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
             f"  workflow wait     mean {duration(m['mean_workflow_wait'])}, run time "
             f"{duration(m['mean_workflow_run_time'])}, stretch {m['mean_workflow_stretch']:.3f}",
         ]
+    if schedule.waited_for:
+        seconds = {reason: int(column.sum()) for reason, column in schedule.waited_for.items()}
+        most = sorted(seconds, key=lambda reason: -seconds[reason])[:MOST_REASONS]
+        shares = ", ".join(f"{reason} {seconds[reason] / sum(seconds.values()):.1%}" for reason in most)
+        lines.append(f"  waited for        {shares}")
     return "\n".join(
         [
             title,

@@ -7,10 +7,10 @@ from schedlab.site.parameters import Row
 _NODES = "tests/cluster/test_slurm_conf.py"
 _PLACED = "tests/engine/test_nodes_conformance.py"
 _SITE = "tests/engine/test_site_build.py"
+_HELD = "tests/engine/test_nodes_site.py"
 
 DISPLAY = "does not matter to jobs"
 PREEMPT = "preemption is not simulated"
-TWIN = "handed to the engine as data; until it takes them, the plain engine alone applies it"
 SUBMISSION = "the records have the jobs that were accepted"
 RECORDS = "how jobs are recorded does not matter to them"
 MESSAGES = "messages and addresses are not simulated"
@@ -83,11 +83,13 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "AllowQos DenyQos", "modelled", "who has it as an option", _SITE),
     ("PartitionName", "AllowGroups", "ignored", "groups of users are not known", ""),
     ("PartitionName", "State", "modelled", "only jobs of partitions that are up start", _SITE),
-    ("PartitionName", "PriorityTier", "approximated", TWIN, _SITE),
+    ("PartitionName", "PriorityTier", "approximated",
+     "jobs of a higher tier go first; a job of several partitions stands in the queue once, at its highest tier",
+     _HELD),
     ("PartitionName", "PriorityJobFactor", "modelled", "the factor of partition= of multifactor",
      "tests/site/test_scheduling.py"),
     ("PartitionName", "Priority", "approximated", "of old, tier and job factor in one: as these", _NODES),
-    ("PartitionName", "QOS", "approximated", f"limits of the partition's QOS: {TWIN}", _SITE),
+    ("PartitionName", "QOS", "modelled", "its limits hold for jobs of the partition", _HELD),
     ("PartitionName", "OverSubscribe Shared", "approximated",
      "EXCLUSIVE: whole nodes; FORCE and YES: jobs do not share cores", _NODES),
     ("PartitionName", "ExclusiveUser", "ignored", "kept, not applied", ""),
@@ -104,7 +106,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "PowerDownOnIdle SuspendTime SuspendTimeout ResumeTimeout", "ignored",
      "nodes are not switched off", ""),
     # Accounts
-    ("AccountingStorageEnforce", "limits safe all", "approximated", f"limits of accounts and QOS: {TWIN}", _SITE),
+    ("AccountingStorageEnforce", "limits safe all", "modelled", "limits of accounts and QOS hold", _HELD),
     ("AccountingStorageEnforce", "associations qos wckeys nojobs nosteps none 0 1 2", "ignored", SUBMISSION, ""),
     ("sacctmgr", "Name Names User Account Accounts Parent Cluster Clusters DefaultAccount Partition Partitions",
      "modelled", "who is in which account", "tests/cluster/test_limits.py"),
@@ -112,11 +114,11 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "Fairshare Shares", "ignored", "all users have equal shares; the tree of accounts is not used", ""),
     ("sacctmgr", "Priority", "modelled", "the factor of qos= of multifactor", "tests/site/test_scheduling.py"),
     ("sacctmgr", "GrpTRES GrpCPUs GrpNodes GrpMem GrpJobs MaxTRESPerUser MaxTRESPU MaxCPUsPerUser MaxNodesPerUser "
-     "MaxTRESPerAccount MaxTRESPA MaxJobs MaxJobsPerUser MaxJobsPU MaxJobsPerAccount MaxJobsPA", "approximated",
-     f"held at every start, with Slurm's reason for waiting; {TWIN}", _SITE),
+     "MaxTRESPerAccount MaxTRESPA MaxJobs MaxJobsPerUser MaxJobsPU MaxJobsPerAccount MaxJobsPA", "modelled",
+     "held at every start", _HELD),
     ("sacctmgr", "GrpTRESRunMins GrpCPURunMins MaxTRESRunMinsPerUser MaxTRESRunMinsPU MaxTRESRunMinsPerAccount "
-     "MaxTRESRunMinsPA", "approximated",
-     f"running jobs count with what is left until their expected ends; {TWIN}", _SITE),
+     "MaxTRESRunMinsPA", "modelled",
+     "held at every start; running jobs count with what is left until their expected ends", _HELD),
     ("sacctmgr", "MaxTRES MaxTRESPerJob MaxTRESPJ MaxCPUs MaxCPUsPerJob MaxNodes MaxNodesPerJob MaxTRESMins "
      "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
      "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.retries import RUN
@@ -83,8 +84,19 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
         corrections=corrections,
         eligible=eligible,
         runs=None if retries is None else _runs(prepared, retries),
+        waited_for=_waited_for(prepared, clock),
     )
     return schedule, [job.parts for job in jobs]
+
+
+def _waited_for(prepared: Prepared, clock: Clock) -> dict[str, NDArray[np.int64]] | None:
+    """Return how long each job, in the workload's order, has waited for each reason, if there are partitions."""
+    if prepared.site is None:
+        return None
+    waited = [clock.site.waited.get(job, {}) for job in clock.jobs]
+    reasons = {reason for times in waited for reason, seconds in times.items() if seconds}
+    columns = {reason: np.array([times.get(reason, 0) for times in waited]) for reason in reasons}
+    return {reason: prepared.in_workload_order(column) for reason, column in columns.items()}
 
 
 def play(prepared: Prepared) -> Clock:

@@ -171,7 +171,7 @@ class SlurmPass:
         clock, now = self.clock, self.clock.now
         while clock.free() > 0:
             lengths, places = dict[Job, int](), dict[Job, list[Part]]()
-            for job in [job for job in begins if job in clock.waiting and job.ready]:
+            for job in [job for job in begins if job in clock.waiting and clock.admitted(job)]:
                 end = profile.room_until(job, now, begins[job])
                 parts = profile.throughout(now, end).place(job) if end > now else None
                 if parts is not None:

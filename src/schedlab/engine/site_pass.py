@@ -1,0 +1,276 @@
+"""The scheduling passes of partitions, without backfilling and with EASY: every partition has its head.
+
+Heads start while they fit; a head that does not fit closes the nodes of its partitions to those behind it. With EASY,
+the first job that waits for a partition has a reservation, made in the order of the queue, each beside those before it;
+candidates start that have room beside all of them. Who would exceed a limit is passed over, and has no reservation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
+from schedlab.engine.needs import Needs, begin_of_task, is_ready
+from schedlab.engine.node_pass import fits, fits_open
+from schedlab.engine.node_slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.queue_list import starving_first
+from schedlab.engine.retries import Retries
+from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
+from schedlab.engine.state import BLAMED, FREE, HEAD, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
+from schedlab.engine.timeline import clear
+from schedlab.engine.waiting import Orders, Waiting, leave
+from schedlab.kernels import inlined, inner_kernel
+
+
+@inner_kernel
+def site_pass(
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Start what can be started now."""
+    clock = state.clock
+    clock[HEAD] = clock[LEFT] = UNKNOWN  # no job that enters later is decided about without a pass
+    site.counters[HEADS] = NOT_MADE
+    start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+    if rules.easy and clock[STARTED] >= rules.in_order and clock[BLAMED] < 0:
+        _backfill(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+
+
+@inner_kernel
+def start_heads(
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    retries: Retries | None,
+    rules: Rules,
+) -> bool:
+    """Start the heads of the partitions while they fit; return whether any has started."""
+    clock, before = state.clock, state.clock[STARTED]
+    again = True
+    while again:
+        again = False
+        open_partitions(site)
+        ordered = clock[STARTED] < rules.in_order
+        if ordered:
+            count = _line_up(site.turn, waiting.ages, seen, state, rules, True)
+        else:
+            count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
+        place = 0
+        while place < count and not again and clock[FREE] > 0:
+            job = site.turn[place]
+            place += 1
+            if not is_ready(needs, job) or not within_limits(jobs, state, job):
+                continue
+            if jobs[job].processors <= clock[FREE] and fits_open(site, state.nodes, job):
+                begin(jobs, state, job)
+                state.backfilled[job] = False
+                # Whoever has come into view may go before the others.
+                again = leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], job)
+                if clock[BLAMED] >= 0:
+                    return True
+                again = again or (ordered and clock[STARTED] >= rules.in_order)
+                continue
+            block(site, job)
+            if all_blocked(site):
+                break
+    return clock[STARTED] > before
+
+
+@inner_kernel
+def _line_up(turn: NDArray[Any], queue: Any, seen: NDArray[Any], state: State, rules: Rules, by_entry: bool) -> int:
+    """Write down the jobs of a queue in the order in which a pass looks at them; return how many there are."""
+    if queue is not None:
+        count = queue.length[0]
+        for i in range(count):
+            turn[i] = queue.order[i]
+        if rules.starvation >= 0 and not by_entry:
+            starving_first(turn, count, seen, queue.tier, state.entered, rules.starvation, state.clock[NOW])
+        return count
+    return 0
+
+
+@inner_kernel
+def _backfill(
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Start candidates beside the reservations; these are made when the first candidate would fit what is free."""
+    nodes: Any = state.nodes
+    clock, now = state.clock, state.clock[NOW]
+    place = 0
+    count = _line_up_candidates(waiting.candidates, waiting.queue, site, seen, state, rules)
+    while place < count and clock[FREE] > 0:
+        job = site.turn[place]
+        place += 1
+        if (
+            jobs[job].processors > clock[FREE]
+            or not is_ready(needs, job)
+            or not within_limits(jobs, state, job)
+            or not fits(state.nodes, job)
+        ):
+            continue
+        if site.counters[HEADS] == NOT_MADE:
+            reserve_for_heads(site, jobs, seen, state, waiting, needs, rules)
+        if not _fits_beside(site, nodes, jobs, state, job):
+            continue
+        begin(jobs, state, job)
+        state.backfilled[job] = True
+        hold_run(nodes, nodes.ahead, job, now, now + jobs[job].estimate, -1)
+        shown = leave(jobs, seen, state, waiting, orders, retries, rules, now, job)
+        if clock[BLAMED] >= 0:
+            return
+        if shown or is_limited(site, job) or _head_of(site, job) >= 0:
+            started = start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+            if clock[BLAMED] >= 0:
+                return
+            if started or shown or not _same_heads(site, jobs, seen, state, waiting, needs, rules):
+                site.counters[HEADS] = NOT_MADE
+            place = 0
+            count = _line_up_candidates(waiting.candidates, waiting.queue, site, seen, state, rules)
+
+
+@inlined
+def _line_up_candidates(candidates: Any, queue: Any, site: Site, seen: NDArray[Any], state: State, rules: Rules) -> int:
+    if candidates is not None:
+        return _line_up(site.turn, candidates, seen, state, rules, False)
+    return _line_up(site.turn, queue, seen, state, rules, False)
+
+
+@inlined
+def _head_of(site: Site, job: int) -> int:
+    """Return which of the reservations is a job's, -1 if it has none."""
+    for i in range(site.counters[HEADS]):
+        if site.head[i] == job:
+            return i
+    return -1
+
+
+@inner_kernel
+def _fits_beside(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> bool:
+    """Return whether a job has room as long as it is expected to run beside the reservations of others.
+
+    Its nodes are chosen. A running job that should have ended holds what it has, though not in what is planned.
+    """
+    now, length, own = state.clock[NOW], jobs[job].estimate, _head_of(site, job)
+    if own >= 0:
+        hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + length, 1)
+    if soonest(state.running) <= now:
+        found = has_room_for(nodes, nodes.ahead, job, now, now + length, True)
+    else:
+        found = earliest_of(nodes, nodes.ahead, job, length, now, now + 1) == now
+    if own >= 0 and not found:
+        hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + length, -1)
+    return found
+
+
+@inner_kernel
+def reserve_for_heads(
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    needs: Needs | None,
+    rules: Rules,
+) -> int:
+    """Reserve for the first jobs of the partitions; return the second in which the first reservation begins."""
+    nodes: Any = state.nodes
+    running, now = state.running, state.clock[NOW]
+    clear(nodes.machine, nodes.ahead, now)
+    for place in range(running.status[USED]):
+        block = running.order[place]
+        for i in range(running.counts[block]):
+            record = running.records[block * BLOCK + i]
+            if record.end > now:
+                hold_run(nodes, nodes.ahead, record.job, now, record.end, -1)
+    first = NEVER
+    site.counters[HEADS] = _find_heads(site, site.head, jobs, seen, state, waiting, needs, rules)
+    for i in range(site.counters[HEADS]):
+        job = site.head[i]
+        length = jobs[job].estimate
+        begins = now if is_ready(needs, job) else begin_of_task(jobs, state, needs, job)
+        site.shadow[i] = earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
+        remember(nodes, nodes.ahead, job)
+        hold_reserved(nodes, nodes.ahead, job, site.shadow[i], site.shadow[i] + length, -1)
+        first = min(first, site.shadow[i])
+    return first
+
+
+@inner_kernel
+def _find_heads(
+    site: Site,
+    heads: NDArray[Any],
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    needs: Needs | None,
+    rules: Rules,
+) -> int:
+    """Find the first job of each partition that may start, or that waits for others whose ends are known."""
+    open_partitions(site)
+    found, count = 0, _line_up(site.behind, waiting.queue, seen, state, rules, False)
+    for i in range(count):
+        job = site.behind[i]
+        if is_ready(needs, job):
+            if not within_limits(jobs, state, job):
+                continue
+        elif begin_of_task(jobs, state, needs, job) == NOT_KNOWN:
+            continue
+        if _takes_any(site, job):
+            heads[found] = job
+            found += 1
+            block(site, job)
+            if all_blocked(site):
+                break
+    return found
+
+
+@inlined
+def _takes_any(site: Site, job: int) -> bool:
+    """Return whether a job has a partition that nobody before it waits for."""
+    found = False
+    for option in range(site.options[job], site.options[job + 1]):
+        found = found or not site.blocked[site.partition[option]]
+    return found
+
+
+@inner_kernel
+def _same_heads(
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    needs: Needs | None,
+    rules: Rules,
+) -> bool:
+    """Return whether the reservations are those of the jobs that are the first ones now."""
+    found = _find_heads(site, site.others, jobs, seen, state, waiting, needs, rules)
+    same = found == site.counters[HEADS]
+    for i in range(found):
+        same = same and site.others[i] == site.head[i]
+    return same

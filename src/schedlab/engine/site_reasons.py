@@ -1,0 +1,100 @@
+"""Why jobs wait on a machine with partitions and limits, in Slurm's words, and for how long.
+
+After each second in which anything happens, until the next: a job waits for others (Dependency), for a limit that it
+would exceed, because it is the first one that waits for one of its partitions (Resources), or behind others (Priority).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import DEPENDENCY, FIRST_LIMIT, PRIORITY, RESOURCES, Site, exceeded, reason_names
+from schedlab.engine.state import NOW, State
+from schedlab.engine.waiting import Orders, Waiting
+from schedlab.kernels import inner_kernel
+
+NOBODY = -1
+
+
+@inner_kernel
+def count_waiting(
+    site: Site | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    rules: Rules,
+    now: int,
+) -> None:
+    """Count why jobs have waited since the last event, which is not over before this is called, until now."""
+    if site is not None:
+        before = state.clock[NOW]
+        seconds = now - before
+        queue: Any = waiting.queue
+        first = site.others
+        first[:] = NOBODY
+        for i in range(queue.length[0]):
+            job = queue.order[i]
+            if not is_ready(needs, job):
+                site.waited[job, DEPENDENCY] += seconds
+                continue
+            limit = exceeded(site, state.running, job, jobs[job].estimate, before)
+            if limit >= 0:
+                site.waited[job, FIRST_LIMIT + site.reason[limit]] += seconds
+                continue
+            site.waited[job, PRIORITY] += seconds
+            for option in range(site.options[job], site.options[job + 1]):
+                partition = site.partition[option]
+                if first[partition] == NOBODY or _precedes(
+                    site, seen, state, orders.policy.score, rules, before, job, first[partition]
+                ):
+                    first[partition] = job
+        for partition in range(first.shape[0]):
+            counted = first[partition] == NOBODY
+            for other in range(partition):
+                counted = counted or first[other] == first[partition]
+            if not counted:
+                site.waited[first[partition], PRIORITY] -= seconds
+                site.waited[first[partition], RESOURCES] += seconds
+        _count_hidden(waiting.beyond, site, seconds)
+
+
+@inner_kernel
+def _count_hidden(beyond: Any, site: Site, seconds: int) -> None:
+    """Count the jobs behind the window of visible ones."""
+    if beyond is not None:
+        for i in range(beyond.length[0]):
+            site.waited[beyond.order[i], PRIORITY] += seconds
+
+
+@inner_kernel
+def _precedes(
+    site: Site, seen: NDArray[Any], state: State, score: NDArray[Any], rules: Rules, now: int, one: int, other: int
+) -> bool:
+    """Return whether a job stands before another one in the order of the policy, as it was found last."""
+    if site.tier[one] != site.tier[other]:
+        return site.tier[one] > site.tier[other]
+    earlier = state.entered[one] < state.entered[other]
+    if rules.starvation >= 0:
+        starves = now - seen[one].submit > rules.starvation
+        if starves != (now - seen[other].submit > rules.starvation):
+            return starves
+        if starves:
+            return earlier
+    return score[one] < score[other] or (score[one] == score[other] and earlier)
+
+
+def seconds_by_reason(prepared: Prepared, site: Site) -> dict[str, NDArray[np.int64]]:
+    """Return the seconds that each job, in the workload's order, has waited for each reason that anybody had."""
+    assert prepared.site is not None
+    names = reason_names(prepared.site)
+    columns = {name: prepared.in_workload_order(site.waited[:, code].copy()) for code, name in enumerate(names)}
+    return {name: column for name, column in columns.items() if column.any()}

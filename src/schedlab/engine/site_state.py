@@ -1,0 +1,231 @@
+"""Partitions and limits during a simulation: whom limits admit, and which nodes are closed to those further behind."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, USED, Calendar
+from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_state import order_of
+from schedlab.engine.site_inputs import SiteInputs
+from schedlab.kernels import inlined, inner_kernel
+
+# Positions in Site.counters.
+HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
+WANING = 1  # 1 if a limit falls with time, so that a job may be admitted though nothing has happened
+COUNTERS_SIZE = 2
+
+NOT_MADE = -1
+
+# Why jobs wait: columns of Site.waited.
+DEPENDENCY = 0
+RESOURCES = 1
+PRIORITY = 2
+FIRST_LIMIT = 3  # and from here on the reasons of limits
+
+
+class Site(NamedTuple):
+    """Where jobs may run, and how much may run at a time.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    tier
+        int64, one per job: the highest of its partitions; the queue is ordered by it first.
+    options, partition
+        int64: the partitions of job j are `partition[options[j]:options[j + 1]]`, see `schedlab.engine.node_state`.
+    member
+        bool, partitions by nodes.
+    shares
+        bool, partitions by partitions: whether they have nodes in common.
+    limit, timed
+        See `SiteInputs`.
+    used
+        int64, one per limit that is not timed: how much of it is in use.
+    use_offset, use_limit, use_amount
+        See `SiteInputs`.
+    blocked
+        bool, one per partition: whether a job waits for it in this pass; those behind it get no nodes of it.
+    narrowed
+        bool, one per partition: whether some of its nodes are closed, being in a blocked one.
+    closed
+        bool, one per node: whether it is in a blocked partition.
+    turn, behind
+        int64: jobs in the order in which a pass looks at them.
+    reason
+        int64, one per limit: the number of its reason, among those of limits.
+    waited
+        int64, jobs by reasons: seconds.
+    head, shadow
+        int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
+    """
+
+    counters: NDArray[np.int64]
+    tier: NDArray[np.int64]
+    options: NDArray[np.int64]
+    partition: NDArray[np.int64]
+    member: NDArray[np.bool_]
+    shares: NDArray[np.bool_]
+    limit: NDArray[np.int64]
+    timed: NDArray[np.bool_]
+    used: NDArray[np.int64]
+    use_offset: NDArray[np.int64]
+    use_limit: NDArray[np.int64]
+    use_amount: NDArray[np.int64]
+    blocked: NDArray[np.bool_]
+    narrowed: NDArray[np.bool_]
+    closed: NDArray[np.bool_]
+    turn: NDArray[np.int64]
+    behind: NDArray[np.int64]
+    reason: NDArray[np.int64]
+    waited: NDArray[np.int64]
+    head: NDArray[np.int64]
+    shadow: NDArray[np.int64]
+    others: NDArray[np.int64]
+
+
+def reason_names(inputs: SiteInputs) -> list[str]:
+    """Return why jobs may wait, as Slurm calls it, in the order of the columns of `Site.waited`."""
+    return ["Dependency", "Resources", "Priority", *dict.fromkeys(inputs.reason)]
+
+
+def new_site(inputs: SiteInputs, nodes: NodeInputs) -> Site:
+    """Return partitions and limits before the first start."""
+    jobs, partitions = len(inputs.option_offset) - 1, len(inputs.tier)
+    member = np.ascontiguousarray(inputs.nodes[:, order_of(nodes)])
+    common = member.astype(np.int64) @ member.T.astype(np.int64)
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[HEADS], counters[WANING] = NOT_MADE, inputs.timed.any()
+    reasons = reason_names(inputs)
+    fixed = (
+        np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
+        inputs.option_offset.copy(),
+        inputs.option_partition.copy(),
+        member,
+        common > 0,
+        inputs.limit.copy(),
+        inputs.timed.copy(),
+    )
+    uses = (inputs.use_offset.copy(), inputs.use_limit.copy(), inputs.use_amount.copy())
+    for array in (*fixed, *uses):
+        array.flags.writeable = False
+    return Site(
+        counters,
+        *fixed,
+        np.zeros(len(inputs.limit), dtype=np.int64),
+        *uses,
+        np.zeros(partitions, dtype=np.bool_),
+        np.zeros(partitions, dtype=np.bool_),
+        np.zeros(member.shape[1], dtype=np.bool_),
+        np.empty(jobs, dtype=np.int64),
+        np.empty(jobs, dtype=np.int64),
+        np.array([reasons.index(reason) - FIRST_LIMIT for reason in inputs.reason], dtype=np.int64),
+        np.zeros((jobs, len(reasons)), dtype=np.int64),
+        *(np.empty(partitions, dtype=np.int64) for _ in range(3)),
+    )
+
+
+@inner_kernel
+def charge(site: Site | None, job: int, sign: int) -> None:
+    """Count what a job uses of its limits (sign 1), or no longer (sign -1)."""
+    if site is not None:
+        for i in range(site.use_offset[job], site.use_offset[job + 1]):
+            site.used[site.use_limit[i]] += sign * site.use_amount[i]
+
+
+@inlined
+def is_limited(site: Site, job: int) -> bool:
+    """Return whether a job is under any limit."""
+    return site.use_offset[job + 1] > site.use_offset[job]
+
+
+@inlined
+def admitted(site: Site | None, running: Calendar, job: int, estimate: int, now: int) -> bool:
+    """Return whether a job would exceed no limit if it started now."""
+    if site is not None:
+        return exceeded(site, running, job, estimate, now) < 0
+    return True
+
+
+@inner_kernel
+def exceeded(site: Site, running: Calendar, job: int, estimate: int, now: int) -> int:
+    """Return the first limit that a job would exceed beside those that run, -1 if none."""
+    for i in range(site.use_offset[job], site.use_offset[job + 1]):
+        number, amount = site.use_limit[i], site.use_amount[i]
+        if site.timed[number]:
+            if _to_come(site, running, number, now) + amount * estimate > site.limit[number]:
+                return number
+        elif site.used[number] + amount > site.limit[number]:
+            return number
+    return -1
+
+
+@inlined
+def has_limits(site: Site | None) -> bool:
+    """Return whether there may be jobs that wait for a limit."""
+    if site is not None:
+        return site.limit.shape[0] > 0
+    return False
+
+
+@inner_kernel
+def _to_come(site: Site, running: Calendar, number: int, now: int) -> int:
+    """Return how much of a timed limit the running jobs will still use, as far as they are expected to run."""
+    used = 0
+    for place in range(running.status[USED]):
+        block = running.order[place]
+        for k in range(running.counts[block]):
+            record = running.records[block * BLOCK + k]
+            for i in range(site.use_offset[record.job], site.use_offset[record.job + 1]):
+                if site.use_limit[i] == number:
+                    used += site.use_amount[i] * max(record.end - now, 0)
+    return used
+
+
+@inlined
+def wanes(site: Site | None) -> bool:
+    """Return whether a limit falls with time."""
+    if site is not None:
+        return site.counters[WANING] > 0
+    return False
+
+
+@inner_kernel
+def open_partitions(site: Site | None) -> None:
+    """Let a pass begin: nobody waits for a partition yet."""
+    if site is not None:
+        site.blocked[:] = False
+        site.narrowed[:] = False
+        site.closed[:] = False
+
+
+@inner_kernel
+def block(site: Site | None, job: int) -> bool:
+    """Close the nodes of the partitions of a job that has to wait to all behind it.
+
+    Returns whether that is the whole machine, because it has no partitions; otherwise see `all_blocked`.
+    """
+    if site is not None:
+        for option in range(site.options[job], site.options[job + 1]):
+            partition = site.partition[option]
+            if not site.blocked[partition]:
+                site.blocked[partition] = True
+                for node in range(site.closed.shape[0]):
+                    site.closed[node] = site.closed[node] or site.member[partition, node]
+                for other in range(site.blocked.shape[0]):
+                    site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
+        return False
+    return True
+
+
+@inner_kernel
+def all_blocked(site: Site) -> bool:
+    """Return whether somebody waits for each partition."""
+    blocked = True
+    for partition in range(site.blocked.shape[0]):
+        blocked = blocked and site.blocked[partition]
+    return blocked

@@ -1,0 +1,76 @@
+"""Random partitions that overlap, of two tiers, and limits, for random nodes."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_requests import fitting
+from schedlab.engine.site_inputs import SiteInputs
+from schedlab.workload.workload import Workload
+
+REQUEST = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
+REST = ("share", "gpu_type", "exclusive")
+MOST_PARTITIONS = 3
+
+
+def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
+    """Return partitions (rows of nodes) with tiers, options of jobs (partition, shape), limits and uses of them."""
+    uses = [[] for _ in options] if uses is None else uses
+    return SiteInputs(
+        tier=np.array(tiers),
+        nodes=np.array(partitions, dtype=np.bool_),
+        option_offset=np.cumsum([0, *(len(one) for one in options)]),
+        option_partition=np.array([partition for one in options for partition, _ in one]),
+        option_shape=np.array([shape for one in options for _, shape in one]),
+        limit=np.array([most for most, _, _ in limits], dtype=np.int64),
+        timed=np.array([timed for _, timed, _ in limits], dtype=np.bool_),
+        reason=tuple(reason for _, _, reason in limits),
+        use_offset=np.cumsum([0, *(len(one) for one in uses)]),
+        use_limit=np.array([limit for one in uses for limit, _ in one], dtype=np.int64),
+        use_amount=np.array([amount for one in uses for _, amount in one], dtype=np.int64),
+    )
+
+
+def random_site(workload: Workload, nodes: NodeInputs, random: Random) -> tuple[NodeInputs, SiteInputs]:
+    """Return nodes with a request for each partition of a job, and the partitions; the first has all nodes."""
+    count, partitions = len(nodes.cores), random.randint(1, MOST_PARTITIONS)
+    members = [[True] * count, *([random.random() < 0.6 for _ in range(count)] for _ in range(partitions - 1))]
+    members = [row if any(row) else [True] * count for row in members]
+    tiers = [random.randint(1, 2) for _ in members]
+    shapes: dict[tuple[int, int], int] = {}
+    wishes = []
+    for shape in nodes.shape.tolist():
+        chosen = {0, *random.sample(range(partitions), random.randint(1, partitions))}
+        named = random.sample(sorted(chosen), len(chosen))
+        wishes.append([(one, shapes.setdefault((shape, one), len(shapes))) for one in named])
+    nodes = _with_shapes(nodes, members, shapes)
+    fits = fitting(nodes._replace(shape=np.arange(len(shapes))))
+    options = [[(one, shape) for one, shape in wish if fits[shape]] for wish in wishes]
+    options = [sorted(found, key=lambda option: -tiers[option[0]]) for found in options]
+    nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
+    return nodes, site_of(members, tiers, options, *_limits(workload, random))
+
+
+def _with_shapes(nodes: NodeInputs, members: list[list[bool]], shapes: dict[tuple[int, int], int]) -> NodeInputs:
+    """Return nodes with a request for each pair of a former request and a partition."""
+    former = np.array([shape for shape, _ in shapes])
+    rows = nodes.allowed[nodes.eligible[former]] & np.array(members)[[one for _, one in shapes]]
+    columns = {name: getattr(nodes, name)[former] for name in (*REQUEST, *REST)}
+    return nodes._replace(allowed=rows, eligible=np.arange(len(shapes)), **columns)
+
+
+def _limits(workload: Workload, random: Random):
+    """Return limits of cores, of jobs and of core-seconds to come, and who is under which."""
+    if random.random() < 0.3:
+        return (), None
+    widths = workload.job_processors.tolist()
+    most, longest = max(widths), int(workload.requested_time.max())
+    limits = [(most, False, "cores"), (random.randint(1, 3), False, "jobs"), (longest * most, True, "core-seconds")]
+    uses = []
+    for width in widths:
+        amounts = ((0, width), (1, 1), (2, width))
+        uses.append([use for use, often in zip(amounts, (0.4, 0.3, 0.3), strict=True) if random.random() < often])
+    return limits, uses

@@ -1,0 +1,71 @@
+"""Partitions and limits in the engine against its plain twin: every feature under every backfilling on nodes.
+
+The engine runs as plain Python: the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from random import Random
+
+import pytest
+from features import GROUPS, outcome, random_simulation, setting
+from node_cases import on_nodes, random_nodes
+from site_cases import random_site
+from test_nodes_against_twin import replayed, simulate
+
+from schedlab.errors import InputError
+
+SEEDS = {"none": 3, "easy": 3, "easy:ORDER": 2, "conservative": 1, "fixed": 1, "slurm": 1, "slurm, every event": 1}
+"""How many workloads, by backfilling."""
+
+SLOW = ("fixed", "slurm", "slurm, every event")
+"""Where plain Python takes long: every third feature."""
+
+FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
+
+
+def check(backfilling, features, seed):
+    """Simulate a random workload on random partitions with the engine and its twin; return whether it can be done."""
+    try:
+        case = setting(backfilling, features)
+    except InputError:
+        return False
+    if case.refused:
+        return False
+    workload, options = random_simulation(case, seed)
+    random = Random(seed)
+    nodes, site = random_site(workload, random_nodes(workload, random), random)
+    schedule, held = simulate(on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site))
+    plain, expected = replayed(on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site))
+    what = f"{case.scheduler}, {features}, seed {seed}"
+    assert outcome(schedule) == outcome(plain), what
+    assert held == expected, what
+    if not (case.scheduler.policy.changes_with_time and backfilling in ("conservative", "fixed")):
+        # There, the engine tells who is first by the scores of the last time that it planned.
+        assert reasons_of(schedule) == reasons_of(plain), what
+    return True
+
+
+def reasons_of(schedule):
+    return {reason: seconds.tolist() for reason, seconds in schedule.waited_for.items()}
+
+
+@pytest.mark.parametrize("backfilling", SEEDS)
+def test_the_engine_with_partitions_and_limits_equals_its_twin(backfilling):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, backfilling],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) >= 6 * SEEDS[backfilling], "hardly anything was compared"
+
+
+if __name__ == "__main__":
+    compared, seeds = FEATURES[:: 3 if sys.argv[1] in SLOW else 1], range(SEEDS[sys.argv[1]])
+    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))
