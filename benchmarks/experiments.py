@@ -35,11 +35,11 @@ def experiments(traces: Path) -> Iterator[Result]:
     for handling in HANDLINGS:
         fields = quarter | {"handling": handling}
         short = sl.Experiment(small, fill_wait=3_600, preload=0, duration=DAY // 4, **fields)
-        jobs = sl.generate_experiment(short, np.random.default_rng(1)).workload
+        jobs = sl.generate_experiment(short, rng=np.random.default_rng(1)).workload
         equal = np.array_equal(sl.simulate(jobs, SCHEDULER).start_time, simulate_plain(jobs, SCHEDULER).start_time)
         whole = sl.Experiment(model, fill_wait=14_400, preload=DAY, duration=7 * DAY, **fields)
         begin = time.perf_counter()
-        analysis = Analysis(sl.simulate(sl.generate_experiment(whole, np.random.default_rng(1)).workload, SCHEDULER))
+        analysis = Analysis(sl.simulate(sl.generate_experiment(whole, rng=1).workload, SCHEDULER))
         found = len(analysis.distributions())
         seconds = time.perf_counter() - begin
         name, fast = f"experiment, 25 % {handling}", seconds < GOAL

@@ -1,8 +1,11 @@
 __version__: str
 
 from . import gym as gym
+from . import plot as plot
+from . import policies as policies
 from . import site as site
 from . import slurm as slurm
+from . import types as types
 from .campaign.campaign_file import read_campaign as read_campaign
 from .campaign.compare import Comparison as Comparison
 from .campaign.compare import compare as compare
@@ -28,6 +31,7 @@ from .engine.simulation import simulate as simulate
 from .engine.standing import Reservation as Reservation
 from .engine.stepwise import Simulation as Simulation
 from .engine.twin import simulate_plain as simulate_plain
+from .engine.warm_up import warm_up as warm_up
 from .errors import InputError as InputError
 from .errors import OutputError as OutputError
 from .errors import SchedlabError as SchedlabError
@@ -102,6 +106,7 @@ from .report.requests import plot_requests as plot_requests
 from .report.requests import plot_requests_on_law as plot_requests_on_law
 from .schedule.analysis import Analysis as Analysis
 from .schedule.analysis import Distribution as Distribution
+from .schedule.explanation import Explanation as Explanation
 from .schedule.exports import read_schedule as read_schedule
 from .schedule.minutes import Minutes as Minutes
 from .schedule.minutes import minutes_of as minutes_of
@@ -162,6 +167,7 @@ from .workload.cleaning import clean as clean
 from .workload.cleaning import clean_with_report as clean_with_report
 from .workload.cleaning import find_flurries as find_flurries
 from .workload.cleaning import remove_flurry as remove_flurry
+from .workload.default_limits import with_default_limits as with_default_limits
 from .workload.dependencies import Dependencies as Dependencies
 from .workload.event_lines import read_event_lines as read_event_lines
 from .workload.files import read_workload as read_workload
@@ -172,6 +178,7 @@ from .workload.gpu_logs import read_philly as read_philly
 from .workload.handling import submit_workflows as submit_workflows
 from .workload.lublin import LublinParameters as LublinParameters
 from .workload.lublin import lublin as lublin
+from .workload.mapped import read_mapped as read_mapped
 from .workload.moab import read_moab as read_moab
 from .workload.preceding import preceding_jobs as preceding_jobs
 from .workload.resources import Labels as Labels

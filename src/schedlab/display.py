@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from schedlab.errors import InputError
@@ -12,7 +13,7 @@ MOST_JOBS = 50_000
 """Of more jobs, a notebook shows the widget only when it is asked to with `explore()`."""
 
 
-def rich_display(subject: Any, jobs: int, summary: str) -> dict[str, Any]:
+def rich_display(subject: Any, jobs: int, summary: str, *, page: str | None = None) -> dict[str, Any]:
     """Return the MIME bundle of a subject that `schedlab.explore` takes.
 
     Parameters
@@ -23,8 +24,10 @@ def rich_display(subject: Any, jobs: int, summary: str) -> dict[str, Any]:
         How many it has.
     summary
         Text that says the same in a few lines.
+    page
+        HTML instead of the summary.
     """
-    plain = {"text/plain": repr(subject), "text/html": f"<pre>{html.escape(summary)}</pre>"}
+    plain = {"text/plain": repr(subject), "text/html": as_html(summary) if page is None else page}
     if not 0 < jobs <= MOST_JOBS or not _in_a_kernel():
         return plain
     # Reports stand above what they show: they are reached by the public name.
@@ -36,6 +39,39 @@ def rich_display(subject: Any, jobs: int, summary: str) -> dict[str, Any]:
         return plain
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     return plain if data is None else {**data, "text/plain": repr(subject)}
+
+
+def as_html(text: object) -> str:
+    """Return a text as HTML that keeps its lines and columns, for `_repr_html_`.
+
+    Examples
+    --------
+    >>> as_html("a < b")
+    '<pre>a &lt; b</pre>'
+    """
+    return f"<pre>{html.escape(str(text))}</pre>"
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """Return a table as HTML, as notebooks show it: the first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> html_table(["a"], [])
+    '<table><thead><tr><th style="text-align:left">a</th></tr></thead><tbody></tbody></table>'
+    """
+
+    def line(cells: Sequence[str], other: str) -> str:
+        written = (
+            f'<{"td" if place and other == "td" else "th"} style="text-align:{"right" if place else "left"}">'
+            f"{html.escape(cell)}</{'td' if place and other == 'td' else 'th'}>"
+            for place, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(written)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    told = "".join(f"<p>{html.escape(note)}</p>" for note in notes)
+    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>{told}"
 
 
 def _in_a_kernel() -> bool:

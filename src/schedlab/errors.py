@@ -30,11 +30,14 @@ class InputError(SchedlabError, ValueError):
     row
         Position in the workload of the job that is to blame, where there is one; whoever knows the file
         turns it into a line number.
+    line
+        Line of the file that is to blame, from 1, where the reader knows it.
     """
 
-    def __init__(self, message: str, *, row: int | None = None) -> None:
+    def __init__(self, message: str, *, row: int | None = None, line: int | None = None) -> None:
         super().__init__(bounded(message))
         self.row = row
+        self.line = line
 
 
 class OutputError(SchedlabError, OSError):
@@ -56,4 +59,4 @@ def located(where: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{where}: {error}", row=error.row) from None
+        raise InputError(f"{where}: {error}", row=error.row, line=error.line) from None

@@ -21,6 +21,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from schedlab.compiling import listen
 from schedlab.linking import APART, InnerCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -68,6 +69,7 @@ def _version_of_the_sources() -> str:
 
 
 _CACHE = cache_directory()
+listen()
 
 
 def kernel(function: Function) -> Function:

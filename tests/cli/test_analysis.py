@@ -84,7 +84,7 @@ def test_handlings_of_a_campaign_are_compared(run, schedule: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["nowhere"], "nowhere is no schedule (.parquet), run directory or campaign file"),
+        (["nowhere"], "nowhere is not a schedule (.parquet), run directory or campaign file"),
         (["nowhere.parquet"], "nowhere.parquet"),
         (["nowhere.toml"], "nowhere.toml"),
         (["x.parquet", "--common", "first"], "--common does not go with x.parquet: it is for campaigns"),

@@ -61,7 +61,7 @@ def test_the_command_in_the_header_generates_the_experiment_again(run, model: Pa
     [
         (["--policy", "period=1h"], "policy period needs workflows"),
         (["--policy", "share"], "write none, period=1h, share=0.25"),
-        (["--policy", "share=much", "-w", "chain.json"], "'much' is no share"),
+        (["--policy", "share=much", "-w", "chain.json"], "'much' is not a share"),
         (["--policy", "period=soon", "-w", "chain.json"], "'soon' is not a duration"),
         (["--duration", "inf"], "a duration is finite"),
         (["--policy", "period=1h", "-w", "none.json"], "none.json"),

@@ -78,7 +78,7 @@ def after(trace: Path) -> Path:
 
 WAITING = (
     "dependencies (preceding): 1 job may not start before another one has ended; "
-    "1 more name one that the trace does not have, and wait for nobody\n"
+    "1 more name one that the trace does not have, and do not wait\n"
 )
 NOT_WAITING = "2 jobs name a preceding job, and may start before it has ended.\n"
 

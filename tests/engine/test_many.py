@@ -92,7 +92,7 @@ def test_threads_and_the_shape_of_the_question_make_no_difference():
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"metrics": "mean_joy"}, "'mean_joy' is no metric; known are jobs, mean_wait"),
+        ({"metrics": "mean_joy"}, "'mean_joy' is not a metric; known are jobs, mean_wait"),
         ({"metrics": ["utilisation"], "uncounted": 3}, "utilisation is not a metric of jobs"),
         ({"threads": 0}, "threads=0: it counts threads"),
         ({"uncounted": -1}, "uncounted=-1: it counts jobs"),

@@ -80,7 +80,7 @@ def test_what_the_order_does_not_know_is_refused(text):
 
 
 def test_a_start_delay_without_the_order_is_refused():
-    with pytest.raises(InputError, match="--events sc17"):
+    with pytest.raises(InputError, match="events=sc17"):
         simulate(workload_of([(0, 10, 10, 3)], 4), "fcfs,start_delay=0.1")
 
 

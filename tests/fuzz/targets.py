@@ -29,6 +29,98 @@ SACCT = """JobID|State|Submit|Start|End|AllocCPUS|Timelimit|User|Account|Partiti
 102|FAILED|2026-04-01T08:01:00|2026-04-01T08:06:00|2026-04-01T08:16:00|8|1-00:00:00|bob|chem|batch|2000M
 103|TIMEOUT|2026-04-01T08:02:00|2026-04-01T08:07:00|2026-04-01T09:07:00|2|01:00:00|ann|physics|gpu|1Gc
 """
+SQUEUE = (
+    "JOBID|USER|ACCOUNT|PARTITION|QOS|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|CPUS|NODES|MIN_MEMORY|TRES_PER_NODE|"
+    "FEATURES|NAME\n"
+    "7|ann|ocean|gpu|high|RUNNING|2026-04-01T10:00:00|2026-04-01T10:05:00|2:00:00|4|1|8G|gres:gpu:a100:2|ib|run\n"
+    "8|bob|ocean|cpu|(null)|PENDING|2026-04-01T10:01:00|N/A|UNLIMITED|64|2|2Gc|N/A|(null)|a\n"
+)
+SQUEUE_JSON = {
+    "meta": {"Slurm": {"release": "24.05"}},
+    "jobs": [
+        {
+            "job_id": 7,
+            "user_name": "ann",
+            "account": "ocean",
+            "partition": "gpu",
+            "qos": "high",
+            "job_state": ["PENDING"],
+            "submit_time": {"number": 1775037600, "set": True, "infinite": False},
+            "start_time": {"number": 0, "set": True, "infinite": False},
+            "time_limit": {"number": 120, "set": True, "infinite": False},
+            "cpus": {"number": 4, "set": True, "infinite": False},
+            "node_count": {"number": 1, "set": True, "infinite": False},
+            "name": "run",
+        }
+    ],
+}
+CONTROLLER = """\
+[2026-06-01T01:00:00.148] _slurm_rpc_submit_batch_job: JobId=7 InitPrio=1975 usec=589
+[2026-06-01T01:00:01.012] sched: Allocate JobId=7 NodeList=gpu[05-06] #CPUs=32 Partition=gpu
+[2026-06-01T01:00:02.000] _slurm_rpc_submit_batch_job: JobId=8 InitPrio=1970 usec=589
+[2026-06-01T01:00:30.000] sched/backfill: _start_job: Started JobId=8 in cpu on cpu1
+[2026-06-01T01:01:01.607] _job_complete: JobId=7 WEXITSTATUS 0
+[2026-06-01T01:01:01.607] _job_complete: JobId=7 done
+"""
+EVENTS = """\
+# comment
+-dt 0.00 -e submit_batch_job | -sim-walltime 60 --uid=ann -J a -N 1 -n 4 -t 5 -q high -p gpu --mem=2G x.job
+-dt 11 -e submit_batch_job | -sim-walltime 0 --uid=ann -t 1:00:00 -N 2 --exclusive --gres=gpu:2 --constraint=ib
+"""
+OPENB = (
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+    "a,3152,3600,1,230,,LS,Running,10,100,20\nb,8000,16384,2,1000,V100M16|V100M32,BE,Failed,11,50,11\n"
+)
+PHILLY = (
+    "timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:01:55,66.0,1,66.0,a\n2017-10-09 06:13:03,50,4,200,b\n"
+)
+GEN_PARALLEL = (
+    "u_id,user,gpu_num,cpu_num,node_num,interval,run_time,wall_time,new_status\n"
+    "0,1,0,128,2,0,59.6,60,Pass\n1,7,8,0,2,30,9,0,Killed\n"
+)
+FOREIGN = (
+    "who;created;began;done;cores;limit\nann;2026-04-01 10:00;2026-04-01 10:05;2026-04-01 11:05;4;1-0\n"
+    "bob;2026-04-01T10:02:00+02:00;1775044100;1775045100;8;60\n"
+)
+MAPPING = " ".join(
+    f"--column {pair}"
+    for pair in ("user=who", "submit=created", "start=began", "end=done", "processors=cores", "requested_time=limit")
+)
+SLURM_CONF = """\
+ClusterName=odd
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=bf_interval=60,\\
+bf_window=4320
+DefMemPerNode=500
+NodeName=DEFAULT RealMemory=1000
+NodeName=z[8-11] CPUs=8
+NodeName=a9 Boards=2 SocketsPerBoard=2 CoresPerSocket=3 ThreadsPerCore=2 Weight=5 Feature=x,y
+NodeName=g[01-02] Procs=8 Gres=gpu:a100:2(S:0-1),gpu:h100:1
+PartitionName=p1 Nodes=z8 MaxTime=1-12 OverSubscribe=EXCLUSIVE DefMemPerCPU=3
+PartitionName=p2 Nodes=ALL Default=YES MinNodes=2 MaxNodes=UNLIMITED PriorityTier=9
+"""
+CLUSTER = """\
+format = "schedlab cluster"
+version = 1
+name = "site"
+[[groups]]
+nodes = "n[001-087]"
+cores = 32
+memory = 187000
+features = ["opa"]
+[[groups]]
+nodes = "g[01-08]"
+cores = 40
+gpus = { v100 = 2 }
+[[partitions]]
+name = "general"
+default = true
+max_time = "3d"
+[[qos]]
+name = "normal"
+limits = { max_submit_per_user = 1000, max_tres_per_user = { cpu = 512, "gres/gpu" = 4 } }
+"""
 TORQUE = (
     "04/01/2026 11:05:00;E;7.head;user=ann group=phys queue=batch ctime=1775037600 start=1775037900 "
     "exec_host=n1/0+n1/1 Resource_List.walltime=02:00:00 end=1775041500 Exit_status=0 resources_used.cput=00:50:00 "
@@ -139,6 +231,8 @@ READS_JOBS = (
     "convert FILE o.parquet",
 )
 
+READS_WAITING = ("inspect FILE --clean none", "convert FILE o.csv", "convert FILE o.parquet --partition gpu")
+
 
 def targets(directory: Path) -> list[Target]:
     """Write sound files of all kinds into a directory, and return what is fuzzed."""
@@ -155,8 +249,8 @@ def targets(directory: Path) -> list[Target]:
 def _text_targets() -> list[Target]:
     show = (
         "workflow show FILE",
-        "workflow submit FILE --into DIR/log.swf -o o.parquet",
-        "workflow convert FILE out.json",
+        "workflow submit DIR/log.swf FILE -o o.parquet",
+        "workflow convert FILE -o out.json",
     )
     swf, csv = SWF.encode(), CSV.encode()
     return [
@@ -171,6 +265,45 @@ def _text_targets() -> list[Target]:
         Target("sacct", "sacct.txt", SACCT.encode(), harm_text, READS_JOBS),
         Target("torque", "20260401", TORQUE.encode(), harm_text, READS_JOBS),
         Target("moab", "events.log", MOAB.encode(), harm_text, READS_JOBS),
+        Target("lenient swf", "bad.swf", swf, harm_text, ("inspect FILE --lenient", "simulate FILE --lenient")),
+        Target("lenient csv", "bad.csv", csv, harm_text, ("inspect FILE --lenient --default-limit 8h",)),
+        Target("lenient sacct", "bad.txt", SACCT.encode(), harm_text, ("convert FILE o.parquet --lenient",)),
+        Target(
+            "foreign csv",
+            "foreign.csv",
+            FOREIGN.encode(),
+            harm_text,
+            (f"convert FILE o.csv {MAPPING}", f"inspect FILE --lenient --timezone Europe/Stockholm {MAPPING}"),
+        ),
+        Target(
+            "mapping",
+            "",
+            b"submit=created",
+            harm_text,
+            ("inspect DIR/foreign.csv --column processors=cores --column run_time=limit --column TEXT",),
+        ),
+        Target("default limit", "", b"1=2-0", harm_text, ("inspect DIR/log.swf --default-limit TEXT",)),
+        Target("squeue", "now.txt", SQUEUE.encode(), harm_text, READS_WAITING),
+        Target("squeue json", "now.json", json.dumps(SQUEUE_JSON).encode(), harm_json, READS_WAITING),
+        Target("slurmctld", "slurmctld.log", CONTROLLER.encode(), harm_text, READS_JOBS),
+        Target("events", "made.events", EVENTS.encode(), harm_text, READS_JOBS),
+        Target("openb", "openb.csv", OPENB.encode(), harm_text, READS_JOBS),
+        Target("philly", "philly.csv", PHILLY.encode(), harm_text, READS_JOBS),
+        Target("gen parallel", "gen.csv", GEN_PARALLEL.encode(), harm_text, READS_JOBS),
+        Target(
+            "slurm.conf",
+            "slurm.conf",
+            SLURM_CONF.encode(),
+            harm_text,
+            ("cluster show FILE", "cluster convert FILE -o out.toml"),
+        ),
+        Target(
+            "cluster",
+            "site.toml",
+            CLUSTER.encode(),
+            harm_text,
+            ("cluster show FILE",),
+        ),
         Target("dax", "flow.dax", DAX.encode(), harm_text, show),
         Target("dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",)),
         Target("manifest", "flow.json", json.dumps(MANIFEST).encode(), harm_json, show),
@@ -294,12 +427,10 @@ def _made(directory: Path) -> list[Target]:
     stored = f"small/failed/{'ab' * 16}-CHECKSUM.json"
     return [
         made("parquet", "log.parquet", harm_parquet, *READS_JOBS[:3], "simulate FILE -s easy --requests given"),
-        made(
-            "schedule", "schedule.parquet", harm_parquet, "analyse FILE", "workflow results FILE", "gantt FILE -o x.svg"
-        ),
+        made("schedule", "schedule.parquet", harm_parquet, "analyse FILE", "gantt FILE -o x.svg"),
         made("prediction model", "model.json", harm_json, "predict --load FILE --jobs DIR/ask.csv", seal=_sealed_model),
         made("workload model", "site.json", harm_json, "model show FILE", "model scale FILE --processors 64 -o o.json"),
-        made("wfformat", "wf.json", harm_json, "workflow show FILE", "workflow convert FILE out.json"),
+        made("wfformat", "wf.json", harm_json, "workflow show FILE", "workflow convert FILE -o out.json"),
         made("scores", "s.parquet", harm_parquet, "learn fit FILE"),
         made("csv scores", "s.csv", harm_text, "learn fit FILE"),
         made("campaign.json", "small/campaign.json", harm_json, *reads),

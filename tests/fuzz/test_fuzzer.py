@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from fuzzer import Fuzzer
 from mutators import harm_bytes, harm_json
 
-CASES = 3
+CASES = 2
 """Of each target."""
 
 
@@ -30,23 +31,19 @@ def test_harmed_inputs_end_with_a_result_or_with_one_sentence(fuzzer, tmp_path):
 
 def test_sound_inputs_are_accepted_by_all_commands(fuzzer, tmp_path, monkeypatch):
     """Else harm would prove nothing."""
-    for number, target in enumerate(fuzzer.targets):
-        if target.name in ("name", "lock"):
-            continue
-        monkeypatch.setattr(fuzzer, "targets", [target])
-        monkeypatch.setattr("random.Random.choice", lambda self, options: options[0])
-        monkeypatch.setattr(fuzzer, "targets", [_unharmed(target)])
-        directory = tmp_path / str(number)
-        directory.mkdir()
-        outcome = fuzzer.run(0, directory)
-        assert outcome.kind == "accepted", (target.name, outcome.told)
-        monkeypatch.undo()
+    sound = [target for target in fuzzer.targets if target.name not in ("name", "lock")]
+    for target in sound:
+        for number, command in enumerate(target.commands):
+            monkeypatch.setattr(fuzzer, "targets", [replace(target, harm=_unharmed, commands=(command,))])
+            directory = tmp_path / f"{target.name}-{number}"
+            directory.mkdir()
+            outcome = fuzzer.run(0, directory)
+            assert outcome.kind == "accepted", (target.name, command, outcome.told)
+            monkeypatch.undo()
 
 
-def _unharmed(target):
-    from dataclasses import replace
-
-    return replace(target, harm=lambda content, rng: content)
+def _unharmed(content, rng):
+    return content
 
 
 def test_the_same_number_harms_in_the_same_way():

@@ -22,6 +22,6 @@ def test_a_share_that_is_reached_to_the_letter_makes_the_next_workflow_due():
     experiment = Experiment(
         model, ((workflow, 1.0),), "share", share=0.29, handling="chained", preload=0, duration=3_600
     )
-    generated = generate_experiment(experiment, np.random.default_rng(1))
+    generated = generate_experiment(experiment, rng=np.random.default_rng(1))
     assert generated.workflow_share == pytest.approx(0.29, abs=0.002)
     assert 1.0 <= generated.reserved_pressure < 1.01

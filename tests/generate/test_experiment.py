@@ -29,7 +29,7 @@ def test_the_sections_follow_each_other(edison) -> None:
         ({"pressure": 1e9}, "pressure is 0 or above and at most 100, not 1e\\+09"),
         ({"workflow_policy": "sometimes"}, "unknown workflow policy 'sometimes'"),
         ({"workflow_policy": "period", "period": 60}, "policy period needs workflows"),
-        ({"workflow_policy": "sp-sat-p1"}, "no special pattern"),
+        ({"workflow_policy": "sp-sat-p1"}, "not a special pattern"),
     ],
 )
 def test_what_makes_no_sense_is_refused(edison, wrong: dict[str, object], message: str) -> None:

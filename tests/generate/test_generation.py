@@ -29,7 +29,7 @@ HANDLINGS = ("pilot", "chained", "aware")
 
 
 def generated(experiment: Experiment, seed: int = 1) -> Generated:
-    return generate_experiment(experiment, np.random.default_rng(seed))
+    return generate_experiment(experiment, rng=np.random.default_rng(seed))
 
 
 @cache

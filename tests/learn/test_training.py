@@ -84,7 +84,7 @@ def test_one_window_counts_only_up_to_a_bound() -> None:
     [
         ({"metric": "mean_wiat"}, "do you mean mean_wait"),
         ({"metric": "colour"}, "take one of mean_wait"),
-        ({"metric": "utilisation"}, "no metric to search for"),
+        ({"metric": "utilisation"}, "not a metric to search for"),
         ({"rest": "+easy,start_delay=1"}, "start_delay=1 does not go with events=batched"),
         ({"rest": "*q+easy"}, "cannot follow a policy"),
         ({"rest": " and fair"}, "cannot follow a policy"),

@@ -17,7 +17,7 @@ from schedlab.workload.tsafrir import tsafrir_estimates
 def check():
     rng = np.random.default_rng(1)
     log = tsafrir_estimates(lublin(400, 64, rng=rng, load=0.7), rng=rng)
-    return check_model(fit_model(log), log, rng)
+    return check_model(fit_model(log), log, rng=rng)
 
 
 def test_the_page_has_three_panels_for_each_variable(check):

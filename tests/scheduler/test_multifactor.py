@@ -88,7 +88,7 @@ WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
         ("multifactor(max_age=1d)", "multifactor: give at least one weight: age= size= fairshare= partition= qos="),
         (
             "multifactor(age=4294967296)",
-            "age=4294967296: give a number, from 0 to 4294967295; a duration may have a unit (s, min, h, d)",
+            "age=4294967296: give a number, from 0 to 4294967295; a duration may have a unit (s, min, h, d, w)",
         ),
         (
             "multifactor(age=4294967295,size=1)",
@@ -119,7 +119,7 @@ WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
         ("multifactor(qos=1,qoses=1:1;1:0)", f"multifactor: qoses=1:1;1:0: {WRITE_FACTORS}"),
         (
             "multifactor(qos=1,qoses=1:2)",
-            "qoses=2: give a number, from 0 to 1; a duration may have a unit (s, min, h, d)",
+            "qoses=2: give a number, from 0 to 1; a duration may have a unit (s, min, h, d, w)",
         ),
     ],
 )

@@ -96,8 +96,8 @@ def test_a_bad_file_is_one_sentence_with_its_path(here, values, reason):
     [
         (b"p*q", "it is not JSON"),
         (b"\xff\xfe", "it is not JSON"),
-        (b"[1, 2]", "is no policy file"),
-        (b'{"schema": 1}', "is no policy file"),
+        (b"[1, 2]", "is not a policy file"),
+        (b'{"schema": 1}', "is not a policy file"),
     ],
 )
 def test_another_file_is_refused(here, content, reason):

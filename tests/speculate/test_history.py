@@ -85,10 +85,10 @@ def test_runs_are_read_from_a_column(tmp_path):
     [
         ("", None, "there are no runs"),
         ("seconds\n", None, "there are no runs"),
-        ("a,b\n1,2\n", None, "name that of the run times, as in --column b"),
+        ("a,b\n1,2\n", None, "name that of the run times, as in column=b"),
         ("3600,\n7200,\n", None, r"line 1: there are 2 columns without names; write one run time per line"),
         ("job1,5\njob2,6\n", None, r"line 1: there are 2 columns without names"),
-        ("took,id,\n1,2,\n", None, "name that of the run times, as in --column id"),
+        ("took,id,\n1,2,\n", None, "name that of the run times, as in column=id"),
         ("a,a\n1,2\n", "a", "line 1: 2 columns are called 'a'; rename one"),
         ("1e300\n60\n", None, "line 1: '1e300' is too long"),
         ("a,b\n1,2\n", "c", "no column 'c'; there are a, b"),

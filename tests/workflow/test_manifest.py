@@ -81,7 +81,7 @@ def test_edges_that_do_not_lead_from_one_task_to_one_are_refused(text: str):
         (manifest(entry("S0", cores="4")), r"m\.json, task S0: number_of_cores must be a number, not '4'"),
         (manifest(entry("S0", run_time=-1)), r"m\.json, task S0: run times must not be negative"),
         (manifest(entry("S0", limit=0)), r"m\.json, task S0: run times must not be negative, and limits be above 0"),
-        (manifest(entry("S0"), dag="S0 -> S9"), r"m\.json, dot_dag: S9 is no task"),
+        (manifest(entry("S0"), dag="S0 -> S9"), r"m\.json, dot_dag: S9 is not a task"),
         (manifest(entry("S0"), dag="S9 -> S0"), "dependency on S9"),
         (manifest(entry("S0"), entry("S1"), dag="S0->S1 S1->S0"), "has a cycle, S0 -> S1 -> S0|S1 -> S0 -> S1"),
         ({"tasks": "S0"}, r"m\.json: tasks must be a list"),

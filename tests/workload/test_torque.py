@@ -155,11 +155,11 @@ def test_users_and_accounts(tmp_path: Path) -> None:
     [
         ([], "the file is empty"),
         ([record(kind="S")], "no record of type E"),
-        ([record(), "04/01/2026 11:05:00;E"], "line 2: this is no record"),
+        ([record(), "04/01/2026 11:05:00;E"], "line 2: this is not a record"),
         ([record(), record()[:60]], "line 2: ctime is missing; the line is truncated"),
         ([record(), record()[:200]], "line 2: end is missing; the line is truncated"),
         ([record(end=str(APRIL))], "line 1: the job ends before it starts"),
-        ([record(), record(start="noon")], "line 2: start is no Unix time"),
+        ([record(), record(start="noon")], "line 2: start is not a Unix time"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, lines: list[str], sentence: str) -> None:

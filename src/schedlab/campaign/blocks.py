@@ -70,17 +70,20 @@ def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
         block = _blocks(schedule.workload.submit_time)
         measures = {name: values for name, values in job_measures(schedule).items() if name in MEASURES}
         classes = _classes(schedule)
-        for window in np.unique(block[block >= 0]).tolist():
-            inside = block == window
+        order = np.argsort(block, kind="stable")
+        windows = np.unique(block[block >= 0])
+        ends = np.searchsorted(block[order], windows, side="right")
+        for window, begin, end in zip(windows.tolist(), [np.count_nonzero(block < 0), *ends[:-1]], ends, strict=True):
+            inside = order[begin:end]  # rows of the jobs, in their order
             row = {"workload": schedule.workload.name, "load": np.nan, "repetition": 0, "window": window}
-            row |= {"scheduler": scheduler, "jobs": float(np.count_nonzero(inside))}
+            row |= {"scheduler": scheduler, "jobs": float(len(inside))}
             for name, values in measures.items():
                 row |= {f"{statistic}_{name}": float(of(values[inside])) for statistic, of in STATISTICS.items()}
             for label, members in classes.items():
-                chosen = inside & members
-                row[f"jobs_{label}"] = float(np.count_nonzero(chosen))
+                chosen = inside[members[inside]]
+                row[f"jobs_{label}"] = float(len(chosen))
                 for name, values in measures.items():
-                    row[f"mean_{name}_{label}"] = float(values[chosen].mean()) if chosen.any() else np.nan
+                    row[f"mean_{name}_{label}"] = float(values[chosen].mean()) if len(chosen) else np.nan
             rows.append(row)
     if not rows:
         raise InputError("there is no schedule to compare")

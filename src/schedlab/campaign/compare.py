@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schedlab.campaign.prices import Price, prices
 from schedlab.cluster.cluster import Cluster
-from schedlab.display import MOST_JOBS, rich_display
+from schedlab.display import MOST_JOBS, html_table, rich_display
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
@@ -17,7 +17,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.wording import table
+from schedlab.wording import did_you_mean, table
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -54,6 +54,31 @@ class Comparison:
     warm_up: float = 0
     cool_down: float = 0
 
+    def __getitem__(self, scheduler: str) -> Schedule:
+        """Return the schedule of a scheduler, by its text as it was given or any other that means the same.
+
+        Raises
+        ------
+        KeyError
+            If it was not compared.
+        """
+        if scheduler in self.schedules:
+            return self.schedules[scheduler]
+        if scheduler == AS_RECORDED and self.recorded is not None:
+            return self.recorded
+        try:
+            return self.schedules[Scheduler.parse(scheduler).text]
+        except (InputError, KeyError):
+            near = did_you_mean(scheduler, self.schedules)
+            raise KeyError(f"{scheduler!r} was not compared{near}; there are {', '.join(self.schedules)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the scheduler texts."""
+        return iter(self.schedules)
+
+    def __len__(self) -> int:
+        return len(self.schedules)
+
     def to_frame(self, *, recorded: bool = False) -> pd.DataFrame:
         """Return all metrics, one row per scheduler and, if asked for and known, one for what the log has recorded."""
         import pandas as pd
@@ -85,7 +110,8 @@ class Comparison:
         return schedlab.explore(self, baseline=baseline, unit=unit)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return rich_display(self, self._jobs, str(self))
+        notes = [f"{MARK} {CLAIRVOYANT}"] if any(map(is_clairvoyant, self.metrics)) else []
+        return rich_display(self, self._jobs, str(self), page=html_table(*self._rows(), notes))
 
     def _display_(self) -> Any:
         """What marimo shows."""
@@ -164,12 +190,14 @@ def compare(
     >>> comparison = compare(jobs, ["fcfs", "easy"])
     >>> comparison.to_frame().mean_wait.to_dict()
     {'fcfs': 9.0, 'fcfs+easy': 3.0}
+    >>> comparison["easy"].start_time.tolist()
+    [0, 10, 2]
     """
     if isinstance(schedulers, str | Scheduler):
         schedulers = [schedulers]
     asked = [Scheduler.parse(item) if isinstance(item, str) else item for item in schedulers]
     if not asked:
-        raise InputError("name at least one scheduler to compare (--scheduler, schedulers=)")
+        raise InputError("name at least one scheduler to compare (schedulers=)")
     by_text = {scheduler.text: scheduler for scheduler in asked}
     for scheduler in asked:
         if by_text[scheduler.text] != scheduler:

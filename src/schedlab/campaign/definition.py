@@ -245,7 +245,7 @@ class Campaign(Section):
     @classmethod
     def _names_a_directory(cls, value: str) -> str:
         if not _NAME.fullmatch(value) or value.startswith("index.sqlite"):
-            raise ValueError(f"{value!r} is no name; take letters, digits and . _ - (it names a directory)")
+            raise ValueError(f"{value!r} is not a name; take letters, digits and . _ - (it names a directory)")
         return value
 
     @field_validator("workloads")

@@ -79,7 +79,7 @@ class Entry(Section):
     @classmethod
     def _one_line(cls, value: str | None) -> str | None:
         if value is not None and (not value.strip() or not value.isprintable()):
-            raise ValueError(f"{value!r} is no name; take letters, digits and signs on one line")
+            raise ValueError(f"{value!r} is not a name; take letters, digits and signs on one line")
         return value
 
     @field_validator("windows", mode="before")

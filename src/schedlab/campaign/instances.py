@@ -74,7 +74,7 @@ def _whole(source: Source, seed: int | None, users: Users | None, load: float | 
 @lru_cache(maxsize=1)
 def generated(source: ExperimentSource, seed: int | None) -> Generated:
     """Return the workload of an experiment, and how it came out."""
-    return generate_experiment(experiment_of(source), np.random.default_rng(seed))
+    return generate_experiment(experiment_of(source), rng=np.random.default_rng(seed))
 
 
 def _drawn(model: Model, seed: int | None, load: float | None) -> Workload:

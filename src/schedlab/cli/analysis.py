@@ -39,7 +39,7 @@ def analyse(
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as PNG.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of jobs and workflows: distributions, use of the machine, handlings compared."""
+    """Say what became of jobs and workflows: distributions, utilisation, submission modes compared."""
     is_schedule = target.suffix == ".parquet"
     for name, given, wanted in (
         ("--common", common != "finished", not is_schedule),
@@ -62,7 +62,7 @@ def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: 
     from schedlab.campaign.handlings import handlings
 
     if not target.is_dir() and target.suffix not in (".toml", ".py"):
-        raise InputError(f"{target} is no schedule (.parquet), run directory or campaign file (.toml, .py)")
+        raise InputError(f"{target} is not a schedule (.parquet), run directory or campaign file (.toml, .py)")
     found = handlings(open_run(target), common=common)
     if plot is not None:
         from schedlab.report.experiments import save_handlings_figures
@@ -160,3 +160,24 @@ def _write_minutes(analysis: Analysis, file: Path) -> None:
     with atomic_path(file) as temporary:
         pd.DataFrame({name: getattr(found, name) for name in columns}).to_csv(temporary, index=False)
     note(f"{count_of(len(found.begin), 'minute')} written to {file}")
+
+
+def explain(
+    schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule that simulate -o has written.")],
+    job: Annotated[int, typer.Argument(metavar="JOB", help="The number of the job in the trace.")],
+    as_json: Json = False,
+) -> None:
+    """Say why a job started when it did: what stood before it, what was free, whom it overtook."""
+    from dataclasses import asdict
+
+    from schedlab.schedule.exports import read_schedule
+
+    found = read_schedule(schedule)
+    try:
+        told = found.explain(job)
+    except InputError as error:
+        raise InputError(f"{schedule}: {error}") from None
+    if as_json:
+        show_json(asdict(told))
+    else:
+        show(told)

@@ -35,6 +35,7 @@ from schedlab.cli import (
     workflows,
     workloads,
 )
+from schedlab.cli.option_words import in_options
 from schedlab.errors import InputError, SchedlabError
 from schedlab.imports import allow_imports
 from schedlab.wording import bounded, shown
@@ -51,7 +52,7 @@ class Verbs(TyperGroup):
             _refuse_halves(sys.argv[1:] if args is None else args)
             return super().main(_hoisted(list(sys.argv[1:] if args is None else args)), **kwargs)
         except SchedlabError as error:
-            message = str(error)
+            message = in_options(str(error))
         except MemoryError as error:
             message = f"there is not enough memory{f': {error}' if str(error) else ''}"
         except RecursionError:
@@ -133,6 +134,7 @@ app.add_typer(generation.generate, name="generate")
 app.command()(schedules.simulate)
 app.command()(schedules.compare)
 app.command()(analysis.analyse)
+app.command()(analysis.explain)
 campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")
 campaign.command()(campaigns.plan)
 campaign.command()(campaigns.run)
@@ -192,6 +194,7 @@ app.command()(schedules.schedulers)
 app.command()(workloads.fetch)
 app.command()(workloads.convert)
 app.command()(papers.reproduce)
+app.command("warm-up")(versions.warm_up)
 app.command()(versions.versions)
 
 

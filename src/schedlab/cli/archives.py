@@ -75,7 +75,7 @@ def _all_runs(directory: Path) -> list[RunDirectory]:
 
 
 def reindex(directory: Home = RUNS, index: Index = None) -> None:
-    """Make the index of campaigns anew from their files."""
+    """Rebuild the index of campaigns from their files."""
     from schedlab.campaign.index import campaigns, default_place
     from schedlab.campaign.index import reindex as index_anew
 

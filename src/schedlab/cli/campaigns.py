@@ -35,7 +35,9 @@ def run(
     directory: Directory = None,
     executor: Annotated[
         Literal["local", "dask", "slurm"],
-        typer.Option(help="Where: on this host, on a Dask cluster, or as a Slurm job array that nobody waits for."),
+        typer.Option(
+            help="Where: on this host, on a Dask cluster, or as a Slurm job array, which is submitted and left alone."
+        ),
     ] = "local",
     workers: Annotated[
         int | None,
@@ -193,7 +195,7 @@ def _update_index(finished: RunDirectory, index: str | None) -> None:
         for remark in record(finished, index):
             note(remark)
     except SchedlabError as error:
-        note(f"the index was not updated: {error}; schedlab campaign reindex makes it anew")
+        note(f"the index was not updated: {error}; schedlab campaign reindex rebuilds it")
 
 
 def plan(file: File, directory: Directory = None, as_json: Json = False) -> None:

@@ -153,7 +153,7 @@ def experiment(
         rules=rules,
     )
     seed = _drawn_seed() if seed is None else seed
-    generated = generate_experiment(defined, np.random.default_rng(seed))
+    generated = generate_experiment(defined, rng=np.random.default_rng(seed))
     jobs = generated.workload
     write_workload(jobs.replace(header=(*_header(jobs, context, seed), *jobs.header)), output)
     if output.name.endswith((".csv", ".csv.gz", *BATSIM_SUFFIXES)):
@@ -180,7 +180,7 @@ def _share(text: str) -> float:
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise InputError(f"{text!r} is no share; write 0.25 or 25%") from None
+        raise InputError(f"{text!r} is not a share; write 0.25 or 25%") from None
 
 
 def _seconds(text: str, option: str) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, .json.")]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model, .json.")]
-CoresPerNode = Annotated[int | None, typer.Option(min=1, help="Jobs have whole nodes of so many processors.")]
+CoresPerNode = Annotated[int | None, typer.Option(min=1, help="Processors of a node, if jobs occupy whole nodes.")]
 
 
 def fit(
@@ -131,7 +131,7 @@ def check(
         make_directory(plot)
     read = read_trace(trace, "none", processors=processors)
     with read.blamed():
-        result = check_model(loaded, read.workload, np.random.default_rng(seed))
+        result = check_model(loaded, read.workload, rng=np.random.default_rng(seed))
     if plot is not None:
         from schedlab.report.model import save_model_figures
 

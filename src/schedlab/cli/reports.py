@@ -24,7 +24,7 @@ def report(
         "report.html"
     ),
     metric: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="What decides.")
+        str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="Ranking metric.")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Write the page again and again until the campaign has ended.")

@@ -68,7 +68,7 @@ def requests(
     cost: Annotated[
         str, typer.Option(metavar="A,B,G", help="Cost of an attempt: A x requested + B x used + G (a time).")
     ] = "1,0,0",
-    max_requests: Annotated[int | None, typer.Option(metavar="K", min=1, help="At most so many requests.")] = None,
+    max_requests: Annotated[int | None, typer.Option(metavar="K", min=1, help="Maximum number of requests.")] = None,
     min_request: Annotated[str, typer.Option(metavar="TIME", help="Shortest request allowed.")] = "0s",
     max_request: Annotated[str, typer.Option(metavar="TIME", help="Longest request allowed.")] = "inf",
     increment: Annotated[str, typer.Option(metavar="TIME", help="A request covers so much more than the last.")] = "0s",

@@ -12,24 +12,29 @@ from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     Clean,
     ClusterFile,
+    Columns,
     CoolDown,
+    DefaultLimit,
     Dependencies,
     Events,
     Exhausted,
     Json,
     Laws,
+    Lenient,
+    Partitions,
     Processors,
     Requests,
     RequestsOrMethod,
     SchedulerText,
     SchedulerTexts,
+    Timezone,
     Trace,
     WarmUp,
     complete_scheduler,
 )
 from schedlab.cli.outputs import check_figure, check_output, check_page
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
-from schedlab.cli.traces import read_machine, read_trace
+from schedlab.cli.traces import Reading, read_machine, read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of, did_you_mean, shown
 
@@ -64,6 +69,11 @@ def simulate(
     ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
+    partition: Partitions = None,
+    timezone: Timezone = None,
+    default_limit: DefaultLimit = None,
+    lenient: Lenient = False,
+    column: Columns = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page to look into the schedule, .html.")
     ] = None,
@@ -101,6 +111,7 @@ def simulate(
         requests=enforcement,
         laws=laws,
         dependencies=dependencies,
+        reading=Reading(partition, timezone, default_limit, lenient, column),
     )
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events, cluster=machine)
@@ -177,6 +188,11 @@ def compare(
     dependencies: Dependencies = "none",
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
+    partition: Partitions = None,
+    timezone: Timezone = None,
+    default_limit: DefaultLimit = None,
+    lenient: Lenient = False,
+    column: Columns = None,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all schedulers there.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all metrics as CSV.")] = None,
     report: Annotated[
@@ -187,7 +203,7 @@ def compare(
         typer.Option(
             metavar="NAME",
             show_default="mean_bounded_slowdown",
-            help="What decides in the report; also prints its answer.",
+            help="Ranking metric of the report; its answer is printed, too.",
         ),
     ] = None,
     as_json: Json = False,
@@ -209,7 +225,14 @@ def compare(
         check_page(report, trace)
     machine = read_machine(cluster, processors)
     read = read_trace(
-        trace, clean, processors=processors, machine=machine, requests=requests, laws=laws, dependencies=dependencies
+        trace,
+        clean,
+        processors=processors,
+        machine=machine,
+        requests=requests,
+        laws=laws,
+        dependencies=dependencies,
+        reading=Reading(partition, timezone, default_limit, lenient, column),
     )
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(

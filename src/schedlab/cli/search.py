@@ -43,12 +43,12 @@ def search(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the policy, .json.")],
     objective: Annotated[
-        str, typer.Option(metavar="METRIC", help="What is to become small, such as mean_wait or p95_bounded_slowdown.")
+        str, typer.Option(metavar="METRIC", help="Metric to minimise, such as mean_wait or p95_bounded_slowdown.")
     ] = "mean_bounded_slowdown",
     budget: Annotated[str, typer.Option(metavar="TIME", help="How long to search, such as 90s, 10m or 2h.")] = "10m",
     evaluations: Annotated[
         int | None,
-        typer.Option(min=1, help="Begin nothing new after so many simulations instead: the same on every machine."),
+        typer.Option(min=1, help="Instead, begin nothing new after N simulations: the same on every machine."),
     ] = None,
     test: Annotated[
         list[Path] | None,
@@ -65,7 +65,7 @@ def search(
     ] = "saf+easy",
     worst_wait: Annotated[
         float | None,
-        typer.Option(metavar="FACTOR", help="Punish longest waits of more than so many times those of fcfs+easy."),
+        typer.Option(metavar="FACTOR", help="Penalise maximum waits above FACTOR times those of fcfs+easy."),
     ] = None,
     windows: Annotated[
         str, typer.Option(metavar="TIME", help="Length of the windows that traces are cut into.")

@@ -44,7 +44,7 @@ def import_site(
     from schedlab.site.importing import import_site as imported
 
     if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(f"{output}: this is there, and is no site; choose another name")
+        raise InputError(f"{output}: this is there, and is not a site; choose another name")
     site = imported(conf, sacct, timezone=timezone)
     site.save(output)
     for text in site.settings.notes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +15,27 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.cluster.cluster import Cluster
     from schedlab.scheduler.scheduler import Scheduler
-    from schedlab.workload.cleaning import CleaningReport
+    from schedlab.workload.cleaning_report import CleaningReport
     from schedlab.workload.workload import Workload
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a trace is read, as the options say: the names of partitions, the zone of times, and so on."""
+
+    partitions: Sequence[str] | None = None
+    timezone: str | None = None
+    default_limits: Sequence[str] | None = None
+    lenient: bool = False
+    columns: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
 class CleanedTrace:
     """A trace as a verb uses it: its jobs after cleaning, the rules, what they did, and notes on the file.
 
-    `on_nodes` says whether the jobs are for a cluster of nodes, which knows more of what they ask for.
+    `on_nodes` says whether the jobs are for a cluster of nodes, which knows more of what they ask for; `whole`, whether
+    they were all jobs of the file before cleaning.
     """
 
     path: Path
@@ -32,6 +44,7 @@ class CleanedTrace:
     cleaning: CleaningReport
     notes: tuple[str, ...] = ()
     on_nodes: bool = False
+    whole: bool = True
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -39,7 +52,7 @@ class CleanedTrace:
         try:
             yield
         except InputError as error:
-            row = error.row if self.cleaning.jobs_after == self.cleaning.jobs_before else None
+            row = error.row if self.whole and self.cleaning.jobs_after == self.cleaning.jobs_before else None
             raise _located(error, self.path, self.workload, row) from None
 
     def note_reading(self) -> None:
@@ -113,7 +126,7 @@ def read_trace(
     requests: str | None = None,
     laws: Path | None = None,
     dependencies: str = "none",
-    timezone: str | None = None,
+    reading: Reading | None = None,
 ) -> CleanedTrace:
     """Read and clean a trace.
 
@@ -133,8 +146,8 @@ def read_trace(
         A file that says which applications follow which law of run times.
     dependencies
         "preceding" lets jobs wait for their preceding jobs; those that cleaning drops are taken for ended.
-    timezone
-        Zone of the times of a text of sacct that name none.
+    reading
+        How the file is read, and which of its jobs are kept.
 
     Raises
     ------
@@ -142,13 +155,14 @@ def read_trace(
         As `read_workload` and `clean` do; the message names the file.
     """
     from schedlab.workload.cleaning import clean_with_report, parse_rules
-    from schedlab.workload.files import read_workload
     from schedlab.workload.preceding import preceding_jobs
 
     parse_rules(rules)
     size = processors if machine is None else machine.processors
-    workload = read_workload(path, processors=size, timezone=timezone)
+    reading = reading or Reading()
+    workload = _read(path, size, reading)
     told = _notes_of_reader(path, workload)
+    whole = not reading.partitions and not reading.lenient
     if requests is not None:
         workload = workload.replace(requests_enforced=requests == "enforced")
     try:
@@ -160,12 +174,33 @@ def read_trace(
         if machine is not None and machine.groups and rules != "none":
             cleaned = _without_the_impossible(cleaned, machine, told)
     except InputError as error:
-        raise _located(error, path, workload, error.row) from None
+        raise _located(error, path, workload, error.row if whole else None) from None
     if laws is not None:
         from schedlab.speculate.assignment import assign_laws, read_laws
 
         cleaned = assign_laws(cleaned, read_laws(laws))
-    return CleanedTrace(path, cleaned, rules, report, tuple(told), machine is not None and bool(machine.groups))
+    on_nodes = machine is not None and bool(machine.groups)
+    return CleanedTrace(path, cleaned, rules, report, tuple(told), on_nodes, whole)
+
+
+def _read(path: Path, processors: int | None, reading: Reading) -> Workload:
+    """Read the jobs as the options say, those of some partitions alone."""
+    from schedlab.workload.default_limits import parse_default_limits, with_default_limits
+    from schedlab.workload.files import read_workload
+    from schedlab.workload.mapped import parse_columns
+    from schedlab.workload.sampling import in_partitions
+
+    columns = parse_columns(reading.columns or ())
+    limits = parse_default_limits(reading.default_limits or ())
+    workload = read_workload(
+        path, processors=processors, timezone=reading.timezone, columns=columns, lenient=reading.lenient
+    )
+    try:
+        if reading.partitions:
+            workload = in_partitions(workload, reading.partitions)
+        return with_default_limits(workload, limits) if limits else workload
+    except InputError as error:
+        raise _located(error, path, workload, None) from None
 
 
 def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:
@@ -183,18 +218,18 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
 
 
 def _notes_of_reader(path: Path, workload: Workload) -> list[str]:
-    """Return in one line what the reader of a site's log has noted in the header; nothing for other formats."""
+    """Return in one line what the reader of a site's log has noted in the header, and which lines were left out."""
     from schedlab.workload.files import SITE_LOGS, format_of
+    from schedlab.workload.lenient import LEFT_OUT
 
-    if format_of(path) not in SITE_LOGS:
-        return []
-    told = [line.removeprefix(" Note: ") for line in workload.header if line.startswith(" Note: ")]
+    beginning = " Note: " if format_of(path) in SITE_LOGS else LEFT_OUT
+    told = [line.removeprefix(" Note: ") for line in workload.header if line.startswith(beginning)]
     return [f"{path}: {'; '.join(told)}"] if told else []
 
 
 def _dependencies_text(waiting: int, dangling: int) -> str:
     """Say how many jobs wait for others, and how many cannot."""
-    missing = f"; {dangling:,} more name one that the trace does not have, and wait for nobody" if dangling else ""
+    missing = f"; {dangling:,} more name one that the trace does not have, and do not wait" if dangling else ""
     return f"dependencies (preceding): {count_of(waiting, 'job')} may not start before another one has ended{missing}"
 
 

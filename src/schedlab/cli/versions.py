@@ -1,15 +1,31 @@
-"""The verb for bug reports."""
+"""Verbs about the installation: versions, for bug reports, and warm-up."""
 
 from __future__ import annotations
 
 import platform
 from importlib.metadata import version
+from typing import Annotated
+
+import typer
 
 import schedlab
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import show, show_json
+from schedlab.cli.terminal import note, show, show_json
 
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pandas", "pyarrow", "matplotlib", "typer", "rich")
+
+
+def warm_up(
+    nodes: Annotated[bool, typer.Option("--nodes", help="Compile for clusters of nodes, too: a minute more.")] = False,
+) -> None:
+    """Compile the simulator beforehand, once for each version and host, instead of at the first simulation."""
+    from schedlab.engine.warm_up import warm_up as compile_all
+    from schedlab.kernels import cache_directory
+
+    taken = compile_all(nodes=nodes, progress=lambda name, seconds: note(f"{seconds:6.1f} s  {name}"))
+    place = cache_directory()
+    kept = "is not kept: SCHEDLAB_CACHE is off" if place is None else f"is kept in {place}"
+    show(f"{sum(taken.values()):.1f} s; compiled code {kept}")
 
 
 def versions(as_json: Json = False) -> None:

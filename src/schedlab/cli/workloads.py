@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from schedlab.atomic import make_directory
-from schedlab.cli.options import FORMATS, Clean, Json, Processors, Trace
+from schedlab.cli.options import (
+    FORMATS,
+    Clean,
+    Columns,
+    DefaultLimit,
+    Json,
+    Lenient,
+    Partitions,
+    Processors,
+    Timezone,
+    Trace,
+)
 from schedlab.cli.outputs import check_figure, check_output
 from schedlab.cli.terminal import note, progress_bar, show, show_json
-from schedlab.cli.traces import read_trace
+from schedlab.cli.traces import Reading, read_trace
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.workload.workload import Workload
-
-
-Partitions = Annotated[
-    list[str] | None,
-    typer.Option("--partition", metavar="NAME", help="Keep the jobs of this partition only; may be repeated."),
-]
 
 
 def inspect(
@@ -32,6 +37,10 @@ def inspect(
         Path | None, typer.Option(metavar="FILE_OR_DIR", help="Write the figures of the jobs, as .png, .pdf or .svg.")
     ] = None,
     partition: Partitions = None,
+    timezone: Timezone = None,
+    default_limit: DefaultLimit = None,
+    lenient: Lenient = False,
+    column: Columns = None,
     as_json: Json = False,
 ) -> None:
     """Say what is in a trace, and what cleaning would do to it."""
@@ -41,9 +50,10 @@ def inspect(
     parse_rules(clean)
     if plot is not None and not _is_directory(plot):
         check_figure(plot, trace)
-    read = read_trace(trace, "none", processors=processors)
+    reading = Reading(partition, timezone, default_limit, lenient, column)
+    read = read_trace(trace, "none", processors=processors, reading=reading)
+    workload = read.workload
     with read.blamed():
-        workload = _chosen(read.workload, partition)
         summary = summarise(workload, rules=None if clean == "none" else clean)
     if plot is not None:
         _plot(workload, plot)
@@ -52,13 +62,6 @@ def inspect(
     else:
         show(summary)
     read.note_reading()
-
-
-def _chosen(workload: Workload, partitions: list[str] | None) -> Workload:
-    """Return the jobs of some partitions, all without a name."""
-    from schedlab.workload.sampling import in_partitions
-
-    return in_partitions(workload, partitions) if partitions else workload
 
 
 def _is_directory(target: Path) -> bool:
@@ -84,22 +87,19 @@ def convert(
     clean: Clean = "none",
     processors: Processors = None,
     partition: Partitions = None,
-    timezone: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ZONE",
-            show_default="UTC",
-            help="With logs of Slurm: zone of times that name none, as Europe/Stockholm.",
-        ),
-    ] = None,
+    timezone: Timezone = None,
+    default_limit: DefaultLimit = None,
+    lenient: Lenient = False,
+    column: Columns = None,
 ) -> None:
     """Write a trace in another format, with all its jobs unless --clean says otherwise."""
     from schedlab.workload.files import lost_in, write_workload
 
     check_output(target, source)
-    read = read_trace(source, clean, processors=processors, timezone=timezone)
+    reading = Reading(partition, timezone, default_limit, lenient, column)
+    read = read_trace(source, clean, processors=processors, reading=reading)
+    workload = read.workload
     with read.blamed():
-        workload = _chosen(read.workload, partition)
         write_workload(workload, target)
     read.note_cleaning()
     if lost := lost_in(workload, target):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import numpy as np
 
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
+from schedlab.display import as_html
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
 from schedlab.workload.workload import Workload
@@ -174,8 +174,7 @@ class Cluster:
         size = workload.processors if processors is None else processors
         if size is None:
             raise InputError(
-                f"{workload.name}: it is not known how many processors the machine has; "
-                "give it (--processors, processors=)"
+                f"{workload.name}: it is not known how many processors the machine has; give it (processors=)"
             )
         cluster = cls(int(size))
         cluster.check(workload)
@@ -232,7 +231,7 @@ class Cluster:
             row = int(too_wide[0])
             raise InputError(
                 f"job {workload.job_id[row]} needs {workload.job_processors[row]} processors but the machine has "
-                f"{self.processors}: drop it (--clean default) or give a larger machine (--processors)",
+                f"{self.processors}: drop it (clean(jobs)) or give a larger machine (processors=)",
                 row=row,
             )
 
@@ -275,7 +274,7 @@ class Cluster:
         return cluster_text(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return as_html(self)
 
 
 def _refuse_repeated(names: Iterable[str], message: str) -> None:

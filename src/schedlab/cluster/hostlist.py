@@ -52,7 +52,7 @@ def _numbers(ranges: str, word: str) -> Iterator[str]:
         matched = _RANGE.fullmatch(part.strip())
         if matched is None:
             raise InputError(
-                f"{shown(word)} is not a host list such as n[1-20,30]: {shown(part)} is no range of numbers"
+                f"{shown(word)} is not a host list such as n[1-20,30]: {shown(part)} is not a range of numbers"
             )
         first, last = matched[1], matched[2] or matched[1]
         if int(last) < int(first):

@@ -134,7 +134,7 @@ def _assumed(
     refuse(
         workload,
         request < 1,
-        "has no requested time: clean the workload (--clean default takes the run time) or use @actual",
+        "has no requested time: clean the workload (clean(jobs) takes the run time) or use @actual",
     )
     return np.minimum(request, LATEST)
 
@@ -198,7 +198,7 @@ def whole_number(name: str, value: Any) -> int:
 
 def check_jobs(workload: Workload, width: NDArray[np.int64]) -> None:
     """Raise InputError for the first job that cannot be simulated."""
-    advice = "clean the workload (--clean default)"
+    advice = "clean the workload (clean(jobs))"
     refuse(workload, width < 1, f"has no number of processors: {advice}")
     refuse(workload, workload.run_time < 0, f"has no run time: {advice}")
     refuse(workload, workload.submit_time < 0, "has a negative submit time: correct or drop it")

@@ -123,7 +123,7 @@ def _check(names: Sequence[str], threads: int | None, uncounted: int, tau: int) 
     known = metric_names()
     for name in names:
         if name not in known:
-            raise InputError(f"{name!r} is no metric; known are {', '.join(known)}")
+            raise InputError(f"{name!r} is not a metric; known are {', '.join(known)}")
         if uncounted and name not in OF_JOBS:
             raise InputError(f"{name} is not a metric of jobs, and needs all of them: leave uncounted out")
     if threads is not None and (not isinstance(threads, int) or threads < 1):

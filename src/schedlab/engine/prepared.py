@@ -141,7 +141,7 @@ def prepare(
         machine, columns = known_columns(workload, scheduler, processors)
     if events == "pyss" and asked is None and columns.outlives:
         raise InputError(
-            "the pyss event order needs run times within the requests: clean the workload (--clean sc15) or let "
+            'the pyss event order needs run times within the requests: clean the workload (clean(jobs, "sc15")) or let '
             "requests be enforced"
         )
     order = columns.order
@@ -256,13 +256,13 @@ def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) 
         if retries is not None and retries.speculation is not None and ordinary.all():
             raise InputError(
                 f"{workload.name}: speculation= is for jobs whose run times follow a law, and no job has one; give "
-                "laws (--laws FILE)"
+                "laws (assign_laws)"
             )
         beyond = ordinary & (workload.run_time > workload.requested_time) & (workload.requested_time > 0)
         if not workload.requests_enforced and beyond.any():
             raise InputError(
                 f"{workload.name}: {np.count_nonzero(beyond):,} jobs run longer than they request; where runs may "
-                "fail, requests are enforced: leave --requests advisory out"
+                "fail, requests are enforced: leave requests_enforced=False out"
             )
         requests = (
             requests_of(workload, None)

@@ -84,7 +84,7 @@ class Generated:
         return "\n".join(lines)
 
 
-def generate_experiment(experiment: Experiment, rng: np.random.Generator) -> Generated:
+def generate_experiment(experiment: Experiment, *, rng: np.random.Generator | int) -> Generated:
     """Generate the workload of an experiment.
 
     Parameters
@@ -92,9 +92,9 @@ def generate_experiment(experiment: Experiment, rng: np.random.Generator) -> Gen
     experiment
         What is wanted.
     rng
-        Source of randomness. Arrivals, the jobs they bring, jobs that are added, patterns and the fill phase have
-        a generator each, spawned from it: whatever the handling and policy of the workflows, the jobs that arrive by
-        themselves are the same.
+        Source of randomness: a generator, or the seed of a new one. Arrivals, the jobs they bring, jobs that are added,
+        patterns and the fill phase have a generator each, spawned from it: whatever the handling and policy of the
+        workflows, the jobs that arrive by themselves are the same.
 
     Returns
     -------
@@ -114,10 +114,11 @@ def generate_experiment(experiment: Experiment, rng: np.random.Generator) -> Gen
     --------
     >>> from schedlab.model.edison import EDISON_TOY
     >>> hour = Experiment(EDISON_TOY, preload=0, duration=3600)
-    >>> generated = generate_experiment(hour, np.random.default_rng(1))
+    >>> generated = generate_experiment(hour, rng=np.random.default_rng(1))
     >>> round(generated.reserved_pressure, 1), generated.counts["workflows"]
     (1.0, 0)
     """
+    rng = np.random.default_rng(rng)
     for_gaps, for_arrivals, for_added, for_patterns, for_fill = rng.spawn(5)
     sections = experiment.sections
     arrivals = _arrivals(experiment, for_gaps)

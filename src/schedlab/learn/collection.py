@@ -86,7 +86,7 @@ def tuples_of(table: ScoreTable, jobs: Workload, settings: Trials, *, seed: int)
     size, state = settings.queue, settings.state
     sizes = np.unique(np.unique(table.group, return_counts=True)[1])
     if sizes.tolist() != [size]:
-        raise InputError(f"the tuples of these scores have {sizes[-1]} jobs in Q, not {size}: give --queue {sizes[-1]}")
+        raise InputError(f"the tuples of these scores have {sizes[-1]} jobs in Q, not {size}: give queue={sizes[-1]}")
     known = np.lib.stride_tricks.sliding_window_view(np.stack([jobs.run_time, jobs.job_processors]), size, axis=1)
     found = []
     for number, group in enumerate(np.unique(table.group)):

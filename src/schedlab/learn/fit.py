@@ -141,7 +141,7 @@ def fit_scores(
     intercept: bool = False,
     forms: Forms = "paper",
     folds: int = FOLDS,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> Ranking:
     """Fit all forms to scores, exactly, and rank them.
 
@@ -159,7 +159,7 @@ def fit_scores(
     folds
         Parts of the tuples for the cross-validated error, at most.
     rng
-        Draws the folds; without it, tuples are dealt out in their order.
+        Draws the folds (a generator, or the seed of one); without it, tuples are dealt out in their order.
 
     Raises
     ------
@@ -181,6 +181,7 @@ def fit_scores(
     >>> best.form, best.policy
     ('p*q + log10(r)', 'p*q + 10000*log10(r)')
     """
+    rng = None if rng is None else np.random.default_rng(rng)
     for name, value, known in (("weights", weights, get_args(Weights)), ("forms", forms, get_args(Forms))):
         if value not in known:
             raise InputError(f"{name}={value!r}: choose one of {', '.join(known)}")

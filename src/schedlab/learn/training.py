@@ -165,7 +165,7 @@ def check_objective(metric: str) -> None:
     if metric not in OBJECTIVES:
         near = get_close_matches(metric, OBJECTIVES, 1)
         hint = f"do you mean {near[0]}?" if near else f"take one of {', '.join(OBJECTIVES)}"
-        raise InputError(f"{metric!r} is no metric to search for: {hint}")
+        raise InputError(f"{metric!r} is not a metric to search for: {hint}")
 
 
 def check_rest(rest: str) -> None:

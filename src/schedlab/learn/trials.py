@@ -304,11 +304,11 @@ def check_jobs(jobs: Workload, processors: int) -> None:
     if processors > WIDTH_MASK:
         raise InputError(f"a machine of {processors} processors is too large for trials; at most {WIDTH_MASK}")
     checks: Sequence[tuple[NDArray[np.bool_], str]] = (
-        (jobs.run_time < 1, "has no run time: clean the workload (--clean default)"),
-        (width < 1, "has no number of processors: clean the workload (--clean default)"),
+        (jobs.run_time < 1, "has no run time: clean the workload (clean(jobs))"),
+        (width < 1, "has no number of processors: clean the workload (clean(jobs))"),
         (
             width > processors,
-            f"is wider than the machine of {processors} processors: drop it (--clean default) or take a larger one",
+            f"is wider than the machine of {processors} processors: drop it (clean(jobs)) or take a larger one",
         ),
         (np.diff(submit, prepend=submit[:1]) < 0, "was submitted before the one above it: sort the workload"),
     )

@@ -127,7 +127,7 @@ class ModelCheck:
         return "\n".join(lines)
 
 
-def check_model(model: WorkloadModel, workload: Workload, rng: np.random.Generator) -> ModelCheck:
+def check_model(model: WorkloadModel, workload: Workload, *, rng: np.random.Generator | int) -> ModelCheck:
     """Compare as many jobs of a model as a log has with those of the log, filtered as the model's was.
 
     Parameters
@@ -137,7 +137,7 @@ def check_model(model: WorkloadModel, workload: Workload, rng: np.random.Generat
     workload
         A log of the same machine: the one that the model was fitted to, or another part of it.
     rng
-        Where the draws come from.
+        Where the draws come from: a generator, or the seed of a new one.
 
     Raises
     ------
@@ -149,14 +149,15 @@ def check_model(model: WorkloadModel, workload: Workload, rng: np.random.Generat
     >>> import schedlab as sl
     >>> rng = np.random.default_rng(1)
     >>> log = sl.tsafrir_estimates(sl.lublin(500, 256, rng=rng, load=0.7), rng=rng)
-    >>> check = check_model(sl.fit_model(log), log, rng)
+    >>> check = check_model(sl.fit_model(log), log, rng=rng)
     >>> check.variables["run_time"].distance < check.variables["run_time"].chance
     True
     """
+    rng = np.random.default_rng(rng)
     if model.processors != workload.processors:
         here = f"model {model.name} is of a machine of {model.processors:,} processors and {workload.name} of one of "
         if workload.processors is None:
-            raise InputError(f"{here}unknown size: give it with --processors {model.processors} if it is the same")
+            raise InputError(f"{here}unknown size: give it (processors={model.processors}) if it is the same")
         raise InputError(
             f"{here}{workload.processors:,}: compare a model with a log of its machine, before it is scaled"
         )

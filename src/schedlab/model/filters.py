@@ -8,7 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from schedlab.errors import InputError
-from schedlab.workload.cleaning import RULES, Mask, Rule, Step, find_flurries, parse_rules
+from schedlab.workload.cleaning import RULES, Mask, Rule, find_flurries, parse_rules
+from schedlab.workload.cleaning_report import Step
 from schedlab.workload.workload import Workload
 
 Filter = Literal["missing", "huge", "flurries"]

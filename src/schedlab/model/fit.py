@@ -17,7 +17,7 @@ from schedlab.model.filters import FILTERS, apply_filters
 from schedlab.model.jobs import IndependentJobs, Jobs, JointJobs, Rules
 from schedlab.model.model import WorkloadModel
 from schedlab.schedule.provenance import input_sha256
-from schedlab.workload.cleaning import Step
+from schedlab.workload.cleaning_report import Step
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 
@@ -94,7 +94,7 @@ def observe(
         raise InputError(
             f"{workload.name}: {unknown:,} of {len(kept):,} jobs have no requested time, so nothing is known of their "
             "accuracy; let the run time stand for the request, or leave them out with their work "
-            "(--missing-requests run-time|drop, missing_requests=)"
+            '(missing_requests="run-time" or "drop")'
         )
     usable = kept if missing_requests == "run-time" else kept[known]
     if len(usable) < FEWEST_JOBS:
@@ -178,7 +178,7 @@ def fit_model(
     if rules not in ("corrected", "scsf"):
         raise InputError(f"unknown rules {rules!r} for a model; they are corrected or scsf")
     if workload.processors is None:
-        raise InputError(f"{workload.name}: a model needs the size of the machine; give it (--processors, processors=)")
+        raise InputError(f"{workload.name}: a model needs the size of the machine; give it (processors=)")
     node = workload.cores_per_node if cores_per_node is None else cores_per_node
     if node is not None and (node < 1 or workload.processors % node):
         raise InputError(f"{workload.name}: {workload.processors:,} processors are not whole nodes of {node}")

@@ -130,5 +130,5 @@ def _save_figure_7(traces: Path, directory: Path) -> None:
     from schedlab.report.style import save_figure
 
     log = log_of(traces)
-    check = check_model(fit_model(log), log, np.random.default_rng(1))
+    check = check_model(fit_model(log), log, rng=np.random.default_rng(1))
     save_figure(plot_model(check), directory / "figure-7.png")

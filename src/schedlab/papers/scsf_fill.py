@@ -78,7 +78,7 @@ def starts(setting: Setting) -> list[Start]:
     found = []
     for figure, what, claim, pressure, wait, separation in ways:
         experiment = Experiment(model, pressure=pressure, fill_wait=wait, preload=DAY, duration=3 * DAY)
-        workload = generate_experiment(experiment, np.random.default_rng(seed_of(1, "starts", 0))).workload
+        workload = generate_experiment(experiment, rng=np.random.default_rng(seed_of(1, "starts", 0))).workload
         if separation:
             workload = _with_fill(workload, model, experiment.sections, separation)
         minutes = minutes_of(simulate(workload, SCHEDULER), experiment.sections)

@@ -50,7 +50,7 @@ def read_model(path: str | PathLike[str]) -> PredictionModel:
     """Read a model; parameters and errors as for `PredictionModel.load`."""
     document = read_json(path, "model")
     if not isinstance(document, dict) or "schema" not in document:
-        raise InputError(f"{path} is not a model: write one with schedlab predict --save")
+        raise InputError(f"{path} is not a model: write one with PredictionModel.save or schedlab predict")
     if document.pop("schema") != SCHEMA:
         raise InputError(f"{path} is a model of another version of schedlab: train it again with this one")
     if document.pop("checksum", None) != _checksum(document):

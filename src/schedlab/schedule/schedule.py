@@ -21,6 +21,8 @@ from schedlab.workload.workload import FIELDS, Workload
 if TYPE_CHECKING:
     import pandas as pd
 
+    from schedlab.schedule.explanation import Explanation
+
 COLUMNS = ("start_time", "end_time", "backfilled", "killed", "predicted_run_time", "corrections")
 """What a schedule says of each job."""
 
@@ -223,6 +225,24 @@ class Schedule:
         from schedlab.schedule.workflows import workflow_table
 
         return workflow_table(self, until=until)
+
+    def explain(self, job_id: int) -> Explanation:
+        """Return why a job started when it did, see `schedlab.schedule.explanation.explain`.
+
+        Examples
+        --------
+        >>> from schedlab import simulate
+        >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[10, 10, 5], requested_time=[10, 10, 5],
+        ...                                   requested_processors=[3, 4, 1]), processors=4)
+        >>> print(simulate(jobs, "fcfs+easy").explain(3))
+        job 3: 1 processor of 4, waited 0 s; order: fcfs (r), score 2
+        second 2, submitted: 1 processor free, 1 job waiting, 1 of them before it in the order (2)
+        second 2, started: 1 processor free; it was backfilled ahead of job 2, the head of the queue, expected to \
+start at second 10 with 0 processors to spare
+        """
+        from schedlab.schedule.explanation import explain
+
+        return explain(self, job_id)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return everything that is known of each job, by column name.

@@ -12,7 +12,9 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
+from schedlab.durations import is_duration, parse_duration, parse_time_limit
 from schedlab.errors import InputError
+from schedlab.wording import did_you_mean
 
 UNITS = {"": 1, "s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400}
 """Units of durations, in seconds."""
@@ -34,12 +36,18 @@ class Argument:
         Returns the canonical text of a value.
     words
         The values, if there are only a few.
+    synonym
+        What Slurm's configuration calls it; empty if nothing there is the same.
+    read_synonym
+        As `read`, for the value of the synonym, which may have another unit.
     """
 
     meaning: str
     read: Callable[[str, str], Any]
     write: Callable[[Any], str]
     words: tuple[str, ...]
+    synonym: str = ""
+    read_synonym: Callable[[str, str], Any] | None = None
 
 
 def argument(
@@ -48,10 +56,13 @@ def argument(
     write: Callable[[Any], str] = str,
     *,
     words: Iterable[str] = (),
+    synonym: str = "",
+    read_synonym: Callable[[str, str], Any] | None = None,
     **of_field: Any,
 ) -> Any:
     """Return a field of a dataclass that is an argument of its text; for the parameters, see `Argument` and `field`."""
-    return field(metadata={_ARGUMENT: Argument(meaning, read, write, tuple(words))}, **of_field)
+    told = Argument(meaning, read, write, tuple(words), synonym, read_synonym)
+    return field(metadata={_ARGUMENT: told}, **of_field)
 
 
 def arguments(cls: type) -> dict[str, tuple[Argument, Any]]:
@@ -73,7 +84,15 @@ def read_arguments(cls: type, text: str) -> dict[str, Any]:
         If an argument is unknown or given twice, or a value cannot be read.
     """
     known = arguments(cls)
-    return {name: known[name][0].read(name, value) for name, value in arguments_of(text, known)[1].items()}
+    synonyms = {one.synonym.lower(): name for name, (one, _) in known.items() if one.synonym}
+    values: dict[str, Any] = {}
+    for key, value in arguments_of(text, known, synonyms)[1].items():
+        name = synonyms.get(key, key)
+        one = known[name][0]
+        if name in values:
+            raise InputError(f"{name}= and {one.synonym}= are the same: leave one of them out")
+        values[name] = (one.read_synonym if key in synonyms and one.read_synonym else one.read)(key, value)
+    return values
 
 
 def written_arguments(holder: Any) -> str:
@@ -85,11 +104,12 @@ def written_arguments(holder: Any) -> str:
     return ",".join(shown)
 
 
+_IN_OTHER_UNITS = re.compile(r"[0-9.]+\s*w|[0-9]+-[0-9:]+|[0-9]+:[0-9:]+")
 _NUMBER = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,20})?)\s*(s|min|m|h|d|)")
 
 
-def arguments_of(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """Return the name, in lower case, and the arguments as texts.
+def arguments_of(text: str, keys: Iterable[str], synonyms: Iterable[str] = ()) -> tuple[str, dict[str, str]]:
+    """Return the name, in lower case, and the arguments as texts; synonyms are other keys, in lower case.
 
     Raises
     ------
@@ -106,11 +126,13 @@ def arguments_of(text: str, keys: Iterable[str]) -> tuple[str, dict[str, str]]:
     if bracket and not rest.rstrip().endswith(")"):
         raise InputError(f"{text.strip()!r}: the bracket is not closed")
     arguments: dict[str, str] = {}
-    known = list(keys)
+    known, others = list(keys), list(synonyms)
     for part in filter(None, (piece.strip() for piece in rest.rstrip().removesuffix(")").split(","))):
         key, _, value = (piece.strip().lower() for piece in part.partition("="))
-        if key not in known or not value:
-            raise InputError(f"{name}: unknown argument {part!r}; known are {' '.join(f'{one}=' for one in known)}")
+        if key not in (*known, *others) or not value:
+            near = "" if key in known else did_you_mean(key, [*known, *others])
+            told = " ".join(f"{one}=" for one in known)
+            raise InputError(f"{name}: unknown argument {part!r}; known are {told}{near}")
         if key in arguments:
             raise InputError(f"{name}: {key}= is given twice")
         arguments[key] = value
@@ -122,15 +144,29 @@ def number(name: str, text: str, *, low: float = 0, high: float = math.inf) -> f
 
     Examples
     --------
-    >>> number("window", "1d"), number("age", "0.5")
-    (86400, 0.5)
+    >>> number("window", "1d"), number("age", "0.5"), number("window", "1-12:00:00")
+    (86400, 0.5, 129600)
     """
     match = _NUMBER.fullmatch(text)
-    value = float(match[1]) * UNITS[match[2]] if match else math.nan
+    if match:
+        value = float(match[1]) * UNITS[match[2]]
+    else:
+        value = parse_duration(text) if _IN_OTHER_UNITS.fullmatch(text) and is_duration(text) else math.nan
     if not low <= value <= high:
         limits = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:.15g}"
-        raise InputError(f"{name}={text}: give a number, {limits}; a duration may have a unit (s, min, h, d)")
+        raise InputError(f"{name}={text}: give a number, {limits}; a duration may have a unit (s, min, h, d, w)")
     return int(value) if value == int(value) else value
+
+
+def in_minutes(name: str, text: str) -> int:
+    """Return the seconds of a time as Slurm's configuration has it: a plain number is minutes.
+
+    Examples
+    --------
+    >>> in_minutes("bf_window", "1440"), in_minutes("PriorityMaxAge", "7-0")
+    (86400, 604800)
+    """
+    return parse_time_limit(text)
 
 
 def plain(value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
-from schedlab.scheduler.arguments import argument, read_arguments, whole, written_arguments
+from schedlab.scheduler.arguments import argument, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import SPF, Policy
 
 ALL = 10**15
@@ -18,12 +18,14 @@ LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "wf_depth")
 LONGEST = 10**9
 
 
-def _limit(default: int, meaning: str) -> Any:
-    """Return an argument that is a whole number or "all"."""
+def _limit(default: int, meaning: str, synonym: str = "", *, minutes: bool = False) -> Any:
+    """Return an argument that is a whole number or "all"; its synonym in slurm.conf may be in minutes."""
     return argument(
         meaning,
         lambda name, text: ALL if text == "all" else whole(name, text),
         lambda value: "all" if value == ALL else str(value),
+        synonym=synonym,
+        read_synonym=in_minutes if minutes else None,
         default=default,
     )
 
@@ -143,14 +145,20 @@ class Slurm:
     """
 
     name: ClassVar[str] = "slurm"
-    interval: int = _limit(30, "seconds between backfill passes; 0: one after every event")
-    depth: int = _limit(500, "jobs that a backfill pass looks at")
-    resolution: int = _limit(60, "reservations begin and end at multiples of so many seconds, rounded down")
-    window: int = _limit(86400, "a job that cannot start within so many seconds gets no reservation")
+    interval: int = _limit(30, "seconds between backfill passes; 0: one after every event", "bf_interval")
+    depth: int = _limit(500, "jobs that a backfill pass looks at", "bf_max_job_test")
+    resolution: int = _limit(
+        60, "reservations begin and end at multiples of so many seconds, rounded down", "bf_resolution"
+    )
+    window: int = _limit(
+        86400, "a job that cannot start within so many seconds gets no reservation", "bf_window", minutes=True
+    )
     reserve: int = _limit(ALL, "reservations of a pass at most")
-    queue_depth: int = _limit(100, "jobs that a main pass looks at; once a minute it looks at all")
-    delay: int = _limit(3, "seconds between main passes at least")
-    overtime: int = _limit(0, "seconds that a job may run beyond its request")
+    queue_depth: int = _limit(
+        100, "jobs that a main pass looks at; once a minute it looks at all", "default_queue_depth"
+    )
+    delay: int = _limit(3, "seconds between main passes at least", "batch_sched_delay")
+    overtime: int = _limit(0, "seconds that a job may run beyond its request", "OverTimeLimit", minutes=True)
     node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")
     shared: int = _limit(0, "cores of a node that jobs share, of which reservations hold whole ones; 0: cores")
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
@@ -179,7 +187,7 @@ class Slurm:
 
     @classmethod
     def parse(cls, text: str) -> Slurm:
-        """Read the canonical text, or one with durations and "all".
+        """Read the canonical text, or one with durations, "all" and the names of SchedulerParameters in their units.
 
         Raises
         ------
@@ -190,6 +198,8 @@ class Slurm:
         --------
         >>> Slurm.parse("slurm(window=2d, depth=all)").window
         172800
+        >>> Slurm.parse("slurm(bf_window=4320, bf_max_job_test=100)").text
+        'slurm(depth=100,window=259200)'
         """
         return cls(**read_arguments(cls, text))
 

@@ -37,7 +37,7 @@ SC17 = (
     "simulator of SC'17; take the default order"
 )
 GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
-DELAY = "the other event orders have whole seconds, and a start takes no time in them; add --events sc17"
+DELAY = "the other event orders have whole seconds, and a start takes no time in them; add events=sc17"
 
 SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from schedlab.durations import is_duration, parse_duration
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import Argument, arguments
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
@@ -233,6 +234,18 @@ def _whole(name: str) -> Callable[[str], int]:
     return read
 
 
+def _duration(name: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if text.isdigit() or not is_duration(text):
+            return _whole(name)(text)
+        seconds = parse_duration(text)
+        if not 0 <= seconds < 10**18:
+            raise InputError(f"option '{name}={text}': a duration of 0 or more is needed")
+        return round(seconds)
+
+    return read
+
+
 def _number(name: str, what: str) -> Callable[[str], float]:
     def read(text: str) -> float:
         if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,12})?", text):
@@ -258,9 +271,10 @@ OPTIONS: dict[str, Option] = {
         Option(
             "starvation",
             "SECONDS",
-            "a job that has waited so many seconds goes before all others (Carastan-Santos, thesis, 4.1.2.1)",
+            "a job that has waited so many seconds, or a time such as 1d, goes before all others (Carastan-Santos, "
+            "thesis, 4.1.2.1)",
             "never",
-            _whole("starvation"),
+            _duration("starvation"),
         ),
         Option(
             "window",

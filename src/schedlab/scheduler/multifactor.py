@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
-from schedlab.scheduler.arguments import argument, number, plain, read_arguments, whole, written_arguments
+from schedlab.scheduler.arguments import argument, in_minutes, number, plain, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import Policy, Scores
 
 HIGHEST = 2**32 - 1
@@ -46,9 +46,15 @@ def _factors(name: str, text: str) -> dict[int, float]:
     return factors
 
 
-def _weight(meaning: str) -> Any:
-    """Return an argument that is a weight."""
-    return argument(f"weight {meaning}", lambda name, text: number(name, text, high=HIGHEST), plain, default=0)
+def _weight(meaning: str, synonym: str) -> Any:
+    """Return an argument that is a weight, PriorityWeight... in slurm.conf."""
+    return argument(
+        f"weight {meaning}",
+        lambda name, text: number(name, text, high=HIGHEST),
+        plain,
+        synonym=f"PriorityWeight{synonym}",
+        default=0,
+    )
 
 
 def _choice(name: str, meaning: str, default: object) -> Any:
@@ -113,16 +119,34 @@ class Multifactor(Policy):
 
     name: ClassVar[str] = "multifactor"
     formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q)"
-    age: float = _weight("of the waiting time, in parts of max_age; a dependent job's begins at its release")
-    size: float = _weight("of the processors, as a share of the machine")
-    fairshare: float = _weight("of having used little")
-    partition: float = _weight("of the factors in partitions=")
-    qos: float = _weight("of the factors in qoses=, by the queue of the log")
-    max_age: int = argument("seconds of waiting from which the age factor is 1", whole, default=7 * 86400)
+    age: float = _weight("of the waiting time, in parts of max_age; a dependent job's begins at its release", "Age")
+    size: float = _weight("of the processors, as a share of the machine", "JobSize")
+    fairshare: float = _weight("of having used little", "Fairshare")
+    partition: float = _weight("of the factors in partitions=", "Partition")
+    qos: float = _weight("of the factors in qoses=, by the queue of the log", "QOS")
+    max_age: int = argument(
+        "seconds of waiting from which the age factor is 1",
+        whole,
+        synonym="PriorityMaxAge",
+        read_synonym=in_minutes,
+        default=7 * 86400,
+    )
     favor: Literal["large", "small"] = _choice("favor", "which jobs the size factor favours", "large")
     relative: bool = _choice("relative", "yes: size counts per minute of the request", False)
-    half_life: int = argument("seconds after which past usage counts half; 0: it never fades", whole, default=7 * 86400)
-    period: int = argument("seconds between two computations of priorities", whole, default=300)
+    half_life: int = argument(
+        "seconds after which past usage counts half; 0: it never fades",
+        whole,
+        synonym="PriorityDecayHalfLife",
+        read_synonym=in_minutes,
+        default=7 * 86400,
+    )
+    period: int = argument(
+        "seconds between two computations of priorities",
+        whole,
+        synonym="PriorityCalcPeriod",
+        read_synonym=in_minutes,
+        default=300,
+    )
     shares: Literal["tree", "classic"] = _choice("shares", "tree: Fair Tree; classic: 2^(-usage/share)", "tree")
     accrue: Literal["eligible", "always"] = _choice(
         "accrue", "always: a dependent job ages from its submission on", "eligible"
@@ -165,6 +189,8 @@ class Multifactor(Policy):
         --------
         >>> Multifactor.parse("multifactor(age=1000, max_age=14d)").max_age
         1209600
+        >>> Multifactor.parse("multifactor(PriorityWeightAge=1000, PriorityMaxAge=14-0)").text
+        'multifactor(age=1000,max_age=1209600)'
         """
         return cls(**read_arguments(cls, text))
 

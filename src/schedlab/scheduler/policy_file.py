@@ -115,9 +115,9 @@ def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
     except OSError as error:
         raise InputError(f"{path}: cannot read the policy: {error.strerror or error}") from None
     except (ValueError, RecursionError):
-        raise InputError(f"{path} is no policy file, or a damaged one: it is not JSON") from None
+        raise InputError(f"{path} is not a policy file, or a damaged one: it is not JSON") from None
     if not isinstance(document, dict) or "version" not in document:
-        raise InputError(f"{path} is no policy file: schedlab learn fit writes one with -o")
+        raise InputError(f"{path} is not a policy file: schedlab learn fit writes one with -o")
     version = document["version"]
     if type(version) is not int or version != VERSION:
         raise InputError(

@@ -8,6 +8,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy, Policy
+from schedlab.wording import did_you_mean
 
 
 def policy_from_text(text: str) -> Policy:
@@ -39,5 +40,5 @@ def policy_from_text(text: str) -> Policy:
         return FormulaPolicy(plain)
     raise InputError(
         f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w R ... in "
-        "double quotes"
+        f"double quotes{did_you_mean(plain, [*POLICIES, *ALIASES, 'multifactor'])}"
     )

@@ -399,7 +399,7 @@ class PythonPredictor(Predictor):
     def __post_init__(self) -> None:
         if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
             lacks = "it needs methods predict(job) and learn(job, run_time)"
-            raise InputError(f"{self.predictor!r} is no predictor: {lacks}")
+            raise InputError(f"{self.predictor!r} is not a predictor: {lacks}")
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from schedlab.errors import InputError
 from schedlab.scheduler.grammar import RUN_TIMES
 from schedlab.scheduler.predictor import OnlinePredictor, Predictor, PythonPredictor
+from schedlab.wording import did_you_mean
 
 PREDICTORS: dict[str, Predictor] = {name: entry.kind() for name, entry in RUN_TIMES.items() if entry.kind}
 """By the names that a text may use, with the usual parameters."""
@@ -43,7 +44,8 @@ def predictor_from_text(text: str) -> Predictor:
         return _own(text.strip())
     match = _TEXT.fullmatch(text.strip().lower())
     if match is None or match["name"] not in PREDICTORS:
-        raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}")
+        near = did_you_mean(text, PREDICTORS)
+        raise InputError(f"unknown run times {'@' + text!r}; known are @{' @'.join(PREDICTORS)}{near}")
     usual = PREDICTORS[match["name"]]
     names = [field.name for field in fields(usual)]
     if match["arguments"] is None:
@@ -84,7 +86,7 @@ def _own(text: str) -> PythonPredictor:
         kind = getattr(importlib.import_module(module), name)
         # Nothing else is called: a text must not start whatever function it names.
         if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
-            raise InputError("it is no class with methods predict(job) and learn(job, run_time)")
+            raise InputError("it is not a class with methods predict(job) and learn(job, run_time)")
         return PythonPredictor(kind(), text)
     except Exception as error:
         reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass, field, replace
 
 from schedlab.errors import InputError
@@ -13,6 +14,7 @@ from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, OnlinePredictor
 from schedlab.scheduler.predictor_text import as_predictor
 from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler_text import as_backfill, as_policy, parts_of
+from schedlab.wording import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -120,8 +122,9 @@ class Scheduler:
     def _check(self) -> None:
         if self.correction is not None and not self.runtimes.learns:
             raise InputError(f"@{self.runtimes.text} is never corrected: leave /{self.correction} out")
-        if self.correction not in (None, *CORRECTIONS):
-            raise InputError(f"unknown correction /{self.correction}; known are /{' /'.join(CORRECTIONS)}")
+        if self.correction is not None and self.correction not in CORRECTIONS:
+            near = did_you_mean(self.correction, CORRECTIONS)
+            raise InputError(f"unknown correction /{self.correction}; known are /{' /'.join(CORRECTIONS)}{near}")
         for option in ("starvation", "window"):
             value = getattr(self, option)
             if value is not None and not isinstance(value, int):
@@ -209,3 +212,10 @@ class Scheduler:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        lines = [f"<code>{html.escape(self.text)}</code>"]
+        for part, value in (("order", self.policy), ("backfilling", self.backfill)):
+            meaning = " ".join((type(value).__doc__ or "").split("\n\n")[0].split())
+            lines.append(f"{part}: {html.escape(meaning)}")
+        return "<br>".join(lines)

@@ -16,6 +16,7 @@ from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.predictor_text import predictor_from_text
 from schedlab.scheduler.retries import Retries
+from schedlab.wording import did_you_mean
 
 _BACKFILL = r"(?P<name>{name})\s*(?P<arguments>\([^()]*\))?\s*(?P<order>:.*)?"
 _KNOWN, _ANY = _BACKFILL.format(name="|".join(BACKFILLING)), _BACKFILL.format(name="[A-Za-z]+")
@@ -179,7 +180,8 @@ def _backfill(text: str, whole: str) -> Backfill:
     match = _ANY_BACKFILL.fullmatch(text.strip())
     name = match["name"].lower() if match else text.strip()
     if match is None or name not in BACKFILLING:
-        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLING)}")
+        near = did_you_mean(name, BACKFILLING)
+        raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLING)}{near}")
     kind = BACKFILLING[name].kind
     if match["arguments"] and kind is not Slurm:
         raise InputError(f"scheduler {whole!r}: {name} backfilling has no arguments; slurm has")
@@ -198,7 +200,8 @@ def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[
     for written in options:
         name, equals, value = (part.strip() for part in written.partition("="))
         if name not in OPTIONS or not equals:
-            raise InputError(f"unknown option {written!r}; known are {' '.join(f'{known}=' for known in OPTIONS)}")
+            known = " ".join(f"{one}=" for one in OPTIONS)
+            raise InputError(f"unknown option {written!r}; known are {known}{did_you_mean(name, OPTIONS)}")
         if name in given:
             raise InputError(f"scheduler {text!r}: {name}= is given twice")
         given[name] = OPTIONS[name].read(value)

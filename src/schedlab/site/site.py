@@ -248,4 +248,4 @@ def _read_ledger(path: Path) -> Ledger:
     try:
         return Ledger.from_document(document)
     except TypeError:
-        raise InputError(f"{path}: this is no ledger of a site; import the site again") from None
+        raise InputError(f"{path}: this is not a ledger of a site; import the site again") from None

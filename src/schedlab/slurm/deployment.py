@@ -181,7 +181,7 @@ def _formula(policy: Policy) -> str:
     """
     program = policy.program
     if program is None or policy.name in ("multifactor",):
-        raise InputError(f"{policy.text} is no formula of p, q, r and w, so it cannot be written for Slurm")
+        raise InputError(f"{policy.text} is not a formula of p, q, r and w, so it cannot be written for Slurm")
     if program.uses_statistics:
         raise InputError(
             f"{policy.text} asks for statistics of expected run times, which a deployment does not keep; a deployment "

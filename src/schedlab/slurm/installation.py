@@ -114,7 +114,9 @@ def find_slurm(prefix: str | None = None) -> Installation:
     answer = subprocess.run([program, "-V"], env=bare.environment(), capture_output=True, text=True, check=False)
     matched = re.search(r"(\d+\.\d+)\.\d+\S*", answer.stdout)
     if matched is None:
-        raise InputError(f"{program} -V says {(answer.stdout + answer.stderr).strip()!r}, which is no version of Slurm")
+        raise InputError(
+            f"{program} -V says {(answer.stdout + answer.stderr).strip()!r}, which is not a version of Slurm"
+        )
     if matched[1] != KNOWN_VERSION:
         raise InputError(
             f"{program} is Slurm {matched[0]}; the laboratory knows the messages of "

@@ -197,7 +197,7 @@ def _column(workload: Workload, name: str) -> NDArray[np.int64]:
         raise InputError(f"unknown key {name!r}; an application is made of {', '.join(KEYS)}")
     column: NDArray[np.int64] = getattr(workload, KEYS[name])
     if not (column != UNKNOWN).any():
-        raise InputError(f"{workload.name}: the log does not say the {name} of any job; leave it out of --by")
+        raise InputError(f"{workload.name}: the log does not say the {name} of any job; leave it out of by=")
     return column
 
 

@@ -54,7 +54,9 @@ class Application:
     requests: Literal["method", "longest", "exact"] = "method"
 
 
-def stochastic_jobs(applications: Sequence[Application], processors: int, *, rng: np.random.Generator) -> Workload:
+def stochastic_jobs(
+    applications: Sequence[Application], processors: int, *, rng: np.random.Generator | int
+) -> Workload:
     """Draw jobs of some applications; run times are whole seconds, at least one.
 
     Parameters
@@ -64,7 +66,7 @@ def stochastic_jobs(applications: Sequence[Application], processors: int, *, rng
     processors
         Size of the machine.
     rng
-        Source of randomness.
+        Source of randomness: a generator, or the seed of a new one.
 
     Returns
     -------
@@ -87,6 +89,7 @@ def stochastic_jobs(applications: Sequence[Application], processors: int, *, rng
     >>> jobs.job_processors.tolist(), jobs.requested_time.tolist(), jobs.law.tolist()
     ([50, 50, 50], [7200, 7200, 7200], [0, 0, 0])
     """
+    rng = np.random.default_rng(rng)
     if not applications:
         raise InputError("there is no application; give at least one")
     laws = tuple(dict.fromkeys(one.law for one in applications if one.requests == "method"))

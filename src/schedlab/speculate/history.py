@@ -196,9 +196,9 @@ def _column(
     if len(names) > 1 and not named:
         raise InputError(
             f"{path}, line {line}: there are {len(names)} columns without names; write one run time per line, or put a "
-            "line of names first and name that of the run times (--column NAME)"
+            "line of names first and name that of the run times (column=)"
         )
     if len(names) > 1:
         last = next((name for name in reversed(names) if name), "NAME")
-        raise InputError(f"{path}: there are {len(names)} columns; name that of the run times, as in --column {last}")
+        raise InputError(f"{path}: there are {len(names)} columns; name that of the run times, as in column={last}")
     return 0, rows[1:] if named else rows

@@ -100,4 +100,4 @@ def _pair(text: str) -> tuple[float, float]:
     try:
         return parse_duration(run), float(probability)
     except ValueError:
-        raise InputError(f"{text!r} is no run time and probability such as 2h:0.25") from None
+        raise InputError(f"{text!r} is not a run time and a probability such as 2h:0.25") from None

@@ -126,7 +126,7 @@ def requests_of(workload: Workload, method: str | None, exhausted: float = GROWT
     if method is not None and not np.any(law >= 0):
         raise InputError(
             f"{workload.name}: requests={method} is for jobs whose run times follow a law, and no job has one; "
-            "give laws (--laws FILE)"
+            "give laws (assign_laws)"
         )
     asking = law >= 0 if method is not None else np.zeros(len(law), dtype=np.bool_)
     unknown = ~asking & (workload.requested_time < 1)

@@ -102,7 +102,7 @@ def gains_text(gains: RequestGains, most: int = 20) -> str:
         shown = judged[:most]
         lines += ["", _table(head, [_gain_row(one) for one in shown], texts=(0, 6, 7))]
         if len(judged) > most:
-            lines.append(f"... and {len(judged) - most:,} more; all are in --json")
+            lines.append(f"... and {len(judged) - most:,} more")
         certain = sum(one.saved for one in judged if one.verdict == GAINS)
         lines += ["", f"saved by the {counts[GAINS]:,} that gain for certain: {certain:,.0f} processor hours"]
     return "\n".join(lines)

@@ -77,7 +77,7 @@ def from_manifest(document: Mapping[str, Any], source: str, name: str) -> Workfl
     if document.get("dot_dag") is not None:
         for parent, child in dot_edges(member(document, "dot_dag", str, source), source):
             if child not in parents:
-                raise InputError(f"{source}, dot_dag: {child} is no task; correct the edge or add the task")
+                raise InputError(f"{source}, dot_dag: {child} is not a task; correct the edge or add the task")
             parents[child].append(parent)
     stated = number(document, ("total_runtime",), source)
     workflow = Workflow.arrange(name, tasks, parents, stated_time=stated or None)

@@ -144,7 +144,7 @@ def _parents(entries: list[dict[str, Any]], ids: list[str], source: str) -> dict
         for key in ("parents", "children"):
             for other in texts(entry, key, f"{source}, task {identifier}"):
                 if other not in known:
-                    raise InputError(f"{source}, task {identifier}: {key} names {other}, which is no task")
+                    raise InputError(f"{source}, task {identifier}: {key} names {other}, which is not a task")
                 child, parent = (identifier, known[other]) if key == "parents" else (known[other], identifier)
                 parents[child].append(parent)
     return parents

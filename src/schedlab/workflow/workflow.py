@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 MINUTE = 60.0
 """Seconds: what batch systems measure requested times in."""
@@ -154,6 +155,20 @@ class Workflow:
             replace(tasks[old], parents=tuple(sorted(new_place[parent] for parent in before[old]))) for old in order
         )
         return cls(name, tuple(arranged), stated_time)
+
+    def __repr__(self) -> str:
+        return f"<Workflow {self.name}: {count_of(len(self), 'task')}, {count_of(self.edges, 'edge')}>"
+
+    def _repr_html_(self) -> str:
+        from schedlab.workflow.graph import as_table
+
+        return as_table(self)
+
+    def to_networkx(self) -> Any:
+        """Return the workflow as a `networkx.DiGraph`, see `schedlab.workflow.graph.to_networkx`."""
+        from schedlab.workflow.graph import to_networkx
+
+        return to_networkx(self)
 
     def __len__(self) -> int:
         return len(self.tasks)

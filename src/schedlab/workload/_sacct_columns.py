@@ -133,7 +133,8 @@ class SacctColumns:
             row = int(np.argmax(bad))
             line = _line_of_row(self.path, int(self.rows[row]) + self.lines_above)
             cell = self.table[name][row].as_py()
-            raise InputError(f"{self.path}, line {line}: {name} is {'unknown' if cell is None else repr(cell)}, {what}")
+            told = "unknown" if cell is None else repr(cell)
+            raise InputError(f"{self.path}, line {line}: {name} is {told}, {what}", line=line)
 
     def numbers(self, name: str) -> NDArray[np.int64]:
         """Return a column of whole numbers, -1 where it is unknown."""
@@ -206,7 +207,8 @@ def _check_repeated(header: bytes, text: bytes, path: str | os.PathLike[str]) ->
             line = text.count(b"\n", 0, again.end()) + 1
             raise InputError(
                 f"{os.fspath(path)}, line {line}: the columns are others than those of the first output; make all "
-                "outputs with the same --format"
+                "outputs with the same --format",
+                line=line,
             )
 
 
@@ -230,7 +232,9 @@ def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns
                 advice = "the file is truncated" if number == len(lines) else "the line is truncated"
             else:
                 advice = "a name holds the delimiter: leave JobName out, or choose another --delimiter"
-            return InputError(f"{os.fspath(path)}, line {number}: {found} columns instead of {columns}; {advice}")
+            return InputError(
+                f"{os.fspath(path)}, line {number}: {found} columns instead of {columns}; {advice}", line=number
+            )
     return InputError(f"{os.fspath(path)}: the lines cannot be cut into columns ({reason})")
 
 

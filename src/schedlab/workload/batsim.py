@@ -124,7 +124,7 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
             row = int(np.argmax(bad))
             raise InputError(
                 f"{workload.name}: Batsim needs the {what} of job {workload.job_id[row]}; "
-                "clean the jobs first (--clean default)",
+                "clean the jobs first (clean(jobs))",
                 row=row,
             )
     size = workload.processors or int(processors.max(initial=1))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from schedlab.wording import count_of
-from schedlab.workload.cleaning import CleaningReport
+from schedlab.workload.cleaning_report import CleaningReport
 from schedlab.workload.workload import Workload
 
 UNUSED = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.wording import did_you_mean
+from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 
@@ -50,58 +51,6 @@ class Rule:
             return (workload[~concerned] if count else workload), Step(self.name, self.meaning, dropped=count)
         repaired = self.repair(workload, concerned) if count else workload
         return repaired, Step(self.name, self.meaning, changed=count)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one rule did: how many jobs it dropped or changed."""
-
-    rule: str
-    meaning: str
-    dropped: int = 0
-    changed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CleaningReport:
-    """What cleaning did to a workload, rule by rule in the order in which they were applied.
-
-    Parameters
-    ----------
-    workload
-        Name of the workload.
-    jobs_before, jobs_after
-        Jobs before and after all rules.
-    steps
-        What each rule did.
-    rounded
-        Values with a fraction that the reader rounded to whole numbers.
-    above_request
-        Jobs left whose run time is longer than they asked for; for information.
-    """
-
-    workload: str
-    jobs_before: int
-    jobs_after: int
-    steps: tuple[Step, ...]
-    rounded: int
-    above_request: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain dictionaries and numbers."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        rows = [("rule", "dropped", "changed", "")]
-        rows += [(step.rule, f"{step.dropped:,}", f"{step.changed:,}", step.meaning) for step in self.steps]
-        name, dropped, changed = (max(len(row[column]) for row in rows) for column in range(3))
-        lines = [f"{a:<{name}}  {b:>{dropped}}  {c:>{changed}}  {d}".rstrip() for a, b, c, d in rows]
-        lines.append(f"{self.jobs_before:,} jobs before, {self.jobs_after:,} after")
-        if self.rounded:
-            lines.append(f"{self.rounded:,} values with fractions were rounded to whole numbers")
-        if self.above_request:
-            lines.append(f"{self.above_request:,} jobs run longer than they asked for")
-        return "\n".join(lines)
 
 
 def _never_ran(workload: Workload) -> Mask:
@@ -293,8 +242,9 @@ def parse_rules(names: str | Sequence[str]) -> list[Rule]:
         elif name.startswith("flurry:"):
             rules.append(_flurry_rule(name))
         else:
-            known = ", ".join([*RULE_SETS, *RULES, "flurry:USER:START:END"])
-            raise InputError(f"unknown cleaning rule {name!r}; the rules are {known}")
+            known = [*RULE_SETS, *RULES]
+            told = ", ".join([*known, "flurry:USER:START:END"])
+            raise InputError(f"unknown cleaning rule {name!r}; the rules are {told}{did_you_mean(name, known)}")
     return rules
 
 
@@ -305,7 +255,7 @@ def _nothing_left(workload: Workload, steps: Sequence[Step]) -> str:
     worst = max(steps, key=lambda step: step.dropped)
     return (
         f"{workload.name}: no jobs are left after cleaning; rule {worst.rule} ({worst.meaning}) dropped "
-        f"{worst.dropped} of {len(workload)}; choose other rules (--clean, rules=)"
+        f"{worst.dropped} of {len(workload)}; choose other rules (rules=)"
     )
 
 

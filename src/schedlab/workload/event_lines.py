@@ -64,12 +64,14 @@ def event_lines(path: str | os.PathLike[str]) -> Iterator[EventLine]:
                 matched = EVENT_LINE.match(line.strip())
                 where = f"{os.fspath(path)}:{number}"
                 if matched is None or matched[2] != "submit_batch_job":
-                    raise InputError(f"{where}: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'")
+                    raise InputError(
+                        f"{where}: not an event of the form '-dt SECONDS -e submit_batch_job | OPTIONS'", line=number
+                    )
                 try:
                     yield _event(matched)
                 except (ValueError, StopIteration, OverflowError) as error:
                     what = error if isinstance(error, InputError) else "a number or a value is missing or no number"
-                    raise InputError(f"{where}: {what}") from None
+                    raise InputError(f"{where}: {what}", line=number) from None
 
 
 def _event(matched: re.Match[str]) -> EventLine:

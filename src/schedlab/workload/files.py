@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +23,9 @@ from schedlab.workload.gpu_logs import (
     read_openb,
     read_philly,
 )
+from schedlab.workload.lenient import read_leniently
 from schedlab.workload.links import left_out
+from schedlab.workload.mapped import read_mapped
 from schedlab.workload.moab import read_moab
 from schedlab.workload.sacct import read_sacct
 from schedlab.workload.slurmctld_log import STAMP, read_slurmctld_log
@@ -56,6 +58,7 @@ SWF_SUFFIXES = (".swf", ".swf.gz")
 READERS: dict[str, Callable[[str | os.PathLike[str]], Workload]] = {
     "swf": read_swf,
     "batsim": read_batsim,
+    "table": read_table,
     "torque": read_torque,
     "moab": read_moab,
     "events": read_event_lines,
@@ -130,7 +133,12 @@ def _names_sacct_columns(line: str) -> bool:
 
 
 def read_workload(
-    path: str | os.PathLike[str], processors: int | None = None, *, timezone: str | None = None
+    path: str | os.PathLike[str],
+    processors: int | None = None,
+    *,
+    timezone: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    lenient: bool = False,
 ) -> Workload:
     """Read a workload from a file.
 
@@ -142,7 +150,13 @@ def read_workload(
     processors
         Size of the machine, if it is not the one that the file gives.
     timezone
-        For the text of sacct and squeue and for slurmctld.log: the zone of times that name none; by default UTC.
+        For the text of sacct and squeue, for slurmctld.log and with `columns`: the zone of times that name none; by
+        default UTC.
+    columns
+        For a CSV file of another program: which of its columns is what, see `read_mapped`.
+    lenient
+        Leave out lines that cannot be read, as far as they are few (see `schedlab.workload.lenient`); the header of the
+        workload says which, and why. For formats with a line per job or event.
 
     Raises
     ------
@@ -159,21 +173,39 @@ def read_workload(
     >>> read_workload(path, processors=8)
     <Workload one: 1 jobs, 8 processors>
     """
-    form = format_of(path)
-    if timezone is not None and form not in ZONELESS:
+    form: Format | Literal["mapped"] = "mapped" if columns else format_of(path)
+    if timezone is not None and form not in (*ZONELESS, "mapped"):
         raise InputError(
             f"{os.fspath(path)}: only the text of sacct and squeue and slurmctld.log have times without a zone; leave "
             "the zone out"
         )
-    if form == "table":
-        return read_table(path, processors)
-    if form == "slurmctld":
-        workload = read_slurmctld_log(path, timezone=timezone or "UTC").workload
-    elif form in ZONELESS:
-        workload = (read_sacct if form == "sacct" else read_squeue)(path, timezone=timezone or "UTC")
-    else:
-        workload = READERS[form](path)
+
+    def read(file: str | os.PathLike[str]) -> Workload:
+        if columns:
+            return read_mapped(file, columns, timezone=timezone or "UTC")
+        return _read(file, form, timezone or "UTC")
+
+    workload = read_leniently(path, read, header=_has_header(path, form)) if lenient else read(path)
     return workload if processors is None else workload.replace(processors=processors)
+
+
+def _read(path: str | os.PathLike[str], form: str, timezone: str) -> Workload:
+    """Read a file of a known format."""
+    if form == "slurmctld":
+        return read_slurmctld_log(path, timezone=timezone).workload
+    if form in ZONELESS:
+        return (read_sacct if form == "sacct" else read_squeue)(path, timezone=timezone)
+    return READERS[form](path)
+
+
+def _has_header(path: str | os.PathLike[str], form: str) -> bool:
+    """Return whether a file begins with a line of column names; raise InputError if it has no lines to leave out."""
+    head = _head(path)
+    if form == "batsim" or (form == "squeue" and is_squeue_json(head)) or head.startswith("PAR1"):
+        raise InputError(f"{os.fspath(path)}: no line of it can be left out, as it is not a file of lines")
+    if form == "sacct":
+        return not is_xdmod_line(next((line for line in head.splitlines() if line.strip()), ""))
+    return form in ("mapped", "table", "squeue", "openb", "philly", "gen-parallel")
 
 
 def file_sha256(path: str | os.PathLike[str]) -> str:

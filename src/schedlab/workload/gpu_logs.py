@@ -249,9 +249,8 @@ class _Table:
         if bad.any():
             row = int(np.argmax(bad))
             cell = self._cells[name].iloc[row]
-            raise InputError(
-                f"{self._path}, line {self._cells.index[row] + 2}: {name} is {shown(cell)}, {what}", row=row
-            )
+            line = int(self._cells.index[row]) + 2
+            raise InputError(f"{self._path}, line {line}: {name} is {shown(cell)}, {what}", row=row, line=line)
 
     def texts(self, name: str) -> list[str]:
         """Return a column of texts, "" where it is empty or the file has no such column."""

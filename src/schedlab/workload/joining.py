@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import InputError
 from schedlab.workload.columns import below
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
@@ -41,6 +43,26 @@ def joined(first: Workload, second: Workload) -> Workload:
     if first.resources is not None or second.resources is not None:
         links["resources"] = _resources(first).join(_resources(second))
     return first.replace(**columns, rounded=first.rounded + second.rounded, **links)
+
+
+def concatenated(workloads: Sequence[Workload]) -> Workload:
+    """Return the jobs of several workloads in the order of their submissions, see `Workload.concat`."""
+    if not workloads:
+        raise InputError("there are no workloads to concatenate")
+    sizes = {one.processors for one in workloads if one.processors is not None}
+    if len(sizes) > 1:
+        told = ", ".join(f"{size:,}" for size in sorted(sizes))
+        raise InputError(f"these workloads are of machines of {told} processors: replace(processors=...) says which")
+    epochs = [one.start_time for one in workloads if one.start_time is not None]
+    first = min(epochs) if len(epochs) == len(workloads) else None
+    whole: Workload | None = None
+    for one in workloads:
+        shift = 0 if first is None or one.start_time is None else one.start_time - first
+        moved = one.replace(submit_time=one.submit_time + shift) if shift else one
+        whole = moved if whole is None else joined(whole, moved)
+    assert whole is not None
+    start = workloads[0].start_time if first is None else first
+    return whole.replace(processors=next(iter(sizes), None), start_time=start).sorted_by_submit()
 
 
 def _resources(workload: Workload) -> Resources:

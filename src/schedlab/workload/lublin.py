@@ -122,7 +122,7 @@ def lublin(
     jobs: int,
     processors: int,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     typed: bool = False,
     start_hour: float = 0.0,
     load: float | None = None,
@@ -137,7 +137,7 @@ def lublin(
     processors
         Size of the machine; no job is larger.
     rng
-        Where the draws come from.
+        Where the draws come from: a generator, or the seed of a new one.
     typed
         Two independent streams of batch and interactive jobs, instead of one of all kinds.
     start_hour
@@ -180,6 +180,7 @@ def lublin(
     >>> bool(workload.run_time.min() >= 1), bool(workload.run_time.max() <= 162_754)
     (True, True)
     """
+    rng = np.random.default_rng(rng)
     if jobs < 1 or processors < 1:
         raise InputError(f"the model makes at least 1 job for at least 1 processor, not {jobs} for {processors}")
     if streams is None:

@@ -131,5 +131,8 @@ def _column(cells: list[str], lines: pd.Index[int], place: int, name: str, kind:
         what = (
             "is missing; the line is truncated" if cells[row] == "-" else f"is {shown(cells[row])}, not a whole number"
         )
-        raise InputError(f"{os.fspath(path)}, line {lines[row]}: column {place} ({name.replace('_', ' ')}) {what}")
+        raise InputError(
+            f"{os.fspath(path)}, line {lines[row]}: column {place} ({name.replace('_', ' ')}) {what}",
+            line=int(lines[row]),
+        )
     return numbers.fillna(UNKNOWN).astype(np.int64)

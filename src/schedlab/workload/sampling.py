@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.wording import did_you_mean
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
 DAY = 86_400
@@ -123,6 +125,13 @@ def time_window(workload: Workload, start: int, end: int) -> Workload:
 def in_partitions(workload: Workload, names: Iterable[str]) -> Workload:
     """Return the jobs that may run in one of these partitions.
 
+    Parameters
+    ----------
+    workload
+        The jobs; where no job names a partition, as in logs of SWF, numbers in `partition_id` are the names.
+    names
+        Of the partitions.
+
     Raises
     ------
     InputError
@@ -136,16 +145,33 @@ def in_partitions(workload: Workload, names: Iterable[str]) -> Workload:
     >>> in_partitions(jobs, ["cpu"]).submit_time.tolist()
     [0, 9]
     """
+    return workload[in_partition(workload, names)]
+
+
+def in_partition(workload: Workload, names: Iterable[str]) -> NDArray[np.bool_]:
+    """Return which jobs may run in one of these partitions; parameters and errors as for `in_partitions`."""
     wanted = set(names)
-    known = () if workload.resources is None else workload.resources.partition.names
+    partitions = _partitions(workload)
+    known = partitions.names
     parts = [set(name.split(",")) for name in known]
     for name in sorted(wanted):
         if not any(name in part for part in parts):
             told = ", ".join(known[:8]) or "none"
-            raise InputError(f"{workload.name}: no job names the partition {name!r}; its partitions are {told}")
-    assert workload.resources is not None
+            near = did_you_mean(name, set().union(*parts))
+            raise InputError(f"{workload.name}: no job names the partition {name!r}{near}; its partitions are {told}")
     inside = np.array([*(bool(part & wanted) for part in parts), False])
-    return workload[inside[workload.resources.partition.codes]]
+    return np.asarray(inside[partitions.codes])
+
+
+def _partitions(workload: Workload) -> Labels:
+    """Return the names of partitions or, where there are none, the numbers that stand for them."""
+    if workload.resources is not None and workload.resources.partition.names:
+        return workload.resources.partition
+    known = workload.partition_id >= 0
+    numbers, codes = np.unique(workload.partition_id[known], return_inverse=True)
+    chosen = np.full(len(workload), -1, dtype=np.int64)
+    chosen[known] = codes
+    return Labels(chosen, tuple(map(str, numbers.tolist())))
 
 
 def rebase(workload: Workload) -> Workload:
@@ -210,7 +236,7 @@ def resample_users(
     workload: Workload,
     weeks: int | None = None,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     profile: Literal["trace", "span"] = "trace",
 ) -> Workload:
     """Draw a new workload in which every user submits, each week, what they submitted in one of their weeks.
@@ -226,7 +252,7 @@ def resample_users(
     weeks
         Length of the new workload; by default as long as the original.
     rng
-        Where the draws come from.
+        Where the draws come from: a generator, or the seed of a new one.
     profile
         Which weeks are a user's: all weeks of the "trace", also those without a job of theirs, which keeps
         the load; or the "span" from their first to their last job, which raises it (every user is there all
@@ -254,6 +280,7 @@ def resample_users(
     >>> len(sample), np.unique(sample.submit_time % WEEK).tolist()  # one a week, at the old times of the week
     (50, [0, 95200])
     """
+    rng = np.random.default_rng(rng)
     if profile not in ("trace", "span"):
         raise InputError(f"unknown profile {profile!r} of users; the profiles are trace and span")
     if len(workload) == 0:

@@ -98,11 +98,11 @@ def _rows_of_text(content: bytes, name: str, timezone: str) -> list[dict[str, An
     for number, line in numbered[1:]:
         cells = line.split("|", len(header) - 1)
         if len(cells) < len(header):
-            raise InputError(f"{name}, line {number}: {len(cells)} columns instead of {len(header)}")
+            raise InputError(f"{name}, line {number}: {len(cells)} columns instead of {len(header)}", line=number)
         try:
             rows.append(_of_text(dict(zip(header, (cell.strip() for cell in cells), strict=True)), timezone))
         except InputError as error:
-            raise InputError(f"{name}, line {number}: {error}") from None
+            raise InputError(f"{name}, line {number}: {error}", line=number) from None
     return rows
 
 

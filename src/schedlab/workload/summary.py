@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.workload.cleaning import CleaningReport, clean_with_report
+from schedlab.display import as_html
+from schedlab.workload.cleaning import clean_with_report
+from schedlab.workload.cleaning_report import CleaningReport
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.distribution import Distribution
 from schedlab.workload.resource_summary import ResourceSummary, summary_of_resources
@@ -93,6 +95,9 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain dictionaries and numbers."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def __str__(self) -> str:
         parts = [self.name, *self._facts(), "", *self._table()]

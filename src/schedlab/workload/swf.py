@@ -89,9 +89,12 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
         rounded=rounded,
     )
     if (row := first_bad_submit(workload)) is not None:
-        where = f"{os.fspath(path)}, line {line_of_job(path, row)}"
+        line = line_of_job(path, row)
         raise InputError(
-            f"{where}: the submit time {workload.submit_time[row]} is negative; correct or remove the job", row=row
+            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative; correct or "
+            "remove the job",
+            row=row,
+            line=line,
         )
     return workload
 
@@ -195,15 +198,18 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
         except BadLineError as bad:
             foreign = _foreign_format(bad.text) if jobs + bad.row == 0 else None
             if foreign:
-                raise InputError(f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}") from None
+                raise InputError(
+                    f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}", line=bad.number
+                ) from None
             end = bad.ends_block and not next(texts, b"").strip()
             advice = "the file looks truncated" if end and jobs + bad.row > 0 else bad.remedy
-            raise InputError(f"{os.fspath(path)}, line {bad.number}: {bad.reason}; {advice}") from None
+            raise InputError(f"{os.fspath(path)}, line {bad.number}: {bad.reason}; {advice}", line=bad.number) from None
         if (bare := _bare_return(text)) is not None:
             number = line + text.count(b"\n", 0, bare)
             raise InputError(
                 f"{os.fspath(path)}, line {number}: a carriage return ends no line; "
-                "save the file with LF or CRLF line ends"
+                "save the file with LF or CRLF line ends",
+                line=number,
             )
         line = block.next_line
         jobs += len(block.columns[0])

@@ -15,6 +15,7 @@ from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output, read_whole, workload_name
 from schedlab.workload._submits import first_bad_submit
+from schedlab.workload.csv_lines import bad_line, line_of_row
 from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links, resource_columns
 from schedlab.workload.resources import LABELS
 from schedlab.workload.workload import FIELDS, Workload
@@ -106,7 +107,8 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
                 row=row,
             )
     except InputError as error:
-        raise InputError(f"{os.fspath(path)}: {error}", row=error.row) from None
+        line = None if magic == b"PAR1" or error.row is None else line_of_row(path, error.row)
+        raise InputError(f"{os.fspath(path)}: {error}", row=error.row, line=line) from None
     return workload.replace(header=header, **links)
 
 
@@ -216,7 +218,7 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         )
     except ValueError as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})") from None
+        raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})", line=bad_line(reason)) from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{os.fspath(path)}: the rows have more cells than the line of column headers")
     return frame

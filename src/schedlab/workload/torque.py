@@ -126,7 +126,8 @@ class _Records:
         if strange.any():
             line = int(np.argmax(strange)) + 1
             raise InputError(
-                f"{self.path}, line {line}: this is no record as 04/01/2026 11:05:00;E;7.head;..., or a truncated one"
+                f"{self.path}, line {line}: this is not a record as 04/01/2026 11:05:00;E;7.head;..., or it is cut",
+                line=line,
             )
         ended = pc.match_substring_regex(lines, ENDED).to_numpy()
         if not ended.any():
@@ -155,7 +156,7 @@ class _Records:
     def times(self, key: str) -> NDArray[np.int64]:
         """Return the Unix times of a key, -1 where it is absent."""
         found = self.numbers(key)
-        self.refuse((found < 0) & self.texts(key).is_valid().to_numpy(), f"{key} is no Unix time")
+        self.refuse((found < 0) & self.texts(key).is_valid().to_numpy(), f"{key} is not a Unix time")
         return found
 
     def names(self, *keys: str) -> pd.Series[Any]:
@@ -169,7 +170,8 @@ class _Records:
     def refuse(self, bad: NDArray[np.bool_], what: str) -> None:
         """Raise InputError at the first bad record, if there is one."""
         if bad.any():
-            raise InputError(f"{self.path}, line {self.lines[np.argmax(bad)]}: {what}")
+            line = int(self.lines[np.argmax(bad)])
+            raise InputError(f"{self.path}, line {line}: {what}", line=line)
 
 
 def _words(records: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, pa.ChunkedArray]]:

@@ -74,7 +74,7 @@ DISTINCT_BY_JOBS = ((0, 20, 200, 1000, 10_000, 70_000, 250_000), (0, 10, 20, 35,
 def tsafrir_estimates(
     workload: Workload,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     max_estimate: int | None = None,
     user_bins: Mapping[int, int] | None = None,
     distinct: int | None = None,
@@ -90,7 +90,7 @@ def tsafrir_estimates(
     workload
         The jobs; their run times count, unknown ones as 0.
     rng
-        Where the draws come from.
+        Where the draws come from: a generator, or the seed of a new one.
     max_estimate
         Largest time a user may ask for, in seconds, at least 5,701; the most popular value. By default the
         longest run time, rounded up to hours. A job that runs longer than this asks for all of it, and so do
@@ -125,6 +125,7 @@ def tsafrir_estimates(
     >>> bool((jobs.requested_time >= jobs.run_time).all()), int((jobs.requested_time == 162_754).sum())
     (True, 218)
     """
+    rng = np.random.default_rng(rng)
     if len(workload) == 0:
         return workload
     if max_estimate is None:
@@ -141,7 +142,7 @@ def estimate_histogram(
     jobs: int,
     max_estimate: int,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     user_bins: Mapping[int, int] | None = None,
     distinct: int | None = None,
 ) -> tuple[Integers, Integers]:
@@ -165,6 +166,7 @@ def estimate_histogram(
     >>> len(values), int(jobs.sum()), int(values[jobs.argmax()]), int(jobs.max())
     (132, 20000, 162754, 4346)
     """
+    rng = np.random.default_rng(rng)
     bins = dict(user_bins or {})
     _check_bins(bins, jobs, max_estimate)
     if distinct is not None and distinct < 1:
@@ -187,7 +189,7 @@ def estimate_histogram(
     return values[used], counts[used]
 
 
-def deal_estimates(run_times: Integers, estimates: Integers, *, rng: np.random.Generator) -> Integers:
+def deal_estimates(run_times: Integers, estimates: Integers, *, rng: np.random.Generator | int) -> Integers:
     """Deal estimates to jobs at random, so that none is below the run time of its job.
 
     The jobs draw in descending order of run time, each among all estimates left that are not too small for
@@ -198,7 +200,7 @@ def deal_estimates(run_times: Integers, estimates: Integers, *, rng: np.random.G
     run_times, estimates
         Seconds, shape (n,) both, in any order.
     rng
-        Where the draws come from.
+        Where the draws come from: a generator, or the seed of a new one.
 
     Returns
     -------
@@ -215,6 +217,7 @@ def deal_estimates(run_times: Integers, estimates: Integers, *, rng: np.random.G
     >>> deal_estimates(np.array([50, 70]), np.array([100, 60]), rng=np.random.default_rng(1)).tolist()
     [60, 100]
     """
+    rng = np.random.default_rng(rng)
     longest_first = np.argsort(-run_times, kind="stable")
     needed = run_times[longest_first]
     left = np.sort(estimates)[::-1].copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -42,6 +42,12 @@ FIELDS = (
 )
 """The 18 fields of SWF in their order, with the standard's names in snake case."""
 
+
+DECIDED = (
+    *("start_time", "end_time", "bounded_slowdown", "backfilled", "killed", "predicted_run_time", "corrections"),
+    *("eligible_time", "attempts", "lost_time"),
+)
+"""Columns of a schedule's frame that say what was decided."""
 
 PARTS = ("dependencies", "workflows", "resources")
 """What else jobs carry, each None or with one entry per job; `select` takes some rows of it."""
@@ -213,7 +219,8 @@ class Workload:
         frame
             At least `submit_time`, `run_time` and one of `requested_processors` and `allocated_processors`;
             missing values (NaN, NA) mean unknown, but every job needs its `submit_time`. Columns of `Resources` may
-            follow; missing values mean that the job says nothing.
+            follow; missing values mean that the job says nothing. Of the frame of a schedule, the jobs are taken, with
+            the wait that the log has recorded, and not what the scheduler decided.
         processors
             Size of the machine.
         name, start_time, requests_enforced
@@ -232,6 +239,7 @@ class Workload:
         >>> len(Workload.from_frame(frame, processors=16))
         1
         """
+        frame = _jobs_of_schedule(frame)
         for needed in ("submit_time", "run_time"):
             if needed not in frame.columns:
                 raise InputError(f"the frame has no column {needed}")
@@ -302,6 +310,34 @@ class Workload:
         for values in zip(*(getattr(self, field).tolist() for field in FIELDS), strict=True):
             yield Job(*values)
 
+    @classmethod
+    def concat(cls, workloads: Iterable[Workload]) -> Workload:
+        """Return one workload with the jobs of several, in the order of their submissions.
+
+        Parameters
+        ----------
+        workloads
+            At least one. The first one's name, header and rule about requests stay. Where all say on which date their
+            second 0 is, submit times are counted from the earliest one; numbers of jobs, users and so on stay as they
+            are.
+
+        Raises
+        ------
+        InputError
+            If there is none, or if they are of machines of different sizes.
+
+        Examples
+        --------
+        >>> april = Workload.from_columns(dict(submit_time=[5], run_time=[9]), start_time=1_000)
+        >>> may = Workload.from_columns(dict(submit_time=[0], run_time=[8]), start_time=4_000)
+        >>> both = Workload.concat([may, april])
+        >>> both.start_time, both.submit_time.tolist(), both.run_time.tolist()
+        (1000, [5, 3000], [9, 8])
+        """
+        from schedlab.workload.joining import concatenated
+
+        return concatenated(list(workloads))
+
     def head(self, jobs: int = 5) -> Workload:
         """Return the first jobs."""
         return self[: max(jobs, 0)]
@@ -352,3 +388,11 @@ class Workload:
     def __repr__(self) -> str:
         machine = f", {self.processors} processors" if self.processors else ""
         return f"<Workload {self.name}: {len(self)} jobs{machine}>"
+
+
+def _jobs_of_schedule(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the jobs in the frame of a schedule (see `Schedule.columns`), and any other frame as it is."""
+    if not {"start_time", "end_time", "backfilled"} <= set(frame.columns):
+        return frame
+    jobs = frame.drop(columns=[name for name in (*DECIDED, "wait_time") if name in frame.columns])
+    return jobs.rename(columns={"recorded_wait_time": "wait_time"})

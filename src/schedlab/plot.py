@@ -1,0 +1,49 @@
+"""The figures, in one place: `sl.plot.gantt(schedule)` is `sl.plot_gantt(schedule)`."""
+
+from schedlab.report.experiments import plot_distributions as distributions
+from schedlab.report.experiments import plot_handlings as handlings
+from schedlab.report.experiments import plot_median_waits as median_waits
+from schedlab.report.experiments import plot_minutes as minutes
+from schedlab.report.experiments import plot_simulation_times as simulation_times
+from schedlab.report.figures import plot_gantt as gantt
+from schedlab.report.figures import plot_queue_length as queue_length
+from schedlab.report.figures import plot_slowdown_distribution as slowdown_distribution
+from schedlab.report.figures import plot_utilisation as utilisation
+from schedlab.report.figures import plot_wait_by_size as wait_by_size
+from schedlab.report.figures import plot_weekly_means as weekly_means
+from schedlab.report.figures import plot_workload as workload
+from schedlab.report.learning import plot_policies as policies
+from schedlab.report.learning import plot_score_precision as score_precision
+from schedlab.report.learning import plot_scores_by_job as scores_by_job
+from schedlab.report.learning import plot_trial_scores as trial_scores
+from schedlab.report.model import plot_model as model
+from schedlab.report.model import plot_model_variable as model_variable
+from schedlab.report.predictions import plot_predicted_values as predicted_values
+from schedlab.report.predictions import plot_prediction_errors as prediction_errors
+from schedlab.report.requests import plot_requests as requests
+from schedlab.report.requests import plot_requests_on_law as requests_on_law
+
+__all__ = [
+    "distributions",
+    "gantt",
+    "handlings",
+    "median_waits",
+    "minutes",
+    "model",
+    "model_variable",
+    "policies",
+    "predicted_values",
+    "prediction_errors",
+    "queue_length",
+    "requests",
+    "requests_on_law",
+    "score_precision",
+    "scores_by_job",
+    "simulation_times",
+    "slowdown_distribution",
+    "trial_scores",
+    "utilisation",
+    "wait_by_size",
+    "weekly_means",
+    "workload",
+]

@@ -1,0 +1,52 @@
+"""The policies with names, as classes: `sl.Scheduler(sl.policies.SAF(), "easy")` is the text "saf+easy".
+
+>>> import schedlab as sl
+>>> print(sl.Scheduler(sl.policies.SAF(), sl.Easy(sl.policies.SPF())))
+saf+easy:sjf
+"""
+
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import (
+    F1,
+    F2,
+    F3,
+    F4,
+    FCFS,
+    LAF,
+    LCFS,
+    LPF,
+    LQF,
+    SAF,
+    SPF,
+    SQF,
+    UNICEF,
+    WFP3,
+    FormulaPolicy,
+    FunctionPolicy,
+    Gittins,
+    Policy,
+    Smith,
+)
+
+__all__ = [
+    "F1",
+    "F2",
+    "F3",
+    "F4",
+    "FCFS",
+    "LAF",
+    "LCFS",
+    "LPF",
+    "LQF",
+    "SAF",
+    "SPF",
+    "SQF",
+    "UNICEF",
+    "WFP3",
+    "FormulaPolicy",
+    "FunctionPolicy",
+    "Gittins",
+    "Multifactor",
+    "Policy",
+    "Smith",
+]

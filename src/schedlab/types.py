@@ -1,0 +1,62 @@
+"""Classes that functions of schedlab take or return and that users rarely build; for annotations and `isinstance`."""
+
+from schedlab.campaign.executors import Workers
+from schedlab.campaign.handlings import Difference, Standing
+from schedlab.campaign.input import Input
+from schedlab.campaign.outcome import Failure, Status
+from schedlab.campaign.plan import Plan
+from schedlab.campaign.prices import Price
+from schedlab.generate.patterns import Choice
+from schedlab.learn.collection import Stretch
+from schedlab.model.check import VariableCheck
+from schedlab.model.jobs import IndependentJobs, JointJobs
+from schedlab.predict.model import Memory
+from schedlab.predict.replay import Replay
+from schedlab.schedule.analysis import Variable
+from schedlab.schedule.placement import Placement
+from schedlab.schedule.schedule import Held
+from schedlab.scheduler.formula import Formula
+from schedlab.scheduler.predictor import OnlinePredictor
+from schedlab.speculate.applications import ApplicationGain
+from schedlab.speculate.assignment import Application
+from schedlab.speculate.laws import ContinuousLaw
+from schedlab.speculate.plan import Objective
+from schedlab.speculate.requests import Requests
+from schedlab.workflow.wfformat import Execution
+from schedlab.workload.cleaning import Flurry
+from schedlab.workload.cleaning_report import CleaningReport
+from schedlab.workload.job import Job
+from schedlab.workload.summary import Summary
+
+__all__ = [
+    "Application",
+    "ApplicationGain",
+    "Choice",
+    "CleaningReport",
+    "ContinuousLaw",
+    "Difference",
+    "Execution",
+    "Failure",
+    "Flurry",
+    "Formula",
+    "Held",
+    "IndependentJobs",
+    "Input",
+    "Job",
+    "JointJobs",
+    "Memory",
+    "Objective",
+    "OnlinePredictor",
+    "Placement",
+    "Plan",
+    "Price",
+    "Replay",
+    "Requests",
+    "Standing",
+    "Status",
+    "Stretch",
+    "Summary",
+    "Variable",
+    "VariableCheck",
+    "Workers",
+]

@@ -1,0 +1,36 @@
+"""Where in a CSV file a row stands, for messages."""
+
+from __future__ import annotations
+
+import os
+
+from schedlab.streams import read_whole
+
+
+def filled_lines(content: bytes) -> list[int]:
+    """Return the numbers of the lines that are not blank, from 1.
+
+    Examples
+    --------
+    >>> filled_lines(b"a,b\\n\\n1,2\\n")
+    [1, 3]
+    """
+    return [number for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+
+
+def line_of_row(path: str | os.PathLike[str], row: int) -> int | None:
+    """Return the line of a row below the line of column headers; None if the file has no such line."""
+    filled = filled_lines(read_whole(path))
+    return filled[row + 1] if row + 1 < len(filled) else None
+
+
+def bad_line(reason: str) -> int | None:
+    """Return the line that pandas names as the one that it could not cut into cells.
+
+    Examples
+    --------
+    >>> bad_line("Error tokenizing data. C error: Expected 3 fields in line 5, saw 4")
+    5
+    """
+    words = reason.replace(",", " ").split()
+    return int(words[words.index("line") + 1]) if "line" in words[:-1] else None

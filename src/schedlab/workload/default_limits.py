@@ -1,0 +1,85 @@
+"""Time limits for jobs that asked for none, as partitions have them (DefaultTime of slurm.conf)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from schedlab.durations import parse_duration
+from schedlab.errors import InputError
+from schedlab.wording import shown
+from schedlab.workload.sampling import in_partition
+from schedlab.workload.workload import Workload
+
+EVERYWHERE = ""
+"""Instead of the name of a partition: all jobs."""
+
+
+def with_default_limits(workload: Workload, limits: Mapping[str, str | float]) -> Workload:
+    """Return the jobs with a requested time for those that have none.
+
+    Cleaning would take the run time instead, which is what the user would have asked for had they known it.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    limits
+        Seconds, or a duration such as "2-0" or "8h", by the name of the partition; "" stands for all jobs that no other
+        entry is about.
+
+    Raises
+    ------
+    InputError
+        If no job names a partition, or if a limit is no duration above 0.
+
+    Examples
+    --------
+    >>> log = Workload.from_columns(dict(submit_time=[0, 5, 9], run_time=[60, 70, 80], requested_time=[90, -1, -1],
+    ...                                  partition_id=[1, 1, 2]))
+    >>> with_default_limits(log, {"1": "2-0", "": 3600}).requested_time.tolist()
+    [90, 172800, 3600]
+    """
+    missing = workload.requested_time <= 0
+    requested = workload.requested_time.copy()
+    left = missing.copy()
+    for name in sorted(limits, reverse=True):  # all jobs come last
+        limit = _seconds(name, limits[name])
+        concerned = left if name == EVERYWHERE else missing & in_partition(workload, [name])
+        requested[concerned] = limit
+        left &= ~concerned
+    return workload.replace(requested_time=requested)
+
+
+def parse_default_limits(texts: Iterable[str]) -> dict[str, str]:
+    """Return the limits that texts such as "gpu=2-0" or "8h" stand for, for `with_default_limits`.
+
+    Raises
+    ------
+    InputError
+        If two of them are about the same partition, or one is a number without a unit.
+
+    Examples
+    --------
+    >>> parse_default_limits(["gpu=2-0", "8h"])
+    {'gpu': '2-0', '': '8h'}
+    """
+    limits: dict[str, str] = {}
+    for text in texts:
+        name, _, limit = text.rpartition("=")
+        if name in limits:
+            raise InputError(f"there are two default limits for {f'partition {shown(name)}' if name else 'all jobs'}")
+        if limit.strip().replace(".", "").isdigit():
+            raise InputError(f"the default limit {shown(text)} has no unit; write 90m, 8h or 2-0 (days-hours)")
+        limits[name] = limit
+        _seconds(name, limit)
+    return limits
+
+
+def _seconds(name: str, limit: str | float) -> int:
+    seconds = parse_duration(limit) if isinstance(limit, str) else limit
+    if not 1 <= seconds < np.inf:
+        place = f" of partition {shown(name)}" if name else ""
+        raise InputError(f"the default limit{place} is {shown(limit)}, but must be a duration of at least a second")
+    return round(seconds)

@@ -1,0 +1,40 @@
+"""How a trace is read: the options that inspect, convert, simulate and compare share; and explain."""
+
+from __future__ import annotations
+
+import json
+
+REST = 13 * " -1"
+SWF = f"; MaxProcs: 8\n1 0 -1 60 4{REST}\n2 -9 -1 60 4{REST}\n3 9 -1 30 8{10 * ' -1'} 2 -1 -1\n"
+
+
+def test_bad_lines_are_told_by_every_verb_that_is_lenient(run, tmp_path):
+    (tmp_path / "log.swf").write_text(SWF)
+    assert "line 3: the submit time -9 is negative" in run("inspect", "log.swf").stderr
+    for words in (("inspect", "log.swf"), ("convert", "log.swf", "o.csv"), ("simulate", "log.swf")):
+        result = run(*words, "--lenient")
+        assert result.exit_code == 0
+        assert "log.swf: lines left out because they cannot be read: 1 (line 3: the submit time" in result.stderr
+
+
+def test_partitions_and_default_limits_are_applied_before_cleaning(run, tmp_path):
+    (tmp_path / "log.swf").write_text(SWF.replace(" -9 ", " 5 "))
+    assert run("convert", "log.swf", "o.csv", "--default-limit", "2=1h", "--default-limit", "2h").exit_code == 0
+    rows = [line.split(",") for line in (tmp_path / "o.csv").read_text().splitlines()]
+    place = [name.strip('"') for name in rows[0]].index("requested_time")
+    assert [row[place] for row in rows[1:]] == ["7200", "7200", "3600"]
+    result = run("simulate", "log.swf", "--partition", "2", "--json")
+    assert json.loads(result.stdout)["metrics"]["jobs"] == 1
+    result = run("compare", "log.swf", "-s", "easy", "--partition", "3")
+    assert (result.exit_code, "log.swf: no job names the partition '3'" in result.stderr) == (1, True)
+
+
+def test_a_foreign_table_is_simulated_by_its_mapping(run, tmp_path):
+    (tmp_path / "jobs.csv").write_text("created;took;cores\n2026-04-01 10:00;1:00:00;4\n2026-04-01 10:01;60;8\n")
+    columns = [word for pair in ("submit=created", "run_time=took", "processors=cores") for word in ("--column", pair)]
+    result = run("simulate", "jobs.csv", *columns, "--processors", "8", "-o", "s.parquet", "--json")
+    assert json.loads(result.stdout)["metrics"]["max_wait"] == 3540
+    told = json.loads(run("explain", "s.parquet", "2", "--json").stdout)
+    assert (told["start_time"], told["ended_at_start"]) == (3600, [1])
+    assert "it was next in the queue" in run("explain", "s.parquet", "2").stdout
+    assert "s.parquet: jobs: there is no job 7" in run("explain", "s.parquet", "7").stderr
