@@ -107,9 +107,10 @@ def _common_nodes(schedules: Sequence[Schedule]) -> dict[str, list[Any]] | None:
         if other is None or other.nodes != first.nodes or not np.array_equal(other.cores, first.cores):
             return None
     nodes = {"names": list(first.nodes), "cores": first.cores.tolist(), "gpus": first.gpus.tolist()}
-    if first.memory is None or not all(other and np.array_equal(other.memory, first.memory) for other in placements):
+    memory = [other.memory for other in placements if other is not None and other.memory is not None]
+    if len(memory) < len(placements) or not all(np.array_equal(one, memory[0]) for one in memory):
         return nodes
-    return nodes | {"memory": int(first.memory.sum())}
+    return nodes | {"memory": int(memory[0].sum())}
 
 
 def _reasons(told: Sequence[Mapping[str, float]], order: NDArray[np.intp], container: Container) -> dict[str, Any]:
