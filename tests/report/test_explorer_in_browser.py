@@ -438,8 +438,9 @@ def test_odd_sizes_are_shown(look: Callable[..., Any], tmp_path: Path, jobs: int
 def test_a_machine_with_nodes_is_shown_by_processor_node_and_gpu(
     look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule
 ) -> None:
-    reasons = [{"Priority": 120.0, "Resources": 60.0}, {}, {}, {}]
-    page = look(write_schedule_report(gpu_schedule, tmp_path / "nodes.html", reasons=reasons))
+    waited_for = {"Priority": np.array([120, 0, 0, 0]), "Resources": np.array([60, 0, 0, 0])}
+    told = replace(gpu_schedule, waited_for=waited_for)
+    page = look(write_schedule_report(told, tmp_path / "nodes.html"))
     rows = page.get_by_role("combobox", name="Rows")
     assert rows.locator("option").all_inner_texts() == ["processor", "node", "GPU"]
     pieces = f"""(() => {{ const {{ pieces }} = {EXPLORER}.gantt.panes[1];
@@ -563,8 +564,9 @@ def test_an_open_page_follows_a_campaign_that_runs(
 
 
 def test_reasons_of_slurm_stand_in_the_panel(look: Callable[..., Any], tmp_path: Path, gpu_schedule: Schedule) -> None:
-    reasons = [{}, {}, {"Resources": 60.0, "Priority": 120.0}, {}]
-    page = look(write_schedule_report(gpu_schedule, tmp_path / "reasons.html", reasons=reasons))
+    waited_for = {"Resources": np.array([0, 0, 60, 0]), "Priority": np.array([0, 0, 120, 0])}
+    told = replace(gpu_schedule, waited_for=waited_for)
+    page = look(write_schedule_report(told, tmp_path / "reasons.html"))
     page.evaluate(f"{EXPLORER}.choose(2)")
     assert "Priority for 2 min, Resources for 60 s" in page.locator(".sl-job").inner_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,8 @@ def test_without_requests_numbers_have_the_names_of_header_lines(jobs: Workload)
 
 
 def test_jobs_are_grouped_by_the_reason_for_which_they_waited_longest(jobs: Workload) -> None:
-    told = [{"Priority": 9.0, "Resources": 10.0}, {}, {"Priority": 1.0}, *({} for _ in range(197))]
+    told = {"Priority": np.zeros(200, dtype=np.int64), "Resources": np.zeros(200, dtype=np.int64)}
+    told["Priority"][[0, 2]], told["Resources"][0] = (9, 1), 10
     reason = groupings(jobs, told)["reason"]
     assert [reason.name_of(code) for code in reason.codes[:3]] == ["Resources", "never seen waiting", "Priority"]
 
@@ -87,9 +89,9 @@ def test_who_pays_has_the_mean_waits_of_the_groups(jobs: Workload, comparison: C
 
 
 def test_pages_have_who_waits_and_who_pays_by_name(jobs: Workload, comparison: Comparison, tmp_path: Path) -> None:
-    told = [{"Priority": 60.0}] * 150 + [{"Resources": 120.0}] * 50
-    schedule = comparison.schedules["fcfs"]
-    single = write_schedule_report(schedule, tmp_path / "single.html", reasons=told).read_text(encoding="utf-8")
+    told = {"Priority": np.repeat([60, 0], [150, 50]), "Resources": np.repeat([0, 120], [150, 50])}
+    schedule = replace(comparison.schedules["fcfs"], waited_for=told)
+    single = write_schedule_report(schedule, tmp_path / "single.html").read_text(encoding="utf-8")
     for heading in ("By partition", "By account", "By QOS", "By user", "By reason of waiting"):
         assert f">{heading}</h2>" in single
     assert "<bdi>&lt;b&gt;batch&lt;/b&gt;</bdi>" in single
@@ -99,9 +101,9 @@ def test_pages_have_who_waits_and_who_pays_by_name(jobs: Workload, comparison: C
 
 
 def test_time_by_reason_adds_up() -> None:
-    (table,) = by_reason([{"Priority": 60.0, "Resources": 40.0}, {"Priority": 100.0}, {}])
+    (table,) = by_reason({"Priority": np.array([60, 100, 0]), "Resources": np.array([40, 0, 0])})
     assert [[cell.text for cell in row[:3]] for row in table.rows] == [
         ["Priority", "2", "80.0%"],
         ["Resources", "1", "20.0%"],
     ]
-    assert by_reason([{}, {}]) == []
+    assert by_reason({"Priority": np.zeros(2, dtype=np.int64)}) == []

@@ -112,8 +112,7 @@ def run(
     if report is not None:
         from schedlab.report.schedules import write_schedule_report
 
-        first = runs[0]
-        write_schedule_report(first.schedule, report, command=command_line(), source=str(trace), reasons=first.reasons)
+        write_schedule_report(runs[0].schedule, report, command=command_line(), source=str(trace))
         note(f"report {report}")
     if cleaned is not None:
         cleaned.note_cleaning()

@@ -35,7 +35,6 @@ def contents(
     *,
     baseline: str | None = None,
     unit: str = "processor",
-    reasons: Mapping[str, Sequence[Mapping[str, float]]] | None = None,
 ) -> dict[str, Any]:
     """Put schedules of the same jobs into a container, and return the index that describes them.
 
@@ -49,8 +48,6 @@ def contents(
         The schedule that is shown first; by default, the first.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
-    reasons
-        Of schedules whose scheduler said why jobs waited: for each job, the seconds by reason.
     """
     first = next(iter(schedules.values()))
     jobs = first.workload
@@ -61,12 +58,11 @@ def contents(
     end = max((float(schedule.end_time.max()) for schedule in schedules.values() if len(schedule)), default=origin)
     nodes = _common_nodes(list(schedules.values()))
     # All schedules share the groups of jobs; why jobs waited is known of one that stands alone.
-    groups = groupings(jobs, next(iter((reasons or {}).values()), None) if len(schedules) == 1 else None)
+    groups = groupings(jobs, first.waited_for if len(schedules) == 1 else None)
     decisions = []
     for name, schedule in schedules.items():
-        told = (reasons or {}).get(name)
         decided = _decisions(name, schedule, order, origin, container, placed=nodes is not None)
-        decisions.append(decided | ({} if told is None else _reasons(told, order, container)))
+        decisions.append(decided | _reasons(schedule.waited_for, order, container))
     return {
         "format": FORMAT,
         "name": jobs.name,
@@ -113,18 +109,23 @@ def _common_nodes(schedules: Sequence[Schedule]) -> dict[str, list[Any]] | None:
     return nodes | {"memory": int(memory[0].sum())}
 
 
-def _reasons(told: Sequence[Mapping[str, float]], order: NDArray[np.intp], container: Container) -> dict[str, Any]:
-    """Return why the jobs waited, by what the scheduler itself said: names, and of each job the seconds by name."""
-    names = sorted({name for job in told for name in job})
-    number = {name: place for place, name in enumerate(names)}
-    rows = [sorted(told[row].items(), key=lambda each: -each[1]) for row in order.tolist()]
-    parts = [part for row in rows for part in row]
+def _reasons(
+    waited_for: Mapping[str, NDArray[np.int64]] | None, order: NDArray[np.intp], container: Container
+) -> dict[str, Any]:
+    """Return why the jobs waited, if the schedule says so: names, and of each job the seconds by name, most first."""
+    if not waited_for:
+        return {}
+    names = sorted(waited_for)
+    seconds = np.stack([waited_for[name][order] for name in names], axis=1)
+    row, name = np.nonzero(seconds)
+    spent = seconds[row, name]
+    most_first = np.lexsort((-spent, row))
     return {
         "reasonNames": names,
         "reasons": {
-            "count": container.add(np.array([len(row) for row in rows], dtype=np.int64)),
-            "name": container.add(np.array([number[name] for name, _ in parts], dtype=np.int64)),
-            "seconds": container.add(np.array([seconds for _, seconds in parts], dtype=np.float64)),
+            "count": container.add(np.bincount(row, minlength=len(order)).astype(np.int64)),
+            "name": container.add(name[most_first].astype(np.int64)),
+            "seconds": container.add(spent[most_first].astype(np.float64)),
         },
     }
 

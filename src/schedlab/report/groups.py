@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +55,7 @@ class Grouping:
         return self.names.get(code, "unknown" if code < 0 else f"{self.key} {code}")
 
 
-def groupings(jobs: Workload, reasons: Sequence[Mapping[str, float]] | None = None) -> dict[str, Grouping]:
+def groupings(jobs: Workload, waited_for: Mapping[str, NDArray[np.int64]] | None = None) -> dict[str, Grouping]:
     """Return by what the jobs can be told apart, by key: whatever at least one job says.
 
     Parameters
@@ -63,8 +63,8 @@ def groupings(jobs: Workload, reasons: Sequence[Mapping[str, float]] | None = No
     jobs
         Names of partitions, accounts and QOS come from what the jobs ask for or, where that says nothing, from numbers
         and the header lines that name them.
-    reasons
-        Where the scheduler said why jobs waited: for each job, the seconds by reason.
+    waited_for
+        Where it is known why jobs waited, see `Schedule`.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def groupings(jobs: Workload, reasons: Sequence[Mapping[str, float]] | None = No
             found[key] = Grouping(key, title, asked.codes, dict(enumerate(asked.names)) | {UNKNOWN: "none named"})
         elif column and not (key == "queue" and "qos" in found) and bool((getattr(jobs, column) != UNKNOWN).any()):
             found[key] = Grouping(key, title, getattr(jobs, column), named.get(key, {}))
-    if reasons is not None and any(reasons):
-        found["reason"] = _main_reason(reasons)
+    if waited_for:
+        found["reason"] = _main_reason(waited_for)
     return found
 
 
@@ -99,15 +99,14 @@ def _asked(jobs: Workload, key: str) -> Labels | None:
     return labels if labels.names and bool((labels.codes >= 0).any()) else None
 
 
-def _main_reason(reasons: Sequence[Mapping[str, float]]) -> Grouping:
+def _main_reason(waited_for: Mapping[str, NDArray[np.int64]]) -> Grouping:
     """Tell jobs apart by the reason for which they waited longest."""
-    names = sorted({name for told in reasons for name in told})
-    number = {name: code for code, name in enumerate(names)}
-    codes = [number[max(told, key=lambda name: told[name])] if told else UNKNOWN for told in reasons]
+    names = sorted(waited_for)
+    seconds = np.stack([waited_for[name] for name in names])
     return Grouping(
         "reason",
         "Reason of waiting",
-        np.array(codes, dtype=np.int64),
+        np.where(seconds.any(axis=0), seconds.argmax(axis=0), UNKNOWN).astype(np.int64),
         {UNKNOWN: "never seen waiting", **dict(enumerate(names))},
     )
 

@@ -88,11 +88,10 @@ class Page:
         *,
         baseline: str | None = None,
         unit: str = "processor",
-        reasons: Mapping[str, Sequence[Mapping[str, float]]] | None = None,
     ) -> None:
         """Give the script schedules of the same jobs to look into; see `schedlab.report.contents.contents`."""
         container = Container()
-        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit, reasons=reasons))
+        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit))
         self.blocks = container.texts()
         self.explores = True
 

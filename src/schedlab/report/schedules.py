@@ -62,7 +62,6 @@ def write_schedule_report(
     warm_up: float = 0,
     cool_down: float = 0,
     unit: str = "processor",
-    reasons: Sequence[Mapping[str, float]] | None = None,
     changes: Sequence[str] = (),
 ) -> Path:
     """Write the report of one schedule as one self-contained HTML file, and return where it is.
@@ -81,8 +80,6 @@ def write_schedule_report(
         What sentences and tables leave out, as for `Schedule.metrics`; figures and the view show everything.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
-    reasons
-        Where the scheduler said why jobs waited, as Slurm does: for each job, the seconds by reason.
     changes
         Sentences on what was changed or left out in the log, see `schedlab.workload.changes`.
 
@@ -99,7 +96,6 @@ def write_schedule_report(
         warm_up=warm_up,
         cool_down=cool_down,
         unit=unit,
-        reasons=reasons,
         changes=changes,
     )
     with atomic_path(path) as temporary:
@@ -115,7 +111,6 @@ def render_schedule(
     warm_up: float = 0,
     cool_down: float = 0,
     unit: str = "processor",
-    reasons: Sequence[Mapping[str, float]] | None = None,
     changes: Sequence[str] = (),
 ) -> str:
     """Return the report of one schedule as HTML; see `write_schedule_report`."""
@@ -125,15 +120,14 @@ def render_schedule(
     if len(schedule):
         found = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
         sentences = answer(schedule, measured_window(schedule, warm_up=warm_up, cool_down=cool_down).rows, found)
-        told = None if reasons is None else {schedule.scheduler: reasons}
-        page.explore({schedule.scheduler: schedule}, unit=unit, reasons=told)
+        page.explore({schedule.scheduler: schedule}, unit=unit)
         figures = example_figures({schedule.scheduler: schedule}, [schedule.scheduler], schedule.scheduler)
         by_size = schedule.metrics_by_size_class(warm_up=warm_up, cool_down=cool_down)
         tables = [
             _of_jobs(found),
             _of_schedule(found),
             _by_size(by_size),
-            *([] if reasons is None else by_reason(reasons)),
+            *by_reason(schedule.waited_for or {}),
             *_by_groups(schedule, warm_up, cool_down),
         ]
     provenance = {name: value for name, value in schedule.provenance().items() if not isinstance(value, Mapping)}

@@ -119,16 +119,9 @@ def who_pays_by(group: Grouping, schedules: Mapping[str, Schedule], baseline: st
     return Table(f"Who pays, by {group.noun}", caption, head, body)
 
 
-def by_reason(reasons: Sequence[Mapping[str, float]]) -> list[Table]:
-    """Return for how long jobs waited for each reason that the scheduler gave, if it gave any.
-
-    Parameters
-    ----------
-    reasons
-        For each job, the seconds by reason.
-    """
-    names = sorted({name for told in reasons for name in told})
-    seconds = {name: np.array([told[name] for told in reasons if name in told]) for name in names}
+def by_reason(waited_for: Mapping[str, NDArray[np.int64]]) -> list[Table]:
+    """Return for how long jobs waited for each reason, if any did; see `Schedule.waited_for`."""
+    seconds = {name: waited[waited > 0] for name, waited in waited_for.items() if waited.any()}
     total = sum(float(waited.sum()) for waited in seconds.values())
     rows = [
         [

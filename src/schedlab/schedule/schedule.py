@@ -80,7 +80,7 @@ class Schedule:
         If it is known: on which nodes each run was.
     waited_for
         If it is known: why jobs waited, as `squeue` calls it ("Resources", "QOSMaxCpuPerUserLimit"), and for
-        how many seconds each (int64); together, a job's wait.
+        how many seconds each (int64). Together they are a job's wait or, of an observed queue, nearly so.
 
     Raises
     ------

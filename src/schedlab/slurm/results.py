@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -59,23 +60,6 @@ class SlurmRun:
     observations: Mapping[str, pd.DataFrame]
     facts: Mapping[str, Any]
     changes: tuple[Change, ...] = field(default=())
-
-    @property
-    def reasons(self) -> tuple[Mapping[str, float], ...] | None:
-        """Seconds that each job of the schedule waited for each of Slurm's reasons, if the queue was observed.
-
-        A reason counts from the look that found it to the next one.
-        """
-        queue = self.observations.get("queue")
-        if queue is None or queue.empty:
-            return None
-        seconds = np.unique(queue["second"].to_numpy())
-        period = float(np.min(np.diff(seconds))) if len(seconds) > 1 else 0.0
-        found: dict[int, dict[str, float]] = {}
-        for row, reason in zip(queue["row"].tolist(), queue["reason"].tolist(), strict=True):
-            of_job = found.setdefault(int(row), {})
-            of_job[reason] = of_job.get(reason, 0.0) + period
-        return tuple(found.get(int(row), {}) for row in self.records["row"])
 
     @property
     def speed(self) -> float:
@@ -134,9 +118,26 @@ def collect(
     unstarted = tuple(row for row in range(len(jobs.jobs)) if row not in started and row not in laboratory.rejected)
     schedule = _schedule(laboratory, jobs, ran, records, scheduler, processors, facts)
     frames = {name: pd.DataFrame(values) for name, values in observations.items() if values}
+    schedule = replace(schedule, waited_for=_waited_for(frames.get("queue"), records["row"].to_numpy()))
     return SlurmRun(
         schedule, records, dict(laboratory.rejected), unstarted, frames, facts, laboratory.configuration.changes
     )
+
+
+def _waited_for(queue: pd.DataFrame | None, rows: NDArray[np.int64]) -> dict[str, NDArray[np.int64]] | None:
+    """Return the seconds that jobs waited for each of Slurm's reasons, if the queue was observed.
+
+    A reason counts from the look that found it to the next one.
+    """
+    if queue is None or queue.empty:
+        return None
+    looks = np.unique(queue["second"].to_numpy())
+    period = int(np.min(np.diff(looks))) if len(looks) > 1 else 0
+    seen = queue.groupby(["reason", "row"]).size()
+    return {
+        str(reason): period * seen[reason].reindex(rows, fill_value=0).to_numpy(dtype=np.int64)
+        for reason in sorted(set(queue["reason"]))
+    }
 
 
 def _schedule(
