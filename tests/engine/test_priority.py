@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.engine import priority as priorities
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
@@ -14,6 +15,7 @@ from schedlab.kernels import for_python
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.handling import submit_workflows
+from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import Submission
 from schedlab.workload.workload import Workload
 
@@ -32,9 +34,9 @@ def jobs(**columns: list[int]) -> Workload:
     return Workload.from_columns(columns, processors=EDISON)
 
 
-def fixed(workload: Workload, scheduler: str) -> np.ndarray:
+def fixed(workload: Workload, scheduler: str, cluster: Cluster | None = None) -> np.ndarray:
     """Return the part of each job's priority that does not change: what it is in the second of the submission."""
-    prepared = prepare(workload, scheduler)
+    prepared = prepare(workload, scheduler, cluster=cluster)
     assert isinstance(prepared.scheduler.policy, Multifactor)
     priority = new_priority(prepared)._replace(fairshare=0.0)
     seen = prepared.seen
@@ -54,6 +56,17 @@ def test_size_costs_so_many_seconds_of_age_in_the_case_study_of_scsf(processors,
     workload = jobs(requested_processors=[processors], requested_time=[request_time])
     lost = 600_000_000 - fixed(workload, SCSF)[0]
     assert lost / POINTS_PER_SECOND == pytest.approx(worth, rel=0.012)
+
+
+def test_size_on_nodes_is_what_sprio_shows_of_a_real_slurm():
+    """Ten nodes of 12 cores, PriorityWeightJobSize=200000: 36 cores, one core, and two cores with -N 2."""
+    cluster = Cluster.from_dict({"groups": [{"nodes": "n[01-10]", "cores": 12}]})
+    asked = Resources.of(3, tasks=[36, 1, 2], nodes=[0, 0, 2])
+    columns = {"submit_time": [0] * 3, "run_time": [60] * 3, "requested_time": [60] * 3, "user_id": [1] * 3}
+    columns["requested_processors"] = [36, 1, 2]
+    workload = Workload.from_columns(columns).replace(resources=asked)
+    assert fixed(workload, "multifactor(size=200000)", cluster).tolist() == [40_000, 10_833, 21_666]
+    # sprio rounds to the nearest number, the priority itself is cut.
 
 
 def test_24_cores_for_30_minutes_cost_3600_points():

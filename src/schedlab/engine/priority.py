@@ -38,6 +38,8 @@ class Priority(NamedTuple):
         Weight of the size; whether it is taken relative to the run time; whether small jobs are favoured.
     processors
         Size of the machine.
+    nodes
+        Per job: the share of the nodes that it asks for; empty on a machine that is but a number of processors.
     partition, qos
         Per job: what its partition and its quality of service add.
     user
@@ -61,6 +63,7 @@ class Priority(NamedTuple):
     relative: bool
     small: bool
     processors: int
+    nodes: NDArray[np.float64]
     partition: NDArray[np.float64]
     qos: NDArray[np.float64]
     user: NDArray[np.int64]
@@ -88,6 +91,7 @@ def new_priority(prepared: Prepared) -> Priority:
         relative=bool(policy.relative),
         small=policy.favor == "small",
         processors=prepared.processors,
+        nodes=_shares_of_nodes(prepared),
         partition=_levels(policy.partition, policy.partitions, prepared.column("partition_id")),
         qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
         user=user.astype(np.int64),
@@ -97,6 +101,13 @@ def new_priority(prepared: Prepared) -> Priority:
         order=np.arange(len(users)),
         last=np.array([origin // policy.period * policy.period], dtype=np.int64),
     )
+
+
+def _shares_of_nodes(prepared: Prepared) -> NDArray[np.float64]:
+    """Return which share of the nodes each job asks for: of one, if it does not say how many."""
+    if prepared.nodes is None:
+        return np.zeros(0)
+    return np.maximum(prepared.nodes.nodes[prepared.nodes.shape], 1) / len(prepared.nodes.cores)
 
 
 def _levels(weight: float, factors: Mapping[int, float], column: NDArray[Any]) -> NDArray[np.float64]:
@@ -114,6 +125,9 @@ def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int) -> fl
     """
     age = min(1.0, max(0, second - seen[job].submit) / priority.max_age)
     size = seen[job].processors / priority.processors
+    if priority.nodes.shape[0] > 0:
+        nodes = priority.nodes[job]
+        size = max(size, nodes) if priority.relative else (size + nodes) / 2
     if priority.relative:
         size = size / np.ceil(seen[job].estimate / 60)
     if priority.small:

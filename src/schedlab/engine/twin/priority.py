@@ -14,12 +14,14 @@ from schedlab.scheduler.multifactor import Multifactor
 class Priority:
     """Priorities stand still between computations, which come at multiples of a period.
 
-    `partition`, `qos` give those of each job, by number; `usage` is what users have used, decayed up to the last
-    computation, `recent` what jobs that have ended used since then.
+    `nodes` are those that each job asks for, and how many there are; `partition`, `qos` give those of each job, by
+    number; `usage` is what users have used, decayed up to the last computation, `recent` what jobs that have ended used
+    since then.
     """
 
     policy: Multifactor
     processors: int
+    nodes: tuple[list[int], int] | None
     partition: list[int]
     qos: list[int]
     users: list[int]
@@ -51,9 +53,13 @@ class Priority:
         return -float(max(1, int(age + policy.fairshare * self.factor[job.user] + fixed)))
 
     def size(self, job: Job) -> float:
-        """Return the size factor: the share of the machine, perhaps per minute."""
+        """Return the size factor: the share of cores or its mean with that of nodes, perhaps per minute."""
         length, processors, _ = job.pilot or (job.ranking, job.processors, 0)
         size = processors / self.processors
+        if self.nodes is not None:
+            asked, there = self.nodes
+            share = max(1, asked[job.number]) / there
+            size = max(size, share) if self.policy.relative else (size + share) / 2
         if self.policy.relative:
             size /= math.ceil(length / 60)
         return min(1.0, max(0.0, 1 - size if self.policy.favor == "small" else size))
@@ -91,5 +97,8 @@ def new_priority(prepared: Prepared) -> Priority | None:
     if not isinstance(policy, Multifactor):
         return None
     partition, qos, users = (prepared.column(name).tolist() for name in ("partition_id", "queue_id", "user_id"))
+    nodes = None
+    if prepared.nodes is not None:
+        nodes = (prepared.nodes.nodes[prepared.nodes.shape].tolist(), len(prepared.nodes.cores))
     first = int(prepared.jobs["submit"][0]) // policy.period * policy.period
-    return Priority(policy, prepared.processors, partition, qos, sorted(set(users)), first)
+    return Priority(policy, prepared.processors, nodes, partition, qos, sorted(set(users)), first)
