@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,11 +16,12 @@ import pytest
 
 import schedlab as sl
 from schedlab.cluster.sacctmgr import Accounts, read_accounts
+from schedlab.cluster.sinfo import COMMAND
 from schedlab.errors import InputError
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import Command, Job, JobList, minutes
-from schedlab.slurm.laboratory import LEAD
+from schedlab.slurm.laboratory import LEAD, Laboratory
 from schedlab.slurm.replay import run
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.handling import submit_workflows
@@ -280,6 +282,22 @@ def test_a_configuration_that_slurm_refuses_is_quoted_with_its_line():
     conf = machine(2)
     with pytest.raises(InputError, match=r"NoSuchParameter|Parsing error"):
         run(listed(job(0, 1, 10, 1)), conf=replace(conf, lines=("NoSuchParameter=1", *conf.lines)))
+
+
+def test_a_cluster_read_from_sinfo_is_that_of_its_configuration(tmp_path):
+    configuration = machine(2)
+    with Laboratory(configuration) as laboratory:
+        for name, words in (("site.sinfo", shlex.split(COMMAND)), ("site.json", ["sinfo", "--json"])):
+            answer = laboratory.daemon.client(words, laboratory.clock.now(), None, "")
+            (tmp_path / name).write_text(answer.stdout)
+    (tmp_path / "slurm.conf").write_text("\n".join(configuration.lines))
+    told = sl.read_cluster(tmp_path / "slurm.conf")
+    for name in ("site.sinfo", "site.json"):
+        found = sl.read_cluster(tmp_path / name)
+        assert [(group.names, group.cores) for group in found.groups] == [
+            (group.names, group.cores) for group in told.groups
+        ]
+        assert [one.name for one in found.partitions] == [one.name for one in told.partitions]
 
 
 def test_what_was_observed_has_reasons_priorities_and_counters():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.cluster_file import cluster_of, document_of, json_text, toml_text
 from schedlab.cluster.node_lists import read_alibaba, read_machines
+from schedlab.cluster.sinfo import cluster_of_nodes_json, read_sinfo
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.documents import LARGEST_TOML, parse_toml, read_json, read_text
 from schedlab.errors import InputError
@@ -20,8 +22,9 @@ def read_cluster(path: str | os.PathLike[str]) -> Cluster:
     Parameters
     ----------
     path
-        A cluster file (`.toml`, `.json`), a `slurm.conf` (any `.conf`) or a directory with one, an Alea `.machines`
-        file, or Alibaba's list of nodes (`.csv`, `.csv.gz`).
+        A cluster file (`.toml`, `.json`), a `slurm.conf` (any `.conf`) or a directory with one, what `sinfo` prints
+        (`.sinfo`, `.txt`; or `.json`, also of `scontrol show nodes`), an Alea `.machines` file, or Alibaba's list of
+        nodes (`.csv`, `.csv.gz`).
 
     Raises
     ------
@@ -46,19 +49,34 @@ def read_cluster(path: str | os.PathLike[str]) -> Cluster:
     name = file.name.lower()
     if file.is_dir() or ".conf" in name:  # also slurm.conf.j2, of which the reader says what it is
         return read_slurm_conf(file)
-    if name.endswith(".toml"):
-        text = read_text(file, "cluster file", largest=LARGEST_TOML)
-        return cluster_of(parse_toml(text, str(file)), str(file), text)
-    if name.endswith(".json"):
-        return cluster_of(read_json(file, "cluster file"), str(file))
-    if name.endswith(".machines"):
-        return read_machines(file)
-    if name.endswith((".csv", ".csv.gz")):
-        return read_alibaba(file)
+    for suffixes, read in _READERS:
+        if name.endswith(suffixes):
+            return read(file)
     raise InputError(
         f"{file}: the name does not say what it is: .toml or .json (a cluster file), .conf or a directory (Slurm), "
-        ".machines (Alea) or .csv (a list of nodes)"
+        ".sinfo (output of sinfo), .machines (Alea) or .csv (a list of nodes)"
     )
+
+
+def _read_toml(file: Path) -> Cluster:
+    text = read_text(file, "cluster file", largest=LARGEST_TOML)
+    return cluster_of(parse_toml(text, str(file)), str(file), text)
+
+
+def _read_json(file: Path) -> Cluster:
+    document = read_json(file, "cluster file")
+    if isinstance(document, dict) and "meta" in document:  # Slurm says there which version it is
+        return cluster_of_nodes_json(document, file)
+    return cluster_of(document, str(file))
+
+
+_READERS: tuple[tuple[tuple[str, ...], Callable[[Path], Cluster]], ...] = (
+    ((".toml",), _read_toml),
+    ((".json",), _read_json),
+    ((".sinfo", ".txt"), read_sinfo),
+    ((".machines",), read_machines),
+    ((".csv", ".csv.gz"), read_alibaba),
+)
 
 
 def write_cluster(cluster: Cluster, path: str | os.PathLike[str]) -> None:

@@ -120,7 +120,7 @@ def evidence_of_comparison(
         metric=metric,
         command=command,
         caveat=(
-            f"All pairs are {block}s of one log under one simulation each: a busy {block} burdens the next, so that "
+            f"The {block}s are of one log under one simulation each: a busy {block} burdens the next, so that "
             "the intervals are too narrow rather than too wide."
         ),
         provenance={

@@ -1,0 +1,182 @@
+"""Clusters from what `sinfo` says of a site that runs: text with columns between bars, or JSON."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from schedlab.cluster.cluster import Cluster, IgnoredLine
+from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.node_lists import merged
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.slurm_nodes import gres_of
+from schedlab.documents import read_text
+from schedlab.durations import parse_time_limit
+from schedlab.errors import InputError, located
+from schedlab.streams import workload_name
+from schedlab.wording import shown
+
+COMMAND = 'sinfo -N -o "%N|%c|%m|%G|%f|%w|%z|%P|%l|%t"'
+"""What prints all that can be read."""
+
+NOTHING = ("", "(null)", "N/A")
+USUAL_STATES = ("idle", "mix", "mixed", "alloc", "allocated", "comp", "completing", "planned")
+
+
+@dataclass
+class _Seen:
+    """Nodes and partitions, in the order in which they are named."""
+
+    nodes: dict[str, NodeGroup] = field(default_factory=dict)
+    members: dict[str, list[str]] = field(default_factory=dict)
+    longest: dict[str, int | None] = field(default_factory=dict)
+    default: str = ""
+    ignored: list[IgnoredLine] = field(default_factory=list)
+
+    def add(self, where: str, name: str, values: Mapping[str, str], state: str) -> None:
+        """Add what is said of a node, which may be said once for each of its partitions."""
+        if name not in self.nodes:
+            self.nodes[name] = _node(where, name, values)
+            if state.rstrip("*~#!%$@^-").lower() not in USUAL_STATES:
+                self.ignored.append(IgnoredLine(where, f"{name} is {state}", "the node counts as one that works"))
+
+    def cluster(self, path: str | os.PathLike[str]) -> Cluster:
+        """Return all of it."""
+        partitions = [
+            Partition(name, tuple(nodes), default=name == self.default, max_time=self.longest[name])
+            for name, nodes in self.members.items()
+        ]
+        name = workload_name(path).removesuffix(".sinfo")
+        with located(os.fspath(path)):
+            return Cluster.of_nodes(merged(self.nodes.values()), partitions, name=name, ignored=self.ignored)
+
+
+def read_sinfo(path: str | os.PathLike[str]) -> Cluster:
+    """Read what `sinfo` prints: a line for each node and partition, columns between bars, their names above.
+
+    Parameters
+    ----------
+    path
+        The file. Read are NODELIST and CPUS, which it must have, and MEMORY, GRES, AVAIL_FEATURES, WEIGHT, S:C:T,
+        PARTITION (a star marks the default one), TIMELIMIT and STATE; others are not.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or a line is something else.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "site.sinfo"
+    >>> _ = path.write_text("NODELIST|CPUS|MEMORY|GRES|PARTITION|TIMELIMIT\\nn1|16|64000|(null)|batch*|1-00:00:00\\n"
+    ...                     "g1|16|64000|gpu:a100:4(S:0-1)|gpu|infinite\\n")
+    >>> site = read_sinfo(path)
+    >>> site, [partition.max_time for partition in site.partitions]
+    (Cluster(site: 2 nodes, 32 cores, 125 GiB of memory, 4 GPUs (4 a100)), [86400, None])
+    """
+    lines = read_text(path, "output of sinfo").splitlines()
+    names = [name.strip().upper() for name in lines[0].split("|")] if lines else []
+    if not {"NODELIST", "CPUS"} <= set(names):
+        raise InputError(f"{os.fspath(path)}: there is no column NODELIST or CPUS; make it with: {COMMAND}")
+    seen = _Seen()
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        where, words = f"{os.fspath(path)}:{number}", [word.strip() for word in line.split("|")]
+        if len(words) != len(names):
+            raise InputError(f"{where}: {len(words)} columns under {len(names)} names; make it with: {COMMAND}")
+        values = {name: "" if word in NOTHING else word for name, word in zip(names, words, strict=True)}
+        values["FEATURES"] = values.get("AVAIL_FEATURES", values.get("FEATURES", ""))
+        sockets, _, threads = ([*values.get("S:C:T", "").split(":"), "", ""])[:3]
+        values |= {"SOCKETS": sockets, "THREADS": threads}
+        with located(where):
+            nodes = host_names(values["NODELIST"])
+        for name in nodes:
+            seen.add(where, name, values, values.get("STATE") or "idle")
+        if text := values.get("PARTITION", ""):
+            partition = text.removesuffix("*")
+            seen.members.setdefault(partition, []).extend(nodes)
+            seen.longest[partition] = _longest(where, values.get("TIMELIMIT", ""))
+            seen.default = partition if text.endswith("*") else seen.default
+    return seen.cluster(path)
+
+
+def cluster_of_nodes_json(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Cluster:
+    """Return the cluster of a JSON document of `sinfo` (Slurm 22.05) or `scontrol show nodes`.
+
+    Raises
+    ------
+    InputError
+        If it has no list of nodes, or a node is something else.
+    """
+    nodes = document.get("nodes")
+    if not isinstance(nodes, list):
+        raise InputError(
+            f"{os.fspath(path)}: there is no list of nodes, which newer versions of sinfo do not print; give what "
+            "'scontrol show nodes --json' prints"
+        )
+    seen = _Seen()
+    for place, node in enumerate(nodes):
+        where = f"{os.fspath(path)}: nodes[{place}]"
+        if not isinstance(node, Mapping):
+            raise InputError(f"{where} is not an object")
+        values = {key.upper(): _text(value) for key, value in node.items()}
+        values |= {"MEMORY": values.get("REAL_MEMORY", "")}
+        name = values.get("NAME", "")
+        seen.add(where, name, values, values.get("STATE") or "idle")
+        for partition in node.get("partitions") or ():
+            seen.members.setdefault(str(partition), []).append(name)
+            seen.longest[str(partition)] = None
+    return seen.cluster(path)
+
+
+def _text(value: Any) -> str:
+    """Return a value of the JSON as text: plain in old versions, with `set` and `number`, or a list, in newer ones."""
+    if isinstance(value, Mapping):
+        value = value.get("number", "")
+    if isinstance(value, list):
+        value = ",".join(map(str, value))
+    return "" if value is None or str(value) in NOTHING else str(value)
+
+
+def _node(where: str, name: str, values: Mapping[str, str]) -> NodeGroup:
+    with located(where):
+        return NodeGroup.of(
+            [name],
+            cores=_whole(where, "CPUS", values) or 0,
+            memory=_whole(where, "MEMORY", values) or None,
+            gpus=_gpus(values.get("GRES", "")),
+            features=[word for word in values.get("FEATURES", "").split(",") if word],
+            weight=_whole(where, "WEIGHT", values, 1),
+            sockets=_whole(where, "SOCKETS", values, 1) or 1,
+            threads=_whole(where, "THREADS", values, 1) or 1,
+        )
+
+
+def _gpus(text: str) -> dict[str, int]:
+    """Return the GPUs among generic resources, such as gpu:a100:4(S:0-1),lustre:1."""
+    counts: dict[str, int] = {}
+    for word in re.split(r",(?![^(]*\))", text):
+        kind, _, rest = word.partition(":")
+        if kind == "gpu":
+            name, count = gres_of(rest)
+            counts[name] = counts.get(name, 0) + count
+    return counts
+
+
+def _whole(where: str, name: str, values: Mapping[str, str], usual: int = 0) -> int:
+    text = values.get(name, "").rstrip("+")
+    if not text:
+        return usual
+    if not text.isdecimal() or len(text) > 18:
+        raise InputError(f"{where}: {name} is {shown(text)}, not a whole number")
+    return int(text)
+
+
+def _longest(where: str, text: str) -> int | None:
+    with located(where):
+        return None if text.lower() in ("", "infinite", "n/a") else parse_time_limit(text)
