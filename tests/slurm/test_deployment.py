@@ -45,7 +45,7 @@ def test_lua_is_for_scores_that_are_fixed_at_submission():
     assert deploy("eaf").way == "priority-loop"
     with pytest.raises(InputError, match="Lua acts at submission only"):
         deploy("wfp3", way="lua")
-    with pytest.raises(InputError, match="no formula"):
+    with pytest.raises(InputError, match="is not a formula of p, q, r and w"):
         deploy("multifactor(age=1000)")
     with pytest.raises(InputError, match="not @actual"):
         deploy("spf@actual")
