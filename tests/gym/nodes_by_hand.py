@@ -82,7 +82,7 @@ def check_policies(jobs: sl.Workload) -> None:
 def check_random(jobs: sl.Workload, seed: int, decision: str, increments: bool) -> None:
     """Whatever is done: observations are shares, masks say what fits, rewards add up, no node is exceeded."""
     metric = METRICS[(seed + increments) % len(METRICS)]
-    base, order = ("fcfs", "saf+easy", "wfp3+easy")[seed], ("fcfs", "saf")[seed % 2]
+    base, order = ("fcfs", "saf+easy", "wfp3+easy")[seed % 3], ("fcfs", "saf")[seed % 2]
     told = {"base": base, "order": order, "reward": metric, "increments": increments, "pause": 7, "period": 60 * seed}
     env = SchedulingEnv(jobs, decision, window=30, slots=8, cluster=SITE, observation="both", **told)
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from schedlab.cli.archives import RUNS, Index, Run, campaign_text, open_run
+from schedlab.cli.option_words import in_options
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
@@ -285,7 +286,7 @@ def _note_failures(opened: RunDirectory) -> None:
     failures = opened.failures()
     for name, failure in list(failures.items())[:SHOWN_FAILURES]:
         what = opened.plan.find(name).label
-        note(f"failed: {what}\n  {failure.reason}\n  again, alone: {opened.command_for(name)}")
+        note(f"failed: {what}\n  {in_options(failure.reason)}\n  again, alone: {opened.command_for(name)}")
     if len(failures) > SHOWN_FAILURES:
         note(f"and {len(failures) - SHOWN_FAILURES:,} more failures; schedlab campaign status --json lists all")
     if failures:
