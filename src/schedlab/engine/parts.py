@@ -73,7 +73,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         runs=n if retries is None else len(retries.runs),
     )
     if prepared.nodes is not None:
-        site = None if prepared.site is None else new_site(prepared.site, prepared.nodes)
+        site = None
+        if prepared.site is not None:
+            site = new_site(prepared.site, prepared.nodes, by_number=isinstance(scheduler.backfill, Conservative))
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
         nodes = new_nodes(prepared.nodes, prepared.site, plans=plans, retries=retries is not None)
         state = state._replace(nodes=nodes, site=site)

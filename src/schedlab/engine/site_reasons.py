@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import DEPENDENCY, FIRST_LIMIT, PRIORITY, RESOURCES, Site, exceeded, reason_names
+from schedlab.engine.site_state import (
+    BY_NUMBER,
+    DEPENDENCY,
+    FIRST_LIMIT,
+    PRIORITY,
+    RESOURCES,
+    Site,
+    exceeded,
+    reason_names,
+)
 from schedlab.engine.state import NOW, State
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.kernels import inner_kernel
@@ -89,6 +98,8 @@ def _precedes(
             return starves
         if starves:
             return earlier
+    if site.counters[BY_NUMBER] > 0:
+        earlier = one < other
     return score[one] < score[other] or (score[one] == score[other] and earlier)
 
 

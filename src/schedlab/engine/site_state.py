@@ -16,7 +16,8 @@ from schedlab.kernels import inlined, inner_kernel
 # Positions in Site.counters.
 HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
 WANING = 1  # 1 if a limit falls with time, so that a job may be admitted though nothing has happened
-COUNTERS_SIZE = 2
+BY_NUMBER = 2  # 1 if jobs of equal scores are ordered by number, as conservative backfilling does, else by entry
+COUNTERS_SIZE = 3
 
 NOT_MADE = -1
 
@@ -93,13 +94,13 @@ def reason_names(inputs: SiteInputs) -> list[str]:
     return ["Dependency", "Resources", "Priority", *dict.fromkeys(inputs.reason)]
 
 
-def new_site(inputs: SiteInputs, nodes: NodeInputs) -> Site:
-    """Return partitions and limits before the first start."""
+def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool) -> Site:
+    """Return partitions and limits before the first start; for `by_number`, see BY_NUMBER."""
     jobs, partitions = len(inputs.option_offset) - 1, len(inputs.tier)
     member = np.ascontiguousarray(inputs.nodes[:, order_of(nodes)])
     common = member.astype(np.int64) @ member.T.astype(np.int64)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[HEADS], counters[WANING] = NOT_MADE, inputs.timed.any()
+    counters[HEADS], counters[WANING], counters[BY_NUMBER] = NOT_MADE, inputs.timed.any(), by_number
     reasons = reason_names(inputs)
     fixed = (
         np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
