@@ -205,7 +205,8 @@ def _read(path: Path, processors: int | None, reading: Reading) -> Workload:
 
 def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:
     """Return the jobs that can ever run on a cluster of nodes; tell of the others, by reason."""
-    from schedlab.engine.site_build import REASONS, never_runs
+    from schedlab.engine.site_build import never_runs
+    from schedlab.engine.site_refusal import REASONS
 
     never = never_runs(workload, cluster)
     for code, reason in enumerate(never.names):

@@ -45,13 +45,13 @@ def read_machines(path: str | os.PathLike[str]) -> Cluster:
         if len(words) < len(MACHINES):
             raise InputError(f"{where}: a line has {', '.join(MACHINES)}, and this one has {len(words)} words")
         _, name, nodes, cores, speed, memory = words[: len(MACHINES)]
-        count = _number(where, "nodes", nodes)
+        count = whole_number(where, "nodes", nodes)
         if count > MOST_NAMES:
             raise InputError(f"{where}: {count:,} nodes are more than {MOST_NAMES:,}")
         names = tuple(f"{name}{place}" for place in range(1, count + 1))
         with located(where):
-            kibibytes = _number(where, "memory", memory)
-            groups.append(NodeGroup(names, _number(where, "processors", cores), kibibytes // 1024 or None))
+            kibibytes = whole_number(where, "memory", memory)
+            groups.append(NodeGroup(names, whole_number(where, "processors", cores), kibibytes // 1024 or None))
         if speed not in ("1", "1.0"):
             ignored.append(IgnoredLine(where, f"speed {speed}", "run times do not depend on nodes"))
     with located(os.fspath(path)):
@@ -84,7 +84,7 @@ def read_alibaba(path: str | os.PathLike[str]) -> Cluster:
 def _alibaba_nodes(path: str, rows: csv.DictReader[str]) -> Iterator[NodeGroup]:
     for row in rows:
         where = f"{path}:{rows.line_num}"
-        cores, memory, gpus = (_number(where, name, row[name]) for name in ("cpu_milli", "memory_mib", "gpu"))
+        cores, memory, gpus = (whole_number(where, name, row[name]) for name in ("cpu_milli", "memory_mib", "gpu"))
         with located(where):
             kinds = {row["model"] or "": gpus} if gpus else {}
             features = [row["model"]] if kinds and row["model"] else []  # pods may ask for one of several models
@@ -110,7 +110,8 @@ def _text(path: str | os.PathLike[str]) -> str:
         raise InputError(f"{os.fspath(path)}: the list of nodes is not text in UTF-8") from None
 
 
-def _number(where: str, what: str, text: str | None) -> int:
+def whole_number(where: str, what: str, text: str | None) -> int:
+    """Return the whole number that stands somewhere, or raise InputError."""
     if text is None or not text.isdecimal() or len(text) > 18:
         raise InputError(f"{where}: {what} is {shown(text)}, not a whole number")
     return int(text)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from schedlab.cluster.cluster import Cluster, IgnoredLine
 from schedlab.cluster.hostlist import host_names
-from schedlab.cluster.node_lists import merged
+from schedlab.cluster.node_lists import merged, whole_number
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.cluster.slurm_nodes import gres_of
+from schedlab.cluster.slurm_nodes import gpus_of, words
 from schedlab.documents import read_text
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
 from schedlab.streams import workload_name
-from schedlab.wording import shown
 
 COMMAND = 'sinfo -N -o "%N|%c|%m|%G|%f|%w|%z|%P|%l|%t"'
 """What prints all that can be read."""
@@ -86,10 +84,10 @@ def read_sinfo(path: str | os.PathLike[str]) -> Cluster:
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
             continue
-        where, words = f"{os.fspath(path)}:{number}", [word.strip() for word in line.split("|")]
-        if len(words) != len(names):
-            raise InputError(f"{where}: {len(words)} columns under {len(names)} names; make it with: {COMMAND}")
-        values = {name: "" if word in NOTHING else word for name, word in zip(names, words, strict=True)}
+        where, columns = f"{os.fspath(path)}:{number}", [word.strip() for word in line.split("|")]
+        if len(columns) != len(names):
+            raise InputError(f"{where}: {len(columns)} columns under {len(names)} names; make it with: {COMMAND}")
+        values = {name: "" if word in NOTHING else word for name, word in zip(names, columns, strict=True)}
         values["FEATURES"] = values.get("AVAIL_FEATURES", values.get("FEATURES", ""))
         sockets, _, threads = ([*values.get("S:C:T", "").split(":"), "", ""])[:3]
         values |= {"SOCKETS": sockets, "THREADS": threads}
@@ -149,32 +147,17 @@ def _node(where: str, name: str, values: Mapping[str, str]) -> NodeGroup:
             [name],
             cores=_whole(where, "CPUS", values) or 0,
             memory=_whole(where, "MEMORY", values) or None,
-            gpus=_gpus(values.get("GRES", "")),
-            features=[word for word in values.get("FEATURES", "").split(",") if word],
+            gpus=gpus_of(values.get("GRES", ""))[0],
+            features=words(values.get("FEATURES", "")),
             weight=_whole(where, "WEIGHT", values, 1),
             sockets=_whole(where, "SOCKETS", values, 1) or 1,
             threads=_whole(where, "THREADS", values, 1) or 1,
         )
 
 
-def _gpus(text: str) -> dict[str, int]:
-    """Return the GPUs among generic resources, such as gpu:a100:4(S:0-1),lustre:1."""
-    counts: dict[str, int] = {}
-    for word in re.split(r",(?![^(]*\))", text):
-        kind, _, rest = word.partition(":")
-        if kind == "gpu":
-            name, count = gres_of(rest)
-            counts[name] = counts.get(name, 0) + count
-    return counts
-
-
 def _whole(where: str, name: str, values: Mapping[str, str], usual: int = 0) -> int:
     text = values.get(name, "").rstrip("+")
-    if not text:
-        return usual
-    if not text.isdecimal() or len(text) > 18:
-        raise InputError(f"{where}: {name} is {shown(text)}, not a whole number")
-    return int(text)
+    return whole_number(where, name, text) if text else usual
 
 
 def _longest(where: str, text: str) -> int | None:

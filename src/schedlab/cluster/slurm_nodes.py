@@ -147,18 +147,30 @@ class NodeLines:
         )
 
     def _gpus(self, line: ConfigLine, text: str) -> tuple[tuple[str, int], ...]:
-        counts: dict[str, int] = {}
-        for word in re.split(r",(?![^(]*\))", text):
-            name, _, rest = word.strip().partition(":")
-            if name.lower() != "gpu":
-                if name and name.lower() not in ("none", "(null)"):
-                    self.ignored.append(
-                        IgnoredLine(line.where, f"gres={word}", "of generic resources, GPUs are counted")
-                    )
-                continue
+        counts, others = gpus_of(text)
+        for word in others:
+            self.ignored.append(IgnoredLine(line.where, f"gres={word}", "of generic resources, GPUs are counted"))
+        return tuple(counts.items())
+
+
+def gpus_of(text: str) -> tuple[dict[str, int], list[str]]:
+    """Return the GPUs among generic resources by type, and the other resources.
+
+    Examples
+    --------
+    >>> gpus_of("gpu:a100:4(S:0-1),lustre:1")
+    ({'a100': 4}, ['lustre:1'])
+    """
+    counts: dict[str, int] = {}
+    others = []
+    for word in re.split(r",(?![^(]*\))", text):
+        name, _, rest = word.strip().partition(":")
+        if name.lower() == "gpu":
             kind, count = gres_of(rest)
             counts[kind] = counts.get(kind, 0) + count
-        return tuple((kind, count) for kind, count in counts.items() if count)
+        elif name and name.lower() not in ("none", "(null)"):
+            others.append(word)
+    return {kind: count for kind, count in counts.items() if count}, others
 
 
 def gres_of(text: str) -> tuple[str, int]:

@@ -15,6 +15,7 @@ from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fewest_nodes, fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS, Shared, exceeded_alone, limits_of
+from schedlab.engine.site_refusal import refuse
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Labels, Resources
@@ -22,16 +23,6 @@ from schedlab.workload.workload import Workload
 
 NEVER = 1 << 62
 NOWHERE = -1
-REASONS = {
-    "PartitionName": "the cluster has no partition of that name",
-    "PartitionDown": "its partitions are down",
-    "AccountNotAllowed": "its partitions do not admit its account",
-    "QOSNotAllowed": "its partitions do not admit its QOS",
-    "PartitionTimeLimit": "it asks for more time than its partitions allow",
-    "PartitionNodeLimit": "it asks for more or fewer nodes than its partitions allow",
-    "Resources": "no partition that admits it has the nodes that it asks for",
-}
-"""Why a job can never start, as Slurm calls it and in words."""
 
 
 class _Options(NamedTuple):
@@ -53,7 +44,7 @@ def machine_inputs(
 
     Parameters and errors as for `site_inputs`. One partition without any limit is the machine.
     """
-    if not cluster.partitions and cluster.accounting is None:
+    if _is_open(cluster):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
     return nodes, site if len(site.tier) > 1 or len(site.limit) > 0 else None
@@ -87,7 +78,7 @@ def site_inputs(
         of all.
     """
     built = _build(workload, cluster, placement)
-    _refuse(workload, cluster, built.never)
+    refuse(workload, cluster, built.never)
     return built.ordered(order)
 
 
@@ -108,9 +99,14 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     >>> never_runs(jobs, site).texts()
     ['', 'PartitionTimeLimit', 'Resources']
     """
-    if not cluster.partitions and cluster.accounting is None:
+    if _is_open(cluster):
         return Labels(np.where(fits_empty(workload, cluster), -1, 0), ("Resources",))
     return _build(workload, cluster, None).never
+
+
+def _is_open(cluster: Cluster) -> bool:
+    """Return whether everybody may use all nodes."""
+    return not cluster.partitions and cluster.accounting is None
 
 
 class _Built(NamedTuple):
@@ -382,25 +378,3 @@ def _limits(
         use_limit=limit_of[sorted_by_job],
         use_amount=amount[sorted_by_job],
     ), alone
-
-
-def _refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
-    """Raise InputError for the first job that can never run."""
-    bad = never.codes >= 0
-    if bad.any():
-        row = int(np.argmax(bad))
-        reason = never.names[never.codes[row]]
-        if reason in ("Resources", "PartitionName"):
-            _say_what_is_not_there(workload, cluster, row)
-        why = REASONS.get(reason, "alone it is beyond a limit of its account or QOS")
-        raise InputError(
-            f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it, or give another cluster", row=row
-        )
-
-
-def _say_what_is_not_there(workload: Workload, cluster: Cluster, row: int) -> None:
-    """Raise InputError with the partition that a job names in vain, or what the nodes of all its partitions lack."""
-    try:
-        node_inputs(workload[row : row + 1], cluster, None, None)
-    except InputError as error:
-        raise InputError(str(error), row=row) from None

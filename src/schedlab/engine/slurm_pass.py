@@ -68,6 +68,8 @@ from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_LAW
 
+STOP = -1
+
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
 
@@ -124,6 +126,21 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
 
 
 @inlined
+def _start_next(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> int:
+    """Start the next job of a main pass if it fits and exceeds no limit; return by how many places the pass goes on.
+
+    After a start, the next job stands in its place. If nobody behind a job that has to wait may start, that is STOP.
+    """
+    if not within_limits(jobs, state, job):
+        return 1
+    if jobs[job].processors <= state.clock[FREE] and fits_open(state.site, state.nodes, job):
+        _start(jobs, state, waiting, passes, rules, job)
+        state.backfilled[job] = False
+        return 0
+    return STOP if block(state.site, job) else 1
+
+
+@inlined
 def _begin_main_pass(passes: Passes, now: int) -> None:
     passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
     passes.counters[LAST_MAIN] = now
@@ -142,15 +159,10 @@ def _start_in_order(
         if place == NONE:
             return
         job = job_at(waiting.ages, place)
-        if not is_ready(needs, job) or not within_limits(jobs, state, job):
-            place += 1
-        elif jobs[job].processors <= clock[FREE] and fits_open(state.site, state.nodes, job):
-            _start(jobs, state, waiting, passes, rules, job)
-            state.backfilled[job] = False
-        elif block(state.site, job):
+        step = _start_next(jobs, state, waiting, passes, rules, job) if is_ready(needs, job) else 1
+        if step == STOP:
             return
-        else:
-            place += 1
+        place += step
 
 
 @inner_kernel
@@ -172,15 +184,10 @@ def _main_pass(
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        if not within_limits(jobs, state, job):
-            place += 1
-        elif jobs[job].processors <= clock[FREE] and fits_open(state.site, state.nodes, job):
-            _start(jobs, state, waiting, passes, rules, job)
-            state.backfilled[job] = False
-        elif block(state.site, job):
+        step = _start_next(jobs, state, waiting, passes, rules, job)
+        if step == STOP:
             return
-        else:
-            place += 1
+        place += step
 
 
 @inner_kernel

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.engine.simulation import simulate
-from schedlab.engine.site_build import REASONS, never_runs
+from schedlab.engine.site_build import never_runs
+from schedlab.engine.site_refusal import REASONS
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
