@@ -60,7 +60,7 @@ POLICIES = {
     "formula of R and w": policy_from_text("p*q - 2*w + R"),
     "multifactor": policy_from_text("multifactor(fairshare=1000,age=30,max_age=30,half_life=20,period=7)"),
     "multifactor, always": policy_from_text(
-        "multifactor(age=50,size=90,favor=small,relative=yes,period=5,accrue=always)"
+        "multifactor(age=50,size=90,favor=small,relative=yes,fairshare=70,shares=classic,ends=lost,period=5,accrue=always)"
     ),
     "function": FunctionPolicy(lambda p, q: q - p),
     "function of w": FunctionPolicy(small_work_and_age),

@@ -18,6 +18,9 @@ from schedlab.site.parameters import Status
 from schedlab.wording import shown
 
 MICROSECONDS = 1_000_000
+_LIMITS = {"limits", "safe", "all"}
+"""Words of AccountingStorageEnforce under which limits hold."""
+
 MOST = 1 << 40
 _WHOLE = {
     "bf_max_job_test": ("depth", 1),
@@ -91,12 +94,10 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
     reader = _Values(values)
     passes = _passes(reader)
     policy = _policy(reader, cluster, numbers)
-    enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}
-    limits = bool(enforced & {"limits", "safe", "all"}) and reader.database
-    if enforced & {"limits", "safe", "all"} and not reader.database:
-        for word in ("limits", "safe", "all"):
+    if reader.enforced & _LIMITS and not reader.database:
+        for word in _LIMITS:
             reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
-    return SiteScheduling(Scheduler(policy, passes), reader.notes, limits)
+    return SiteScheduling(Scheduler(policy, passes), reader.notes, reader.limits)
 
 
 class _Values:
@@ -109,6 +110,8 @@ class _Values:
         self.options = {name.lower(): value for name, _, value in words if name}
         self.flags = {word.strip().lower() for word in values.get("priorityflags", "").split(",")}
         self.database = values.get("accountingstoragetype", "accounting_storage/none").lower().endswith("slurmdbd")
+        self.enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}
+        self.limits = bool(self.enforced & _LIMITS) and self.database
 
     def note(self, place: str, name: str, status: Status, reason: str) -> None:
         self.notes[place, name.lower()] = (status, reason)
@@ -211,6 +214,7 @@ def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]
     if arguments["fairshare"]:
         found["half_life"] = reader.seconds("PriorityDecayHalfLife", 7 * 86_400)
         found["shares"] = "classic" if "no_fair_tree" in reader.flags else "tree"
+        found["ends"] = "counted" if reader.limits else "lost"
     return found
 
 

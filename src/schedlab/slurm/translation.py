@@ -183,6 +183,10 @@ def _with_priority(configuration: Configuration, policy: Multifactor, jobs: JobL
     # Without a database, 22.05 ignores age and fair share; the laboratory's accounts stand for one.
     users = jobs.users or ("lab",)
     values |= {"AccountingStorageType": "accounting_storage/slurmdbd"}
+    if policy.fairshare and policy.ends == "counted":  # else Slurm forgets what jobs use after the last computation
+        values |= {"AccountingStorageEnforce": "limits"}
+    if not policy.half_life:
+        values |= {"PriorityUsageResetPeriod": "YEARLY"}  # without either, slurmctld does not start
     return replace(configuration.having(**values), accounts=equal_shares(users))
 
 
