@@ -41,7 +41,10 @@ RULES: dict[type, dict[str, str]] = {
     State: {"start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
-    Passes: dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
+    Passes: {
+        **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
+        **dict.fromkeys(("user", "looked_at", "looked_in"), FRESH),
+    },
     QueueList: {"score": FRESH, "entered": FRESH},
     Forecasts: {"pilot": FRESH},
     Forecast: {"request": JOBS, "first": JOBS, "corrections": JOBS},

@@ -31,6 +31,10 @@ _WHOLE = {
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 
 
+_OR_ALL = {"bf_max_job_user": "user_depth", "bf_max_job_start": "starts"}
+"""Options that are arguments of +slurm, and have no effect if they are 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class Numbers:
     """The numbers that partitions and QOS have in the columns of the jobs, by name.
@@ -154,6 +158,9 @@ def _passes(reader: _Values) -> Backfill:
     arguments: dict[str, Any] = {
         argument: reader.option(name, usual_of(argument), least) for name, (argument, least) in _WHOLE.items()
     }
+    arguments |= {argument: reader.option(name, 0) or ALL for name, argument in _OR_ALL.items()}
+    if reader.option("bf_max_job_assoc", 0):
+        arguments["user_depth"] = ALL  # Slurm drops it then
     arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
     least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
     arguments["delay"] = max(arguments["delay"], math.floor(least))
@@ -175,7 +182,14 @@ def usual_of(argument: str) -> int:
 def _without_backfilling(reader: _Values) -> None:
     """Note that the options of passes have no effect; the main pass looks at the whole queue after every event."""
     for name in reader.options:
-        if name in (*_WHOLE, "bf_window", "sched_min_interval", "sched_interval"):
+        if name in (
+            *_WHOLE,
+            "bf_window",
+            "bf_max_job_user",
+            "bf_max_job_start",
+            "sched_min_interval",
+            "sched_interval",
+        ):
             reader.note("SchedulerParameters", name, "ignored", "has no effect here without backfilling")
     reader.note("SchedulerParameters", "bf_interval", "modelled", "-1: there is no backfilling")
 

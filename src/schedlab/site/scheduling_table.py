@@ -17,7 +17,7 @@ POWER = "nodes are not switched off"
 TOPOLOGY = "nodes are chosen without regard to switches"
 HET = "components of a heterogeneous job are joined to one job"
 ARRAYS = "an array is as many jobs as it has elements"
-BY_WHOM = "a backfill pass looks at jobs in the order of priority, whoever submitted them"
+BY_WHOM = "a backfill pass looks at jobs in the order of priority, whatever their partition or account"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
 
 ROWS: tuple[Row, ...] = (
@@ -41,9 +41,11 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "defer defer_batch", "approximated",
      "jobs always wait for the next pass; without defer, Slurm tries each once at its submission", _PASS),
     ("SchedulerParameters", "bf_continue bf_yield_interval bf_yield_sleep bf_max_time bf_yield_rpc_cnt max_sched_time "
-     "sched_max_job_start bf_max_job_start build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
+     "sched_max_job_start build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
     ("SchedulerParameters", "max_rpc_cnt max_rpc_count", "ignored", RPC, ""),
-    ("SchedulerParameters", "bf_max_job_user bf_max_job_part bf_max_job_user_part bf_max_job_assoc", "ignored",
+    ("SchedulerParameters", "bf_max_job_user", "modelled", "user_depth= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_start", "modelled", "starts= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_part bf_max_job_user_part bf_max_job_assoc", "ignored",
      BY_WHOM, ""),
     ("SchedulerParameters", "partition_job_depth", "ignored", "the main pass has one depth for all partitions", ""),
     ("SchedulerParameters", "bf_max_job_array_resv", "ignored", ARRAYS, ""),

@@ -159,6 +159,8 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         "default_queue_depth": min(passes.queue_depth, _MANY),
         "batch_sched_delay": passes.delay,
     }
+    options |= {} if passes.user_depth == ALL else {"bf_max_job_user": passes.user_depth}
+    options |= {} if passes.starts == ALL else {"bf_max_job_start": passes.starts}
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
     if not passes.overtime:
         return changed
