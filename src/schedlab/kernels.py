@@ -90,6 +90,7 @@ def bare_kernel(function: Function) -> Function:
 
 
 _INNER: Any = {
+    "forceinline": False,  # said, because Numba hands it on from a caller that is compiled with it
     "_nrt": False,
     "error_model": "numpy",
     "nogil": True,
