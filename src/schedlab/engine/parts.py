@@ -90,7 +90,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        plan = new_passes(n, prepared.processors)
+        plan = new_passes(prepared.column("user_id"), prepared.processors)
     return Parts(
         jobs,
         prepared.seen,
@@ -225,6 +225,8 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         queue_depth=backfill.queue_depth,
         delay=backfill.delay,
         shared=backfill.shared,
+        user_depth=backfill.user_depth,
+        starts=backfill.starts,
         grouped=backfill.interval > 0 and backfill.node == 0,  # so does select/cons_tres
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.engine.associations import Associations, associations
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -27,6 +28,7 @@ from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
 from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests, requests_of
@@ -65,6 +67,8 @@ class Prepared(NamedTuple):
         The nodes and what jobs ask for of them; None for a plain number of processors.
     site
         Partitions of the nodes and limits; None if everybody may use all of them.
+    associations
+        Who shares the machine with whom, where priorities look at what users have used; else None.
     """
 
     workload: Workload
@@ -82,6 +86,7 @@ class Prepared(NamedTuple):
     asked: Requests | None
     nodes: NodeInputs | None = None
     site: SiteInputs | None = None
+    associations: Associations | None = None
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""
@@ -149,6 +154,9 @@ def prepare(
     nodes, site = None, None
     if has_nodes(cluster):
         nodes, site = machine_inputs(workload, cluster, order, scheduler.placement)
+    who = None
+    if isinstance(scheduler.policy, Multifactor):
+        who = associations(workload, cluster, order, jobs["processors"])
     return Prepared(
         workload,
         jobs,
@@ -165,6 +173,7 @@ def prepare(
         asked if asked is None or order is None else asked.in_order(order),
         nodes,
         site,
+        who,
     )
 
 

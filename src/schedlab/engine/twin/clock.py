@@ -122,7 +122,7 @@ class Clock:
         if fate != "resumes":
             self.forecast.learn(job, self.now)
         if self.priority is not None:
-            self.priority.charge(job, self.now)
+            self.priority.note_end(job, self.now)
         if fate in ("done", "given up"):
             job.ended = self.now
         elif fate == "returns" and self.retries is not None:
