@@ -126,7 +126,7 @@ def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_befo
 
     def order_of(policy: Policy) -> Order:
         known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
-        return new_order(policy, prepared.seen, prepared.seen_request, known=known, table=table)
+        return new_order(policy, prepared.seen, prepared.seen_request, known=known, column=prepared.column, table=table)
 
     queue = order_of(scheduler.policy)
     return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))

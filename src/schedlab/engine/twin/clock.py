@@ -15,6 +15,7 @@ from schedlab.engine.twin.predictors import Forecast
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import DEPENDENCY, PRIORITY, RESOURCES, Site
+from schedlab.scheduler.function_policy import OF_JOBS
 from schedlab.scheduler.policy import Policy
 
 
@@ -70,6 +71,7 @@ class Clock:
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
+        self.order.columns = {name: self.prepared.column(field) for name, field in OF_JOBS.items()}
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
@@ -78,6 +80,7 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             news = self.compute(self.happen())
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
+                self.order.free = self.prepared.processors - sum(job.processors for job in self.running)
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
 
