@@ -182,14 +182,7 @@ def usual_of(argument: str) -> int:
 def _without_backfilling(reader: _Values) -> None:
     """Note that the options of passes have no effect; the main pass looks at the whole queue after every event."""
     for name in reader.options:
-        if name in (
-            *_WHOLE,
-            "bf_window",
-            "bf_max_job_user",
-            "bf_max_job_start",
-            "sched_min_interval",
-            "sched_interval",
-        ):
+        if name in (*_WHOLE, *_OR_ALL, "bf_window", "sched_min_interval", "sched_interval"):
             reader.note("SchedulerParameters", name, "ignored", "has no effect here without backfilling")
     reader.note("SchedulerParameters", "bf_interval", "modelled", "-1: there is no backfilling")
 
