@@ -65,9 +65,9 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
         for name in event.nodes:
             node = number[name]
             if event.end is not None:
-                known = first if event.announced is None else max(first, event.announced)
+                known = min(first, event.second) if event.announced is None else event.announced
                 closures.append((node, event.second, event.end, known))
-                changes += [(min(known, event.second), node, NEWS)]
+                changes += [(known, node, NEWS)]
                 changes += [(event.second, node, CLOSES), (event.end, node, OPENS)]
                 continue
             before, state[node] = state[node], event.event
