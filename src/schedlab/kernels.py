@@ -22,7 +22,7 @@ from numba.core import types
 from numba.extending import overload
 
 from schedlab.compiling import listen
-from schedlab.linking import APART, InnerCompiler
+from schedlab.linking import InnerCompiler, OuterCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -86,7 +86,7 @@ def bare_kernel(function: Function) -> Function:
     Where arrays travel in tuples, counting their references costs more than the work: EASY on the 28,481 jobs of
     KTH-SP2 takes 16 ms with it and 6 ms without.
     """
-    return _compile(function, _nrt=False)
+    return _compile(function, _nrt=False, pipeline_class=OuterCompiler)
 
 
 _INNER: Any = {
@@ -104,15 +104,6 @@ _INLINED: Any = {**_INNER, "forceinline": True}
 def inner_kernel(function: Function) -> Function:
     """Compile like `bare_kernel`, for other kernels only: optimised where it is called, and not kept by itself."""
     return cast(Function, numba.njit(function, **_INNER))
-
-
-def apart(function: Function) -> Function:
-    """Compile like `inner_kernel`, but never copy it into its callers: for long kernels that are called here and there.
-
-    What is copied is optimised wherever it is; that is what takes long when a simulation is compiled.
-    """
-    setattr(function, APART, True)
-    return inner_kernel(function)
 
 
 def inlined(function: Function) -> Function:

@@ -2,13 +2,15 @@
 
 Numba makes machine code of each function, optimised together with everything that it calls; what lies seven calls
 deep is optimised seven times. Two thirds of the compilation of a simulation went there. A kernel that is compiled
-by `InnerCompiler` remains unoptimised LLVM code, which is linked into its callers; the outermost is optimised once.
+by `InnerCompiler` remains unoptimised LLVM code, which is linked into its callers; the outermost, compiled by
+`OuterCompiler`, is optimised once.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
@@ -32,9 +34,6 @@ NOT_NEEDED = (
 )
 """Steps of Numba's compiler for what these kernels do not have: closures, exceptions, contexts, array expressions."""
 
-APART = "_apart"
-"""Attribute of functions that are not to be copied into their callers."""
-
 
 class _UnoptimisedLibrary(JITCodeLibrary):
     """The code of a kernel and of those that it calls, to be linked into a caller's."""
@@ -45,6 +44,46 @@ class _UnoptimisedLibrary(JITCodeLibrary):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+class _WholeLibrary(JITCodeLibrary):
+    """The code of an outermost kernel and of all that it calls."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once; Numba does it twice, to drop counted references between the two, and here are none.
+
+        LLVM copies what is called from one place, if nobody outside can call it, and otherwise what is short.
+        """
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringWhole(NativeLowering):
+    """Lower an outermost kernel, with all that it calls, to machine code."""
+
+    _name = "lowering_whole"
+
+    def __init__(self) -> None:
+        NativeLowering.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _WholeLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
+class OuterCompiler(CompilerBase):
+    """Numba's compiler, optimising once."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_LoweringWhole if step is NativeLowering else step, why) for step, why in passes.passes]
+        passes.finalize()
+        return [passes]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -62,8 +101,6 @@ class _LoweringForCallers(NativeLowering):
         super().run_pass(state)
         lowered = state["cr"]
         description = lowered.fndesc
-        if getattr(state.func_id.func, APART, False):
-            state.library._final_module.get_function(description.mangled_name).add_function_attribute("noinline")
         key = _dynfunc.make_function(
             description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, (state.library,)
         )

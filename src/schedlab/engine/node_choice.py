@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
 from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, room, view_of, whole_devices
-from schedlab.kernels import apart, inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
 SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
@@ -27,7 +27,7 @@ PARTS = 1_000_000
 """What is left of a node is counted in parts of what the largest node has."""
 
 
-@apart
+@inner_kernel
 def choose(nodes: Nodes, when: int, request: int) -> bool:
     """Choose nodes for a request, as they are NOW_FREE, LATER or BESIDE; return False if it does not fit.
 
@@ -254,7 +254,7 @@ def _least_harmful(machine: Machine, view: View, request: int, node: int, tasks:
     return least, best
 
 
-@inner_kernel
+@inlined
 def _increase(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int) -> int:
     """Return by how much the fragmentation of a node grows if some tasks take some of its GPUs."""
     before = _fragmentation(machine, view, node)
@@ -264,7 +264,7 @@ def _increase(machine: Machine, view: View, request: int, node: int, tasks: int,
     return after - before
 
 
-@inner_kernel
+@inlined
 def _fragmentation(machine: Machine, view: View, node: int) -> int:
     """Return the thousandths of free GPUs that a job cannot use, added over all that is typically asked for."""
     typical = machine.typical
@@ -278,7 +278,7 @@ def _fragmentation(machine: Machine, view: View, node: int) -> int:
     return total
 
 
-@inner_kernel
+@inlined
 def _useful(machine: Machine, devices: NDArray[np.int64], node: int, gpus: int, share: int) -> int:
     """Return the thousandths on GPUs that a job could use: those that have its share free, or all that are whole."""
     least = share if share > 0 else WHOLE

@@ -26,7 +26,7 @@ from schedlab.engine.nodes import first_with_room, let_differ, move, move_place,
 from schedlab.engine.outages import is_shut, next_closing
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
-from schedlab.kernels import apart, inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 
 
 @inner_kernel
@@ -134,7 +134,7 @@ def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int,
     return reservation(state.clock, state.running, jobs[job].processors, earliest)
 
 
-@apart
+@inner_kernel
 def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest: int) -> int:
     """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
 

@@ -7,10 +7,10 @@ from schedlab.engine.node_choice import choose
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes, Timeline
 from schedlab.engine.nodes import lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
-from schedlab.kernels import apart, inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 
 
-@apart
+@inner_kernel
 def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, stop: int) -> int:
     """Return the earliest second from which a request has room for so long, and choose its nodes.
 
@@ -121,7 +121,7 @@ def _room_from(nodes: Nodes, timeline: Timeline, request: int, node: int, begins
     return room(nodes.machine, nodes.later, request, node)
 
 
-@apart
+@inner_kernel
 def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: int, now_too: bool) -> bool:
     """Return whether a request has room throughout, and choose its nodes.
 

@@ -104,7 +104,7 @@ def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: 
     return bits
 
 
-@inner_kernel
+@inlined
 def move(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int, sign: int) -> None:
     """Take what tasks of a run hold on a node from a view (sign -1), or give it back (sign 1)."""
     change(machine, view.free, node, view.devices, machine.nodes[node].gpu, request, node, tasks, bits, sign)

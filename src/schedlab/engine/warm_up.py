@@ -31,7 +31,7 @@ def warm_up(*, nodes: bool = False, progress: Callable[[str, float], None] | Non
     Parameters
     ----------
     nodes
-        Compile for clusters of nodes, too, which takes about a minute more.
+        Compile for clusters of nodes, too, which takes about half a minute more.
     progress
         Called with each kind and the seconds that it took.
 
