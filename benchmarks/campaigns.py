@@ -15,9 +15,9 @@ from result import Result
 
 import schedlab as sl
 from schedlab.campaign.instances import make_workload
-from schedlab.papers import sc17, sequences, thesis3
-from schedlab.papers.medians import LAST_DIGIT, MedianTable
 from schedlab.workload.sampling import windows
+from schedlab_papers import sc17, sequences, thesis3
+from schedlab_papers.medians import LAST_DIGIT, MedianTable
 
 LOGS = {
     "CEA-Curie-2011-2.1-cln.swf.gz": 93_312,

@@ -12,9 +12,9 @@ from result import Result
 
 import schedlab as sl
 from schedlab.engine.twin import simulate_plain
-from schedlab.papers.scsf_setup import LOG, SCHEDULER, stand_in, synthetic_workflows
 from schedlab.schedule.analysis import Analysis
 from schedlab.workload.submissions import HANDLINGS
+from schedlab_papers.scsf_setup import LOG, SCHEDULER, stand_in, synthetic_workflows
 
 DAY = 86_400
 GOAL = 20

@@ -10,9 +10,9 @@ from pathlib import Path
 from result import Result
 
 import schedlab as sl
-from schedlab.papers import sc15
-from schedlab.papers.sc15_logs import E_LOSS, GRID, Log
-from schedlab.papers.sc15_tables import values_of
+from schedlab_papers import sc15
+from schedlab_papers.sc15_logs import E_LOSS, GRID, Log
+from schedlab_papers.sc15_tables import values_of
 
 KTH, CTC = sc15.LOGS[:2]
 """The logs that are here as the authors of SC'15 had them."""

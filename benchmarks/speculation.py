@@ -11,10 +11,10 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
-from schedlab.papers import icpp19_scenarios
 from schedlab.speculate.atoptimal import atoptimal
 from schedlab.speculate.discretise import discretise
 from schedlab.speculate.toptimal import OptimalSequence, toptimal
+from schedlab_papers import icpp19_scenarios
 
 LAW = sl.Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
 

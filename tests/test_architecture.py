@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from inspect import ismodule
 from pathlib import Path
 
 import schedlab
+import schedlab_papers
 
 PACKAGE = Path(schedlab.__file__).parent
+PAPERS = Path(schedlab_papers.__file__).parent
 ROOMS = ["workflow", "workload", "cluster", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
-ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "papers", "cli"]
+ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "cli"]
 
 
 def imports(module: Path) -> set[str]:
@@ -31,9 +34,27 @@ def test_every_room_is_in_the_plan():
 
 
 def test_no_module_is_longer_than_a_sitting():
-    for module in PACKAGE.rglob("*.py"):
+    for module in [*PACKAGE.rglob("*.py"), *PAPERS.rglob("*.py")]:
         lines = len(module.read_text(encoding="utf-8").splitlines())
-        assert lines <= 410, f"{module.relative_to(PACKAGE)} has {lines} lines"
+        assert lines <= 410, f"{module.relative_to(PACKAGE.parent)} has {lines} lines"
+
+
+def test_the_papers_use_public_names_only():
+    namespaces = {f"schedlab.{name}": getattr(schedlab, name) for name in schedlab.__all__}
+    public = {"schedlab": schedlab} | {name: found for name, found in namespaces.items() if ismodule(found)}
+    for module in PAPERS.rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            assert not isinstance(node, ast.Import) or not any(name.name.startswith("schedlab.") for name in node.names)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "schedlab":
+                assert node.module in public, f"{module.name} imports from {node.module}"
+                hidden = {name.name for name in node.names} - set(public[node.module].__all__)
+                assert not hidden, f"{module.name} imports {', '.join(hidden)} from {node.module}"
+
+
+def test_only_the_command_line_knows_the_papers():
+    for module in PACKAGE.rglob("*.py"):
+        if module != PACKAGE / "cli" / "papers.py":
+            assert "schedlab_papers" not in module.read_text(encoding="utf-8"), f"{module.relative_to(PACKAGE)}"
 
 
 def test_every_public_name_can_be_loaded():

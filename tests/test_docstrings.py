@@ -10,10 +10,18 @@ from pkgutil import walk_packages
 import pytest
 
 import schedlab
+import schedlab_papers
 
 
 def _examples() -> list[doctest.DocTest]:
-    names = ["schedlab", *(module.name for module in walk_packages(schedlab.__path__, "schedlab."))]
+    names = [
+        name
+        for package in (schedlab, schedlab_papers)
+        for name in (
+            package.__name__,
+            *(module.name for module in walk_packages(package.__path__, f"{package.__name__}.")),
+        )
+    ]
     if find_spec("gymnasium") is None:  # an extra
         names = [name for name in names if not name.startswith("schedlab.gym.")]
     found = (test for name in names for test in doctest.DocTestFinder().find(import_module(name)))

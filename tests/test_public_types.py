@@ -9,7 +9,7 @@ from typing import Any
 
 import schedlab
 
-NAMESPACES = ("site", "slurm", "policies", "plot", "types")
+NAMESPACES = [name for name in schedlab.__all__ if inspect.ismodule(getattr(schedlab, name)) and name != "gym"]
 
 
 def public() -> dict[str, Any]:

@@ -1,16 +1,24 @@
 __version__: str
 
+from . import durations as durations
+from . import files as files
 from . import gym as gym
+from . import metrics as metrics
 from . import plot as plot
 from . import policies as policies
+from . import predictors as predictors
+from . import requests as requests
 from . import site as site
 from . import slurm as slurm
+from . import statistics as statistics
+from . import text as text
 from . import types as types
 from .campaign.campaign_file import read_campaign as read_campaign
 from .campaign.compare import Comparison as Comparison
 from .campaign.compare import compare as compare
 from .campaign.coordinator import run_campaign as run_campaign
 from .campaign.definition import Campaign as Campaign
+from .campaign.executors import local_workers as local_workers
 from .campaign.handlings import Handlings as Handlings
 from .campaign.handlings import handlings as handlings
 from .campaign.store import RunDirectory as RunDirectory
@@ -38,6 +46,7 @@ from .errors import InputError as InputError
 from .errors import OutputError as OutputError
 from .errors import SchedlabError as SchedlabError
 from .generate.experiment import Experiment as Experiment
+from .generate.fill import scsf_fill_jobs as scsf_fill_jobs
 from .generate.generation import Generated as Generated
 from .generate.generation import generate_experiment as generate_experiment
 from .learn.collection import collect_scores as collect_scores
@@ -55,7 +64,9 @@ from .learn.trials import score_tuple as score_tuple
 from .model.check import ModelCheck as ModelCheck
 from .model.check import check_model as check_model
 from .model.cycles import ArrivalCycle as ArrivalCycle
+from .model.edison import EDISON_CORES_PER_NODE as EDISON_CORES_PER_NODE
 from .model.edison import EDISON_LIMITS as EDISON_LIMITS
+from .model.edison import EDISON_PROCESSORS as EDISON_PROCESSORS
 from .model.edison import EDISON_TOY as EDISON_TOY
 from .model.empirical import EmpiricalDistribution as EmpiricalDistribution
 from .model.fit import fit_model as fit_model
@@ -112,6 +123,7 @@ from .schedule.explanation import Explanation as Explanation
 from .schedule.exports import read_schedule as read_schedule
 from .schedule.minutes import Minutes as Minutes
 from .schedule.minutes import minutes_of as minutes_of
+from .schedule.provenance import versions as versions
 from .schedule.schedule import Schedule as Schedule
 from .scheduler.backfilling import Conservative as Conservative
 from .scheduler.backfilling import Easy as Easy

@@ -8,7 +8,12 @@ import re
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
-UNITS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "min": 60, "s": 1, "": 1}
+__all__ = ["DAY", "HOUR", "WEEK", "parse_duration"]
+
+HOUR, DAY, WEEK = 3_600, 86_400, 604_800
+"""Seconds."""
+
+UNITS = {"w": WEEK, "d": DAY, "h": HOUR, "m": 60, "min": 60, "s": 1, "": 1}
 """Seconds by suffix."""
 
 LONGEST = 1e15

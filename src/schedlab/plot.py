@@ -12,6 +12,7 @@ from schedlab.report.figures import plot_utilisation as utilisation
 from schedlab.report.figures import plot_wait_by_size as wait_by_size
 from schedlab.report.figures import plot_weekly_means as weekly_means
 from schedlab.report.figures import plot_workload as workload
+from schedlab.report.gains import plot_gains as gains
 from schedlab.report.learning import plot_policies as policies
 from schedlab.report.learning import plot_score_precision as score_precision
 from schedlab.report.learning import plot_scores_by_job as scores_by_job
@@ -22,12 +23,24 @@ from schedlab.report.predictions import plot_predicted_values as predicted_value
 from schedlab.report.predictions import plot_prediction_errors as prediction_errors
 from schedlab.report.requests import plot_requests as requests
 from schedlab.report.requests import plot_requests_on_law as requests_on_law
+from schedlab.report.resamplings import plot_bands as bands
+from schedlab.report.resamplings import plot_sample_boxes as sample_boxes
+from schedlab.report.resamplings import plot_slowdown_shares as slowdown_shares
+from schedlab.report.sequences import plot_sequences as sequences
+from schedlab.report.speculation import plot_method_bars as method_bars
+from schedlab.report.speculation import plot_method_lines as method_lines
+from schedlab.report.style import save_figure as save
+from schedlab.report.triples import plot_triples as triples
 
 __all__ = [
+    "bands",
     "distributions",
+    "gains",
     "gantt",
     "handlings",
     "median_waits",
+    "method_bars",
+    "method_lines",
     "minutes",
     "model",
     "model_variable",
@@ -37,11 +50,16 @@ __all__ = [
     "queue_length",
     "requests",
     "requests_on_law",
+    "sample_boxes",
+    "save",
     "score_precision",
     "scores_by_job",
+    "sequences",
     "simulation_times",
     "slowdown_distribution",
+    "slowdown_shares",
     "trial_scores",
+    "triples",
     "utilisation",
     "wait_by_size",
     "weekly_means",

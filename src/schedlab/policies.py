@@ -1,10 +1,13 @@
 """The policies with names, as classes: `sl.Scheduler(sl.policies.SAF(), "easy")` is the text "saf+easy".
 
+`SCHEDULERS` has the texts of whole schedulers with names, such as "easy++".
+
 >>> import schedlab as sl
 >>> print(sl.Scheduler(sl.policies.SAF(), sl.Easy(sl.policies.SPF())))
 saf+easy:sjf
 """
 
+from schedlab.scheduler.grammar import ALIASES as SCHEDULERS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import (
     F1,
@@ -39,6 +42,7 @@ __all__ = [
     "LPF",
     "LQF",
     "SAF",
+    "SCHEDULERS",
     "SPF",
     "SQF",
     "UNICEF",

@@ -1,11 +1,14 @@
 """Classes that functions of schedlab take or return and that users rarely build; for annotations and `isinstance`."""
 
+from schedlab.campaign.coordinator import Progress
 from schedlab.campaign.executors import Workers
+from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.handlings import Difference, Standing
 from schedlab.campaign.input import Input
 from schedlab.campaign.outcome import Failure, Status
 from schedlab.campaign.plan import Plan
 from schedlab.campaign.prices import Price
+from schedlab.engine.prepared import Events
 from schedlab.generate.patterns import Choice
 from schedlab.learn.collection import Stretch
 from schedlab.model.check import VariableCheck
@@ -35,7 +38,9 @@ __all__ = [
     "CleaningReport",
     "ContinuousLaw",
     "Difference",
+    "Events",
     "Execution",
+    "ExperimentEntry",
     "Failure",
     "Flurry",
     "Formula",
@@ -50,6 +55,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Price",
+    "Progress",
     "Replay",
     "Requests",
     "Standing",

@@ -10,10 +10,10 @@ import pytest
 
 from schedlab.campaign.blocks import weekly_blocks
 from schedlab.campaign.statistics import METRIC, paired
+from schedlab.durations import DAY, WEEK
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import COLUMNS, Schedule
-from schedlab.workload.sampling import DAY, WEEK
 from schedlab.workload.workload import Workload
 
 

@@ -35,8 +35,8 @@ from schedlab.campaign.coordinator import DEATHS, run_campaign
 from schedlab.campaign.lock import Lock
 from schedlab.campaign.plan import Task
 from schedlab.campaign.store import RunDirectory
+from schedlab.durations import DAY
 from schedlab.errors import InputError, OutputError, SchedlabError
-from schedlab.workload.sampling import DAY
 
 
 def test_every_task_has_a_result_and_progress_is_told(tmp_path: Path) -> None:

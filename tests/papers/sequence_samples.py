@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab.workload.sampling import DAY
+from schedlab.durations import DAY
 from schedlab.workload.swf import write_swf
 from schedlab.workload.workload import Workload
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.papers import icpp19
-from schedlab.papers.icpp19_scenarios import METHODS, Setting, laws_and_allocations, mixes, orders
-from schedlab.papers.icpp19_sequences import table_1, theorem_1
 from schedlab.scheduler import Scheduler
 from schedlab.speculate.generate import Application, stochastic_jobs
 from schedlab.speculate.requests import requests_of
+from schedlab_papers import icpp19
+from schedlab_papers.icpp19_scenarios import METHODS, Setting, laws_and_allocations, mixes, orders
+from schedlab_papers.icpp19_sequences import table_1, theorem_1
 
 
 def test_all_rows_of_table_1_come_out_with_the_makespans_of_an_independent_computation():

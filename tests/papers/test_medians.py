@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from schedlab.papers.medians import BY_HAND, TRIMMED, Experiment, MedianTable, experiments_of
-from schedlab.papers.sequences import ALL_SETTINGS, POLICIES, Log
+from schedlab_papers.medians import BY_HAND, TRIMMED, Experiment, MedianTable, experiments_of
+from schedlab_papers.sequences import ALL_SETTINGS, POLICIES, Log
 
 PUBLISHED = dict.fromkeys(ALL_SETTINGS, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))
 

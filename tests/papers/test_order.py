@@ -10,19 +10,19 @@ import pytest
 from sequence_samples import full_width_jobs, write_log
 
 from schedlab.errors import InputError
-from schedlab.papers import order, order_claims, order_patience, order_runs, order_stress, order_uses
-from schedlab.papers.order_logs import LOGS, NOISE, blue_waters, copies, mustang, theta
-from schedlab.papers.order_patience import patient_choice, patient_table
-from schedlab.papers.order_runs import ACTUAL, AGED, EAF, EASY, PURE, SAF, Runs, finalists, held_out
-from schedlab.papers.order_stress import with_decoys, with_fresh_requests
-from schedlab.papers.order_tables import CHOSEN, goal_table, of_logs, ratios_of, repeats
-from schedlab.papers.order_windows import drift_table
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import metric_names
 from schedlab.scheduler.policy import FormulaPolicy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.tables import read_table
 from schedlab.workload.workload import Workload
+from schedlab_papers import order, order_claims, order_patience, order_runs, order_stress, order_uses
+from schedlab_papers.order_logs import LOGS, NOISE, blue_waters, copies, mustang, theta
+from schedlab_papers.order_patience import patient_choice, patient_table
+from schedlab_papers.order_runs import ACTUAL, AGED, EAF, EASY, PURE, SAF, Runs, finalists, held_out
+from schedlab_papers.order_stress import with_decoys, with_fresh_requests
+from schedlab_papers.order_tables import CHOSEN, goal_table, of_logs, ratios_of, repeats
+from schedlab_papers.order_windows import drift_table
 
 
 def results(slowdowns: dict[str, dict[str, float]]) -> pd.DataFrame:

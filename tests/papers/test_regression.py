@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.papers.regression import FUNCTIONS, SCORES, regression_tables
-from schedlab.papers.reproduction import Reproduction
+from schedlab_papers.regression import FUNCTIONS, SCORES, regression_tables
+from schedlab_papers.reproduction import Reproduction
 
 
 def test_scores_that_are_not_there_are_a_row_that_says_so(tmp_path: Path):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.papers import Reproduction, Row
-from schedlab.papers.reproduction import missing, require_some
+from schedlab_papers import Reproduction, Row
+from schedlab_papers.reproduction import missing, require_some
 
 
 def test_the_difference_is_taken_from_the_exact_value_where_it_is_known():

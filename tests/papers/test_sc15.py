@@ -9,9 +9,12 @@ import pytest
 
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
-from schedlab.papers import Reproduction, Reproductions, sc15
-from schedlab.papers.sc15_elsewhere import held_out
-from schedlab.papers.sc15_logs import (
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.swf import write_swf
+from schedlab.workload.workload import Workload
+from schedlab_papers import Reproduction, Reproductions, sc15
+from schedlab_papers.sc15_elsewhere import held_out
+from schedlab_papers.sc15_logs import (
     ANOTHER_LOG,
     BASICS,
     CHOICES,
@@ -24,7 +27,7 @@ from schedlab.papers.sc15_logs import (
     as_printed,
     named,
 )
-from schedlab.papers.sc15_tables import (
+from schedlab_papers.sc15_tables import (
     BELOW_EASY,
     chosen_without,
     correlation_table,
@@ -34,9 +37,6 @@ from schedlab.papers.sc15_tables import (
     triples_table,
     values_of,
 )
-from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.swf import write_swf
-from schedlab.workload.workload import Workload
 
 THREE_JOBS = {
     "submit_time": [0, 1, 2, 3],

@@ -11,14 +11,14 @@ from sequence_samples import full_width_jobs, write_log
 
 from schedlab.campaign.store import RunDirectory
 from schedlab.errors import InputError
-from schedlab.papers import sc17
-from schedlab.papers.medians import Experiment, MedianTable
-from schedlab.papers.sc17_tables import TABLE_4
-from schedlab.papers.sequences import AS_DESCRIBED, AS_PUBLISHED, POLICIES, Setting, Variant, entry_of, scheduler_text
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.cleaning import clean
 from schedlab.workload.sampling import windows
 from schedlab.workload.swf import read_swf
+from schedlab_papers import sc17
+from schedlab_papers.medians import Experiment, MedianTable
+from schedlab_papers.sc17_tables import TABLE_4
+from schedlab_papers.sequences import AS_DESCRIBED, AS_PUBLISHED, POLICIES, Setting, Variant, entry_of, scheduler_text
 
 MODEL = TABLE_4.logs[0]
 LEARNED = ("F1", "F2", "F3", "F4")

@@ -10,9 +10,9 @@ import pytest
 
 from schedlab.engine.many import simulate_many
 from schedlab.errors import InputError
-from schedlab.papers import sc20
-from schedlab.papers.sc20_logs import JOBS, LOGS, POLICIES, STARTS, WINDOW
-from schedlab.papers.sc20_tables import Results, slowdown_table, split_table
+from schedlab_papers import sc20
+from schedlab_papers.sc20_logs import JOBS, LOGS, POLICIES, STARTS, WINDOW
+from schedlab_papers.sc20_tables import Results, slowdown_table, split_table
 
 
 def test_the_windows_are_those_that_old_gym_draws_with_the_seed_1():

@@ -11,9 +11,10 @@ from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.plan import Plan
 from schedlab.errors import InputError
 from schedlab.model.edison import EDISON_TOY
-from schedlab.papers import scsf, scsf_setup
-from schedlab.papers.reproduction import TextTable
-from schedlab.papers.scsf_setup import (
+from schedlab.workflow.files import read_workflow, write_workflow
+from schedlab_papers import scsf, scsf_setup
+from schedlab_papers.reproduction import TextTable
+from schedlab_papers.scsf_setup import (
     EXPERIMENTS,
     MANIFESTS,
     REPETITIONS,
@@ -25,7 +26,6 @@ from schedlab.papers.scsf_setup import (
     synthetic_workflows,
     workflows_of,
 )
-from schedlab.workflow.files import read_workflow, write_workflow
 
 WORKFLOWS = synthetic_workflows()
 

@@ -9,7 +9,9 @@ from sequence_samples import STATE, full_width_jobs, write_log
 from schedlab.campaign.executors import local_workers
 from schedlab.engine.simulation import simulate
 from schedlab.errors import SchedlabError
-from schedlab.papers.sequences import (
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.workload import Workload
+from schedlab_papers.sequences import (
     ALL_SETTINGS,
     AS_DESCRIBED,
     AS_PUBLISHED,
@@ -21,8 +23,6 @@ from schedlab.papers.sequences import (
     scheduler_text,
     variants_of,
 )
-from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.workload import Workload
 
 PUBLISHED = dict.fromkeys(ALL_SETTINGS, (1.0,) * 8)
 LOG = Log("small", "small.swf", 256, PUBLISHED, cut=3, skip=(0,))

@@ -6,10 +6,10 @@ import pytest
 from sequence_samples import STATE, full_width_jobs, write_log
 
 from schedlab.errors import InputError
-from schedlab.papers import thesis
-from schedlab.papers.medians import MedianTable
-from schedlab.papers.thesis3 import chapter3
-from schedlab.papers.thesis3_tables import NOT_PUBLIC, TABLE_3_3
+from schedlab_papers import thesis
+from schedlab_papers.medians import MedianTable
+from schedlab_papers.thesis3 import chapter3
+from schedlab_papers.thesis3_tables import NOT_PUBLIC, TABLE_3_3
 
 CTC = TABLE_3_3.logs[-1]
 

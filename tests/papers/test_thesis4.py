@@ -8,12 +8,15 @@ import pytest
 
 from schedlab.campaign.inputs import read_trace
 from schedlab.campaign.store import RunDirectory
+from schedlab.durations import DAY, WEEK
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
-from schedlab.papers.reproduction import Part
-from schedlab.papers.thesis4 import chapter4
-from schedlab.papers.thesis4_logs import FCFS, LOGS, POLICIES
-from schedlab.papers.thesis4_samples import (
+from schedlab.workload.swf import write_swf
+from schedlab.workload.workload import Workload
+from schedlab_papers.reproduction import Part
+from schedlab_papers.thesis4 import chapter4
+from schedlab_papers.thesis4_logs import FCFS, LOGS, POLICIES
+from schedlab_papers.thesis4_samples import (
     MEASURES,
     Sample,
     kept,
@@ -22,7 +25,7 @@ from schedlab.papers.thesis4_samples import (
     premature,
     premature_in_spans,
 )
-from schedlab.papers.thesis4_tables import (
+from schedlab_papers.thesis4_tables import (
     Experiment,
     claims_table,
     details_table,
@@ -30,9 +33,6 @@ from schedlab.papers.thesis4_tables import (
     premature_table,
     ratios_table,
 )
-from schedlab.workload.sampling import DAY, WEEK
-from schedlab.workload.swf import write_swf
-from schedlab.workload.workload import Workload
 
 KTH = LOGS[-1]
 
@@ -238,7 +238,7 @@ def test_a_second_time_nothing_is_simulated_again(one_log: Path, reproduced: tup
 def test_a_failed_simulation_ends_the_reproduction_in_one_sentence(
     one_log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("schedlab.papers.thesis4.POLICIES", ("FCFS", '"sqrt(-p)"'))
+    monkeypatch.setattr("schedlab_papers.thesis4.POLICIES", ("FCFS", '"sqrt(-p)"'))
     with pytest.raises(InputError, match=r"^\d simulations failed; see schedlab campaign status .*thesis4-KTH-SP2$"):
         chapter4(one_log, tmp_path, samples=2, logs=["KTH SP2"])
 

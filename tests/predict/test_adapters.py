@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from predict_samples import log, tree
 
+from schedlab.durations import DAY
 from schedlab.engine import simulate
 from schedlab.errors import InputError
 from schedlab.predict.adapters import RiverPredictor, SklearnPredictor
@@ -16,7 +17,6 @@ from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 from schedlab.scheduler.predictor import JobView
-from schedlab.workload.sampling import DAY
 
 
 class Recorder:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from predict_samples import Last, log
 
+from schedlab.durations import WEEK
 from schedlab.engine import simulate
 from schedlab.errors import InputError
 from schedlab.predict.validation import validate
 from schedlab.workload.cleaning import clean
-from schedlab.workload.sampling import WEEK
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 

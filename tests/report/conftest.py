@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from schedlab.campaign.blocks import weekly_blocks
+from schedlab.durations import DAY
 from schedlab.engine.simulation import simulate
 from schedlab.report.html import Evidence
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.lublin import lublin
-from schedlab.workload.sampling import DAY
 from schedlab.workload.workload import Workload
 
 MACHINE = 64

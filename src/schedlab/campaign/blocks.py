@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.campaign.statistics import FEWEST_PAIRS
+from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES, size_classes, user_classes
 from schedlab.schedule.metrics import job_measures
 from schedlab.schedule.schedule import Schedule
-from schedlab.workload.sampling import DAY, WEEK
 
 if TYPE_CHECKING:
     import pandas as pd

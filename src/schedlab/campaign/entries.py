@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from schedlab.campaign.fields import LONGEST, Duration, Loads, Section, Texts, seconds
+from schedlab.durations import DAY
 from schedlab.speculate.generate import Application
 from schedlab.speculate.laws import Law
 from schedlab.workload.cleaning import parse_rules
-from schedlab.workload.sampling import DAY
 
 GENERATORS = ("lublin", "stochastic", "experiment")
 """What `generate` may be, in whatever kind of entry."""

@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 
 from schedlab.campaign.entries import Entry
 from schedlab.campaign.fields import LONGEST, Duration, Section, listed, seconds
+from schedlab.durations import DAY
 from schedlab.generate.fill import fill_count
 from schedlab.generate.special import special_pattern
 from schedlab.schedule.summary import duration
-from schedlab.workload.sampling import DAY
 from schedlab.workload.submissions import Handling
 
 Period = Annotated[float, BeforeValidator(seconds), Field(ge=0, le=LONGEST, allow_inf_nan=False)]

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from schedlab.durations import parse_duration
-from schedlab.workload.sampling import DAY
+from schedlab.durations import DAY, parse_duration
 
 
 def seconds(value: Any) -> Any:

@@ -1,8 +1,9 @@
-"""The verb that puts a paper's numbers and ours side by side."""
+"""The verbs that put a paper's numbers and ours side by side, one per paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,142 +15,173 @@ from schedlab.cli.options import Json, Traces
 from schedlab.cli.terminal import campaign_bar, show, show_json
 from schedlab.errors import InputError
 
-ONLY: dict[str, tuple[str, ...]] = {
-    "full": ("sc15",),
-    "variant": ("sc17", "thesis"),
-    "scores": ("sc17", "thesis"),
-    "chapter": ("thesis",),
-    "log": ("sc15", "sc17", "sc20", "thesis", "order"),
-    "scenario": ("icpp19",),
-    "runs": ("icpp19", "scsf", "order"),
-    "set": ("scsf",),
-    "days": ("scsf",),
-    "workflows": ("scsf",),
-}
-"""Options that not all papers have."""
+Logs = Annotated[
+    list[str] | None,
+    typer.Option("--log", metavar="NAME", show_default="all that are there", help="A log; repeat it for each."),
+]
+Variants = Annotated[
+    Literal["both", "as-published", "as-described"],
+    typer.Option(help="By the rules of the authors' simulator, or of their text."),
+]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        show_default="../sc17/score-distribution.csv.gz in the traces",
+        help="The published scores.",
+    ),
+]
+Runs = Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each experiment.")]
+Directory = Annotated[Path, typer.Option("--directory", "-d", metavar="DIR", help="Where run directories are kept.")]
+Plots = Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Write the figures of the paper, as PNG.")]
 
 
-def reproduce(
-    paper: Annotated[
-        Literal["sc15", "sc17", "sc20", "thesis", "icpp19", "scsf", "order"],
-        typer.Argument(help="Which paper; order: our own study of predictions for the order of the queue."),
-    ],
+def sc15(
     traces: Traces = None,
-    log: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", show_default="all that are there", help="A log; repeat it for each."),
-    ] = None,
+    logs: Logs = None,
     full: Annotated[
-        bool, typer.Option("--full", help="sc15: all 130 triples, in some 20 minutes, not only the published ones.")
+        bool, typer.Option("--full", help="All 130 triples, in some 20 minutes, not only the published ones.")
     ] = False,
-    variant: Annotated[
-        Literal["both", "as-published", "as-described"] | None,
-        typer.Option(
-            show_default="both", help="sc17, thesis: by the rules of the authors' simulator, or of their text."
-        ),
-    ] = None,
-    scores: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            show_default="../sc17/score-distribution.csv.gz in the traces",
-            help="sc17, thesis: the published scores.",
-        ),
-    ] = None,
-    chapter: Annotated[int | None, typer.Option(min=3, max=4, show_default="both", help="thesis: one chapter.")] = None,
-    scenario: Annotated[
+    directory: Directory = RUNS,
+    plot: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """Gaussier et al., SC 2015: predicted run times for EASY, on five logs."""
+    from schedlab_papers.sc15 import reproduce
+
+    with _working(plot) as given:
+        found = reproduce(_there(traces), logs=logs or (), full=full, directory=directory, **given)
+    _show(found, as_json)
+
+
+def sc17(
+    traces: Traces = None,
+    logs: Logs = None,
+    variant: Variants = "both",
+    scores: Scores = None,
+    directory: Directory = RUNS,
+    plot: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """Carastan-Santos and de Camargo, SC 2017: the policies F1 to F4 beside others."""
+    from schedlab_papers.sc17 import reproduce
+
+    with _working(plot) as given:
+        found = reproduce(_there(traces), logs=logs or (), variant=variant, scores=scores, directory=directory, **given)
+    _show(found, as_json)
+
+
+def sc20(traces: Traces = None, logs: Logs = None, as_json: Json = False) -> None:
+    """Zhang et al., SC 2020 (RLScheduler): the heuristics and the agents of its tables."""
+    from schedlab_papers.sc20 import reproduce
+
+    _show(reproduce(_there(traces), logs=logs or ()), as_json)
+
+
+def thesis(
+    traces: Traces = None,
+    logs: Logs = None,
+    chapter: Annotated[int | None, typer.Option(min=3, max=4, show_default="both", help="One chapter.")] = None,
+    variant: Variants = "both",
+    scores: Scores = None,
+    directory: Directory = RUNS,
+    plot: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """Carastan-Santos, PhD thesis, 2019: learned policies (chapter 3), area first with EASY (chapter 4)."""
+    from schedlab_papers.thesis import reproduce
+
+    with _working(plot) as given:
+        found = reproduce(
+            _there(traces),
+            chapter=chapter,
+            logs=logs or (),
+            variant=variant,
+            scores=scores,
+            directory=directory,
+            **given,
+        )
+    _show(found, as_json)
+
+
+def icpp19(
+    scenarios: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="N", min=1, max=4, show_default="all", help="icpp19: a scenario, 1 to 4; repeat it for each."
+            "--scenario", metavar="N", min=1, max=4, show_default="all", help="A scenario, 1 to 4; repeat it for each."
         ),
     ] = None,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            show_default="50, scsf 6, order 3",
-            help="icpp19, scsf: runs of each experiment; order: copies of each log.",
-        ),
-    ] = None,
+    runs: Runs = 50,
+    directory: Directory = RUNS,
+    plot: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """Gainaru et al., ICPP 2019: sequences of requested times for stochastic jobs. Needs no traces."""
+    from schedlab_papers.icpp19 import reproduce
+
+    with _working(plot) as given:
+        found = reproduce(scenario=scenarios or (), runs=runs, directory=directory, **given)
+    _show(found, as_json)
+
+
+def scsf(
+    traces: Traces = None,
     sets: Annotated[
         list[int] | None,
-        typer.Option("--set", metavar="N", min=0, max=2, show_default="all", help="scsf: a set; repeat it for each."),
+        typer.Option("--set", metavar="N", min=0, max=2, show_default="all", help="A set; repeat it for each."),
     ] = None,
-    days: Annotated[
-        float | None, typer.Option(min=0.01, show_default="7", help="scsf: length of the part that counts.")
-    ] = None,
+    runs: Runs = 6,
+    days: Annotated[float, typer.Option(min=0.01, help="Length of the part that counts, in days.")] = 7,
     workflows: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", show_default="../workflows/scsf-manifests in the traces", help="scsf: the manifests."
+            metavar="DIR", show_default="../workflows/scsf-manifests in the traces", help="The published manifests."
         ),
     ] = None,
-    directory: Annotated[
-        Path, typer.Option("--directory", "-d", metavar="DIR", help="Where run directories are kept.")
-    ] = RUNS,
-    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures of the paper, as PNG.")] = None,
+    directory: Directory = RUNS,
+    plot: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Repeat a paper's simulations, and print its numbers beside ours."""
-    given: dict[str, object] = {"full": full, "variant": variant, "scores": scores, "chapter": chapter}
-    given |= {"log": log, "scenario": scenario, "runs": runs, "set": sets, "days": days, "workflows": workflows}
-    for name, value in given.items():
-        if value and paper not in ONLY[name]:
-            raise InputError(f"--{name} does not go with {paper}: leave it out")
-    if paper == "icpp19":
-        _show(_icpp19(scenario or (), runs, directory, plot), as_json)
-        return
+    """Rodrigo et al., JSSPP 2017 (ScSF): workflows on a model of Edison."""
+    from schedlab_papers.scsf import reproduce
+
+    with _working(plot) as given:
+        found = reproduce(
+            _there(traces), sets=sets or (), runs=runs, days=days, workflows=workflows, directory=directory, **given
+        )
+    _show(found, as_json)
+
+
+def order(
+    traces: Traces = None,
+    logs: Logs = None,
+    runs: Annotated[int, typer.Option(metavar="N", min=1, help="Copies of each log.")] = 3,
+    directory: Directory = RUNS,
+    plot: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """Our own study: run times that are predicted for the order of the queue."""
+    from schedlab_papers.order import reproduce
+
+    with _working(plot) as given:
+        found = reproduce(_there(traces), logs=logs or (), runs=runs, directory=directory, **given)
+    _show(found, as_json)
+
+
+def _there(traces: Path | None) -> Path:
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"
         raise InputError(f"{what}: name one that holds the logs of the paper (--traces, or SCHEDLAB_TRACES)")
-    if paper == "sc20":
-        from schedlab.papers import sc20
+    return traces
 
-        if plot is not None:
-            raise InputError("--plot does not go with sc20, which has no figures here: leave it out")
-        _show(sc20.reproduce(traces, logs=log or ()), as_json)
-        return
+
+@contextmanager
+def _working(plot: Path | None) -> Iterator[dict[str, Any]]:
+    """Give what all papers with campaigns take: where figures go, and a bar of progress."""
     if plot is not None:
         make_directory(plot)
     with campaign_bar() as progress:
-        common: Any = {"logs": log or (), "directory": directory, "plots": plot, "progress": progress}
-        reproduction: Any
-        if paper == "sc15":
-            from schedlab.papers import sc15
-
-            reproduction = sc15.reproduce(traces, full=full, **common)
-        elif paper == "sc17":
-            from schedlab.papers import sc17
-
-            reproduction = sc17.reproduce(traces, variant=variant or "both", scores=scores, **common)
-        elif paper == "order":
-            from schedlab.papers import order
-
-            reproduction = order.reproduce(traces, runs=runs or order.COPIES, **common)
-        elif paper == "scsf":
-            from schedlab.papers import scsf
-
-            del common["logs"]
-            common |= {"sets": sets or (), "workflows": workflows, "days": days}
-            reproduction = scsf.reproduce(traces, runs=runs, **common)
-        else:
-            from schedlab.papers import thesis
-
-            reproduction = thesis.reproduce(traces, chapter=chapter, variant=variant or "both", scores=scores, **common)
-    _show(reproduction, as_json)
-
-
-def _icpp19(scenarios: Iterable[int], runs: int | None, directory: Path, plot: Path | None) -> Any:
-    """Repeat the one paper whose jobs are drawn, so that it needs no traces."""
-    from schedlab.papers import icpp19
-
-    if plot is not None:
-        make_directory(plot)
-    with campaign_bar() as progress:
-        return icpp19.reproduce(
-            scenario=scenarios, runs=runs or icpp19.REPETITIONS, directory=directory, plots=plot, progress=progress
-        )
+        yield {"plots": plot, "progress": progress}
 
 
 def _show(reproduction: Any, as_json: bool) -> None:

@@ -14,13 +14,14 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import DAY
 from schedlab.engine.many import simulate_many
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import MEASURES
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.compatible import check
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.sampling import DAY, windows
+from schedlab.workload.sampling import windows
 from schedlab.workload.workload import Workload
 
 EASY = "fcfs+easy"

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.predict.features import UserHistories
 from schedlab.scheduler.predictor import JobView
-from schedlab.workload.sampling import DAY
 
 
 class SklearnPredictor:

@@ -6,8 +6,8 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
+from schedlab.durations import DAY, WEEK
 from schedlab.scheduler.predictor import JobView
-from schedlab.workload.sampling import DAY, WEEK
 
 FEATURES = (
     "requested_time",

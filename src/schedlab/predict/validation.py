@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import WEEK
 from schedlab.engine.drive import PythonPredictorAdapter
 from schedlab.predict.events import END, END_AT_ONCE, SUBMISSION, events_of
 from schedlab.predict.measures import error_measures
@@ -18,7 +19,6 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.predictor import Actual, OnlinePredictor, Predictor, PythonPredictor
 from schedlab.scheduler.predictor_text import as_predictor
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.sampling import WEEK
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedlab.campaign.standings import Standings
+from schedlab.durations import DAY
 from schedlab.report.campaigns import (
     labels_of,
     metric_label,
@@ -26,7 +27,6 @@ from schedlab.report.style import only_drawable, root_figure, styled
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import queue_length
-from schedlab.workload.sampling import DAY
 
 if TYPE_CHECKING:
     import pandas as pd

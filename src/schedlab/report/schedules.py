@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
+from schedlab.durations import DAY, WEEK
 from schedlab.report.groups import groupings
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
@@ -21,7 +22,6 @@ from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.wording import count_of
-from schedlab.workload.sampling import DAY, WEEK
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from schedlab.atomic import atomic_path, make_directory
+from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
-from schedlab.workload.sampling import DAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import WORKFLOW_MEASURES, Window
 from schedlab.schedule.workflows import Rules, work_in_window, workflow_table
-from schedlab.workload.sampling import DAY
 from schedlab.workload.sections import Sections, sections_of
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.measures import measure_small
-from schedlab.workload.sampling import DAY
 
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import WEEK
 from schedlab.errors import InputError
-from schedlab.workload.sampling import WEEK
 
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.metrics import Window, mean_queue_length, measured_window, utilisation
@@ -19,7 +20,6 @@ from schedlab.site.jobs import replay
 from schedlab.site.site import Site
 from schedlab.wording import count_of
 from schedlab.workload.resources import Labels, Resources
-from schedlab.workload.sampling import DAY, WEEK
 
 HOUR = 3600
 TWO_WEEKS = 2 * WEEK

@@ -45,8 +45,8 @@ def joined(first: Workload, second: Workload) -> Workload:
     return first.replace(**columns, rounded=first.rounded + second.rounded, **links)
 
 
-def concatenated(workloads: Sequence[Workload]) -> Workload:
-    """Return the jobs of several workloads in the order of their submissions, see `Workload.concat`."""
+def concatenated(workloads: Sequence[Workload], sort: bool) -> Workload:
+    """Return the jobs of several workloads, see `Workload.concat`."""
     if not workloads:
         raise InputError("there are no workloads to concatenate")
     sizes = {one.processors for one in workloads if one.processors is not None}
@@ -62,7 +62,8 @@ def concatenated(workloads: Sequence[Workload]) -> Workload:
         whole = moved if whole is None else joined(whole, moved)
     assert whole is not None
     start = workloads[0].start_time if first is None else first
-    return whole.replace(processors=next(iter(sizes), None), start_time=start).sorted_by_submit()
+    whole = whole.replace(processors=next(iter(sizes), None), start_time=start)
+    return whole.sorted_by_submit() if sort else whole
 
 
 def _resources(workload: Workload) -> Resources:

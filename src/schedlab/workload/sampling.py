@@ -11,14 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
-
-DAY = 86_400
-WEEK = 7 * DAY
 
 
 def offered_load(workload: Workload, processors: int | None = None) -> float:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.display import as_html
+from schedlab.durations import DAY
 from schedlab.workload.cleaning import clean_with_report
 from schedlab.workload.cleaning_report import CleaningReport
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.distribution import Distribution
 from schedlab.workload.resource_summary import ResourceSummary, summary_of_resources
-from schedlab.workload.sampling import DAY, offered_load
+from schedlab.workload.sampling import offered_load
 from schedlab.workload.workload import FIELDS, Workload
 
 WIDTH = 98

@@ -311,8 +311,8 @@ class Workload:
             yield Job(*values)
 
     @classmethod
-    def concat(cls, workloads: Iterable[Workload]) -> Workload:
-        """Return one workload with the jobs of several, in the order of their submissions.
+    def concat(cls, workloads: Iterable[Workload], *, sort: bool = True) -> Workload:
+        """Return one workload with the jobs of several.
 
         Parameters
         ----------
@@ -320,6 +320,8 @@ class Workload:
             At least one. The first one's name, header and rule about requests stay. Where all say on which date their
             second 0 is, submit times are counted from the earliest one; numbers of jobs, users and so on stay as they
             are.
+        sort
+            Whether jobs are in the order of their submissions; otherwise, they stay row after row.
 
         Raises
         ------
@@ -336,7 +338,7 @@ class Workload:
         """
         from schedlab.workload.joining import concatenated
 
-        return concatenated(list(workloads))
+        return concatenated(list(workloads), sort)
 
     def head(self, jobs: int = 5) -> Workload:
         """Return the first jobs."""

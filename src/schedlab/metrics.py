@@ -1,0 +1,15 @@
+"""Measures of jobs and classes of them: `sl.metrics.job_measures(schedule)` has a value for each job."""
+
+from schedlab.schedule.groups import SIZE_CLASSES, SLOWDOWN_CLASSES, USER_CLASSES, slowdown_classes
+from schedlab.schedule.metrics import bounded_slowdown, job_measures
+from schedlab.schedule.timeline import cumulative_weekly_means
+
+__all__ = [
+    "SIZE_CLASSES",
+    "SLOWDOWN_CLASSES",
+    "USER_CLASSES",
+    "bounded_slowdown",
+    "cumulative_weekly_means",
+    "job_measures",
+    "slowdown_classes",
+]

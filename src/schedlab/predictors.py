@@ -1,0 +1,34 @@
+"""The predictors of run times, as classes, and what follows when a prediction has expired (`CORRECTIONS`).
+
+>>> import schedlab as sl
+>>> print(sl.Scheduler("fcfs", sl.Easy(), sl.predictors.RecentAverage()))
+fcfs+easy@ave2/incremental
+"""
+
+from schedlab.scheduler.predictor import (
+    CORRECTIONS,
+    Actual,
+    GroupMean,
+    Predictor,
+    PythonPredictor,
+    RecentAverage,
+    Regression,
+    Requested,
+    SimilarQuantile,
+    UserMean,
+    UserQuantile,
+)
+
+__all__ = [
+    "CORRECTIONS",
+    "Actual",
+    "GroupMean",
+    "Predictor",
+    "PythonPredictor",
+    "RecentAverage",
+    "Regression",
+    "Requested",
+    "SimilarQuantile",
+    "UserMean",
+    "UserQuantile",
+]

@@ -1,0 +1,29 @@
+"""Sequences of requested times: run-time distributions, optimal requests, what they cost, and large jobs in rounds."""
+
+from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
+from schedlab.speculate.discretise import discretise
+from schedlab.speculate.fits import LawFit, fit_laws
+from schedlab.speculate.fluid import FluidSchedule, simulate_fluid
+from schedlab.speculate.laws import Law
+from schedlab.speculate.plan import RequestPlan, optimal_requests
+from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.sequences import Evaluation, RequestSequence, costs_of_runs, evaluate_requests
+
+__all__ = [
+    "AffineCost",
+    "Checkpointing",
+    "DiscreteLaw",
+    "Evaluation",
+    "FluidSchedule",
+    "Law",
+    "LawFit",
+    "RequestLimits",
+    "RequestPlan",
+    "RequestSequence",
+    "costs_of_runs",
+    "discretise",
+    "evaluate_requests",
+    "fit_laws",
+    "optimal_requests",
+    "simulate_fluid",
+]
