@@ -78,7 +78,7 @@ def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -
         return False
     nodes.counters[VIEWS] += 1  # no node differs from what is free now
     for node in range(nodes.notes.shape[0]):
-        closed = site.closed[node] or is_shut(nodes, node, now, ends)
+        closed = site.closed[node] or is_shut(nodes.outages, node, now, ends)
         nodes.notes[node].head_room = 0 if closed else room(nodes.machine, nodes.now, request, node)
     return choose(nodes, LATER, request)
 

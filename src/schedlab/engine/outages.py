@@ -6,12 +6,13 @@ comes back at a second that nobody knows: a job that does not fit what is left, 
 one that would exceed a limit. A closure that was announced has an end, and is part of all plans; no run begins that
 could reach into it.
 
-Each part asks for one thing that is None: a branch on two at once would not be left out when it is compiled.
+Functions ask whether there are nodes; others, which they call, whether anything happens to them: branches on an
+argument that is None are left out when a function is compiled, those on a part of one are not.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from schedlab.engine.node_state import CHANGED, FREED, GROWN, LATER, REMEMBERED,
 from schedlab.engine.nodes import room
 from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS, OutageInputs
 from schedlab.engine.timeline import KEPT, keep
-from schedlab.kernels import apart, inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
 # Positions in Outages.counters.
@@ -109,39 +110,49 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
 @inlined
 def next_change(nodes: Nodes | None) -> int:
     """Return the second in which something happens to a node, NEVER if nothing will."""
-    if nodes is not None:  # noqa: SIM102
-        if nodes.outages is not None:
-            outages = nodes.outages
-            if outages.counters[NEXT] < outages.second.shape[0]:
-                return outages.second[outages.counters[NEXT]]
+    if nodes is not None:
+        return _second_of_next(nodes.outages)
     return NEVER
 
 
-@inner_kernel
+@inlined
+def _second_of_next(outages: Outages | None) -> int:
+    if outages is not None:
+        following = outages.counters[NEXT]
+        return outages.second[following] if following < outages.second.shape[0] else NEVER
+    return NEVER
+
+
+@inlined
 def turn(nodes: Nodes | None, now: int) -> int:
     """Let happen to nodes what is due; return what that amounts to. Nodes that fail are marked as `broken`."""
+    if nodes is not None:
+        return _turn(nodes.outages, nodes, now)
+    return NOTHING
+
+
+@inner_kernel
+def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
     verdict = NOTHING
-    if nodes is not None:  # noqa: SIM102
-        if nodes.outages is not None:
-            outages = nodes.outages
-            counters = outages.counters
-            while counters[NEXT] < outages.second.shape[0] and outages.second[counters[NEXT]] <= now:
-                node, kind = outages.node[counters[NEXT]], outages.kind[counters[NEXT]]
-                counters[NEXT] += 1
-                verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
-                if kind == BREAKS:
-                    outages.broken[node] = True
-                elif kind in (LEAVES, RETURNS):
-                    outages.out[node] = kind == LEAVES
-                    counters[OUT] += 1 if kind == LEAVES else -1
-                    counters[TURNS] += 1
-                if kind in (LEAVES, CLOSES):
-                    _close(nodes, outages, node)
-                elif kind in (RETURNS, OPENS):
-                    _open(nodes, outages, node)
-            if verdict > NOTHING:
-                nodes.counters[CHANGED] += 1
-                counters[CLOSING] = _next_closing(outages, now)
+    if outages is not None:
+        counters = outages.counters
+        while counters[NEXT] < outages.second.shape[0] and outages.second[counters[NEXT]] <= now:
+            node, kind = outages.node[counters[NEXT]], outages.kind[counters[NEXT]]
+            counters[NEXT] += 1
+            verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
+            if kind == BREAKS:
+                outages.broken[node] = True
+            elif kind in (LEAVES, RETURNS):
+                outages.out[node] = kind == LEAVES
+                counters[OUT] += 1 if kind == LEAVES else -1
+                counters[TURNS] += 1
+            if kind in (LEAVES, CLOSES):
+                _close(nodes, outages, node)
+            elif kind in (RETURNS, OPENS):
+                _open(nodes, outages, node)
+        if verdict > NOTHING:
+            nodes.counters[CHANGED] += 1
+            counters[CLOSING] = _next_closing(outages, now)
     return verdict
 
 
@@ -165,7 +176,6 @@ def _open(nodes: Nodes, outages: Outages, node: int) -> None:
 
 @inner_kernel
 def _next_closing(outages: Outages, now: int) -> int:
-    """Return when the next closure begins that is known."""
     first = NEVER
     for i in range(outages.begin.shape[0]):
         if outages.known[i] <= now < outages.begin[i]:
@@ -176,26 +186,31 @@ def _next_closing(outages: Outages, now: int) -> int:
 @inlined
 def next_closing(nodes: Nodes | None) -> int:
     """Return when the next closure begins that is known, NEVER if there is none."""
-    if nodes is not None:  # noqa: SIM102
-        if nodes.outages is not None:
-            return nodes.outages.counters[CLOSING]
+    if nodes is not None:
+        return _closing(nodes.outages)
     return NEVER
 
 
 @inlined
-def fails(nodes: Nodes, run: int) -> bool:
+def _closing(outages: Outages | None) -> int:
+    if outages is not None:
+        return outages.counters[CLOSING]
+    return NEVER
+
+
+@inlined
+def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
     """Return whether a run holds anything of a node that fails in this second."""
     found = False
     for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        found = found or nodes.outages.broken[nodes.places[place].node]
+        found = found or outages.broken[nodes.places[place].node]
     return found
 
 
 @inlined
-def is_shut(nodes: Nodes, node: int, now: int, ends: int) -> bool:
+def is_shut(outages: Outages | None, node: int, now: int, ends: int) -> bool:
     """Return whether a closure of a node is known that a run from now to another second would reach into."""
-    if nodes.outages is not None:
-        outages = nodes.outages
+    if outages is not None:
         for i in range(outages.offsets[node], outages.offsets[node + 1]):
             if outages.known[i] <= now < outages.end[i] and outages.begin[i] < ends:
                 return True
@@ -206,46 +221,63 @@ def is_shut(nodes: Nodes, node: int, now: int, ends: int) -> bool:
 def may_leave(nodes: Nodes | None) -> bool:
     """Return whether there may be nodes out of service."""
     if nodes is not None:
-        return nodes.outages is not None
+        return _is_there(nodes.outages)
     return False
 
 
-@inner_kernel
+@inlined
+def _is_there(outages: Outages | None) -> bool:
+    return outages is not None
+
+
+@inlined
 def in_service(nodes: Nodes | None, job: int) -> bool:
     """Return whether a job would fit the nodes in service if nobody ran. The last choice of nodes is lost."""
-    if nodes is not None:  # noqa: SIM102
-        if nodes.outages is not None:
-            outages, machine = nodes.outages, nodes.machine
-            if outages.counters[OUT] == 0:
-                return True
-            for option in range(machine.options[job], machine.options[job + 1]):
-                request = machine.shape[option]
-                if outages.asked[request] != outages.counters[TURNS]:
-                    outages.asked[request] = outages.counters[TURNS]
-                    outages.serves[request] = _fits_idle(nodes, request, 0, AT_ALL)
-                if outages.serves[request]:
-                    return True
-            return False
+    if nodes is not None:
+        return _in_service(nodes.outages, nodes, job)
     return True
 
 
 @inner_kernel
+def _in_service(outages: Outages | None, nodes: Nodes, job: int) -> bool:
+    if outages is not None:
+        machine = nodes.machine
+        if outages.counters[OUT] == 0:
+            return True
+        for option in range(machine.options[job], machine.options[job + 1]):
+            request = machine.shape[option]
+            if outages.asked[request] != outages.counters[TURNS]:
+                outages.asked[request] = outages.counters[TURNS]
+                outages.serves[request] = _fits_idle(outages, nodes, request, 0, AT_ALL)
+            if outages.serves[request]:
+                return True
+        return False
+    return True
+
+
+@inlined
 def shut_out(nodes: Nodes | None, job: int, now: int, ends: int) -> bool:
     """Return whether nothing but closed nodes keeps a job from running from now to another second."""
-    if nodes is not None:  # noqa: SIM102
-        if nodes.outages is not None:
-            machine = nodes.machine
-            for option in range(machine.options[job], machine.options[job + 1]):
-                if _fits_idle(nodes, machine.shape[option], now, ends):
-                    return False
-            return True
+    if nodes is not None:
+        return _shut_out(nodes.outages, nodes, job, now, ends)
     return False
 
 
-@apart
-def _fits_idle(nodes: Nodes, request: int, now: int, ends: int) -> bool:
+@inner_kernel
+def _shut_out(outages: Outages | None, nodes: Nodes, job: int, now: int, ends: int) -> bool:
+    if outages is not None:
+        machine = nodes.machine
+        for option in range(machine.options[job], machine.options[job + 1]):
+            if _fits_idle(outages, nodes, machine.shape[option], now, ends):
+                return False
+        return True
+    return False
+
+
+@inner_kernel
+def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int) -> bool:
     """Return whether a request would fit if nobody ran: nodes in service (AT_ALL), or that are open until a second."""
-    outages, machine, later = nodes.outages, nodes.machine, nodes.later
+    machine, later = nodes.machine, nodes.later
     nodes.counters[VIEWS] += 1
     for node in range(nodes.notes.shape[0]):
         there, free = machine.nodes[node], later.free[node]
@@ -256,27 +288,26 @@ def _fits_idle(nodes: Nodes, request: int, now: int, ends: int) -> bool:
         nodes.notes[node].differs = nodes.counters[VIEWS]
         closed = outages.out[node]
         if ends != AT_ALL:
-            closed = outages.closed[node] > 0 or is_shut(nodes, node, now, ends)
+            closed = outages.closed[node] > 0 or is_shut(outages, node, now, ends)
         nodes.notes[node].head_room = 0 if closed else room(machine, later, request, node)
     return choose(nodes, LATER, request)
 
 
 @inner_kernel
-def plan_closures(nodes: Any, now: int, late: int) -> None:
+def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) -> None:
     """Keep closed nodes out of a plan that has just been cleared.
 
     Parameters
     ----------
-    nodes
-        The nodes.
+    outages, nodes
+        What happens to the nodes.
     now
         From this second on; those that are out of service are not expected back.
     late
         A closure that is to come is held from so many seconds later on: where jobs must end before the second in which
         others need their nodes, they may end in the one in which a closure begins.
     """
-    if nodes.outages is not None:
-        outages = nodes.outages
+    if outages is not None:
         for node in range(outages.closed.shape[0]):
             if outages.out[node]:
                 keep(nodes, nodes.ahead, node, now, NEVER)

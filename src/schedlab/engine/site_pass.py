@@ -203,7 +203,7 @@ def reserve_for_heads(
     nodes: Any = state.nodes
     running, now = state.running, state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
-    plan_closures(nodes, now, 0)
+    plan_closures(nodes.outages, nodes, now, 0)
     for place in range(running.status[USED]):
         block = running.order[place]
         for i in range(running.counts[block]):

@@ -45,7 +45,7 @@ def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: in
     """
     if nodes is not None:
         clear_nodes(nodes.machine, nodes.ahead, now)
-        plan_closures(nodes, now, strict)
+        plan_closures(nodes.outages, nodes, now, strict)
     else:
         clear(profile, now, processors)
 

@@ -17,7 +17,7 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.outages import TURNED, fails, in_service, may_leave, turn
+from schedlab.engine.outages import TURNED, Outages, fails, in_service, may_leave, turn
 from schedlab.engine.site_state import Site, admitted, charge, has_limits
 from schedlab.kernels import inlined, inner_kernel, new_records
 
@@ -200,32 +200,37 @@ def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
         charge(state.site, job, -1)
 
 
-@inner_kernel
-def _break_off(nodes: Any, jobs: NDArray[Any], state: State) -> None:
+@inlined
+def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
     """End the runs that hold anything of a node that fails in this second, in the order in which they started."""
-    if nodes is not None:  # noqa: SIM102
-        if nodes.outages is not None:
-            clock, ended, completions = state.clock, state.ended, state.completions
-            first = clock[COMPLETED]
-            for place in range(completions.status[USED]):
-                block = completions.order[place]
-                for i in range(completions.counts[block]):
-                    job = completions.records[block * BLOCK + i].job
-                    if fails(nodes, nodes.run[job]):
-                        k = clock[COMPLETED]
-                        while k > first and nodes.run[ended[k - 1]] > nodes.run[job]:
-                            ended[k] = ended[k - 1]
-                            k -= 1
-                        ended[k] = job
-                        clock[COMPLETED] += 1
-            nodes.outages.broken[:] = False
-            for i in range(first, clock[COMPLETED]):
-                job = ended[i]
-                discard(completions, state.start[job] + jobs[job].duration, job)
-                jobs[job].duration = clock[NOW] - state.start[job]
-                if clock[WATCHED]:
-                    discard(state.alarms, state.start[job] + jobs[job].estimate, job)
-                _give_back(jobs, state, job)
+    if nodes is not None:
+        _break_off_on(nodes.outages, nodes, jobs, state)
+
+
+@inner_kernel
+def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], state: State) -> None:
+    if outages is not None:
+        clock, ended, completions = state.clock, state.ended, state.completions
+        first = clock[COMPLETED]
+        for place in range(completions.status[USED]):
+            block = completions.order[place]
+            for i in range(completions.counts[block]):
+                job = completions.records[block * BLOCK + i].job
+                if fails(outages, nodes, nodes.run[job]):
+                    k = clock[COMPLETED]
+                    while k > first and nodes.run[ended[k - 1]] > nodes.run[job]:
+                        ended[k] = ended[k - 1]
+                        k -= 1
+                    ended[k] = job
+                    clock[COMPLETED] += 1
+        outages.broken[:] = False
+        for i in range(first, clock[COMPLETED]):
+            job = ended[i]
+            discard(completions, state.start[job] + jobs[job].duration, job)
+            jobs[job].duration = clock[NOW] - state.start[job]
+            if clock[WATCHED]:
+                discard(state.alarms, state.start[job] + jobs[job].estimate, job)
+            _give_back(jobs, state, job)
 
 
 @inlined
