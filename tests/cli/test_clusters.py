@@ -46,6 +46,7 @@ def test_the_drawing_has_a_box_for_every_node_and_gpu(conf: Path, run, tmp_path:
 
 
 def test_failures_are_drawn_and_simulated(conf: Path, run, tmp_path: Path):
+    conf.write_text(CONF.replace("Nodes=ALL", "Nodes=ALL Default=YES"))
     words = ("--mtbf", "2h", "--mttr", "10m", "--until", "1d", "--seed", "3", "-o", "events.csv")
     drawn = run("cluster", "failures", str(conf), *words)
     assert drawn.exit_code == 0, drawn.output
