@@ -219,8 +219,8 @@ class NodeEvents:
         >>> from schedlab.cluster.nodes import NodeGroup
         >>> machine = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=8)])
         >>> events = NodeEvents.drawn(machine, mtbf=86400, mttr=3600, until=7 * 86400, rng=1)
-        >>> [event.event for event in events][:3], len(events) % 2
-        (['down', 'down', 'up'], 0)
+        >>> sorted({event.event for event in events}), len(events) % 2
+        (['down', 'up'], 0)
         """
         for name, value in (("mtbf", mtbf), ("mttr", mttr), ("shape", shape)):
             if not (np.isfinite(value) and value > 0):
