@@ -63,9 +63,8 @@ def test_what_jobs_use_at_their_ends_counts_where_limits_are_enforced():
 
 
 def test_a_backfill_pass_looks_at_so_many_jobs_of_a_user_and_starts_so_many():
-    assert (
-        text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_start=7"}) == "fcfs+slurm(user_depth=30,starts=7)"
-    )
+    both = {"schedulerparameters": "bf_max_job_user=30,bf_max_job_start=7"}
+    assert text(both) == "fcfs+slurm(user_depth=30,starts=7)"
     assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm"
     assert text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"}) == "fcfs+slurm"
 

@@ -59,10 +59,16 @@ def new_passes(users: NDArray[np.int64], processors: int) -> Passes:
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
-    profile = new_profile(2 * jobs, processors)
-    planned = (np.zeros(jobs, dtype=np.int64) for _ in range(3))
-    looked = (np.zeros(len(names), dtype=np.int64) for _ in range(2))
-    return Passes(counters, profile, *planned, user.ravel().astype(np.int64), *looked)
+    return Passes(
+        counters,
+        new_profile(2 * jobs, processors),
+        planned_end=np.zeros(jobs, dtype=np.int64),
+        planned_in=np.zeros(jobs, dtype=np.int64),
+        begins=np.zeros(jobs, dtype=np.int64),
+        user=user.ravel().astype(np.int64),
+        looked_at=np.zeros(len(names), dtype=np.int64),
+        looked_in=np.zeros(len(names), dtype=np.int64),
+    )
 
 
 @inlined
