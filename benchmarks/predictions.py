@@ -7,9 +7,14 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 from result import Result
 
 import schedlab as sl
+from schedlab.engine.forecast import new_forecast
+from schedlab.predict.events import events_of, follow
+from schedlab.predict.replay import replay_of
+from schedlab.scheduler.predictor_text import predictor_from_text
 from schedlab_papers import sc15
 from schedlab_papers.sc15_logs import E_LOSS, GRID, Log
 from schedlab_papers.sc15_tables import values_of
@@ -18,6 +23,16 @@ KTH, CTC = sc15.LOGS[:2]
 """The logs that are here as the authors of SC'15 had them."""
 
 REPEATS = 9
+
+PREDICTORS = (
+    "ave2",
+    "similar",
+    "groups",
+    "groups(user.executable.request.processors)",
+    "e-loss",
+    "log-nag",
+    "log-nag(pairs)",
+)
 
 
 def shortest(jobs: sl.Workload, scheduler: str) -> float:
@@ -62,6 +77,36 @@ def e_loss(traces: Path) -> Iterator[Result]:
         "both equal the authors'",
         all(abs(value - KTH.exact[text]) < 0.0005 for text, value in values.items()),
     )
+
+
+def predictors(traces: Path) -> Iterator[Result]:
+    """What predicting and learning cost per job: the compiled loop alone, on KTH-SP2."""
+    if not (traces / KTH.file).is_file():
+        print(f"predictors: skipped, {traces} lacks {KTH.file}")
+        return
+    jobs = sl.clean(sl.read_swf(traces / KTH.file))
+    for text in PREDICTORS:
+        schedule = sl.simulate(jobs, f"fcfs+easy@{text}/requested")
+        replay = replay_of(jobs, schedule)
+        prepared, chosen = replay.prepared, predictor_from_text(text)
+        events = events_of(prepared.jobs["submit"], replay.start, prepared.jobs["duration"])
+        times = []
+        for _ in range(REPEATS):
+            columns = prepared.column("user_id"), prepared.attributes(chosen.attributes)
+            forecast = new_forecast(chosen, "requested", prepared.request.copy(), *columns)
+            begin = time.perf_counter()
+            follow(prepared.jobs, replay.start, forecast, events, 0, len(events.kind))
+            times.append(time.perf_counter() - begin)
+        each = min(times) / len(jobs)
+        simulated = schedule.predicted_run_time
+        yield Result(
+            f"@{text}: predicting and learning, per job",
+            f"{each * 1e6:.2f} us",
+            "1 us",
+            each < 1e-6,
+            "predictions of the simulation",
+            np.array_equal(forecast.first, simulated if prepared.order is None else simulated[prepared.order]),
+        )
 
 
 def sc15_grid(traces: Path) -> Iterator[Result]:

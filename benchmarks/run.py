@@ -254,6 +254,7 @@ BENCHMARKS = {
     "many": many.many,
     "environments": environments.environments,
     "e-loss": predictions.e_loss,
+    "predictors": predictions.predictors,
     "sc15-grid": predictions.sc15_grid,
     "sc15-logs": predictions.sc15_logs,
     "trials": learning.trials,

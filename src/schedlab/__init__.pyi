@@ -129,9 +129,9 @@ from .scheduler.backfilling import Conservative as Conservative
 from .scheduler.backfilling import Easy as Easy
 from .scheduler.backfilling import NoBackfill as NoBackfill
 from .scheduler.backfilling import Slurm as Slurm
+from .scheduler.function_policy import FunctionPolicy as FunctionPolicy
 from .scheduler.multifactor import Multifactor as Multifactor
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
-from .scheduler.policy import FunctionPolicy as FunctionPolicy
 from .scheduler.policy import Policy as Policy
 from .scheduler.policy_file import PolicyFile as PolicyFile
 from .scheduler.policy_file import read_policy_file as read_policy_file

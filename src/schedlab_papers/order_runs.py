@@ -53,7 +53,10 @@ CANDIDATES = tuple(
             *(f"{formula}@groups+easy" for formula in FORMULAS),
             "saf@groups(mean=arithmetic)+easy",
             *(f"{policy}@groups+easy" for policy in ("smith", "gittins", '"q*x25"', '"q*x50"')),
-            *(f"saf@{predictor}+easy" for predictor in ("ave2", "similar", "e-loss")),
+            *(
+                f"saf@{predictor}+easy"
+                for predictor in ("ave2", "similar", "e-loss", "log-nag", "log-nag(linear)", "log-nag(pairs)")
+            ),
         )
     )
 )

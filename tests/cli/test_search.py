@@ -68,6 +68,20 @@ def test_the_text_says_what_was_found_and_what_it_is_worth_on_another_log(run, l
     assert "\nfound " in result.stdout
 
 
+def test_a_policy_is_trained_on_one_log_chosen_on_another_and_judged_on_a_third(run, logs) -> None:
+    words = ("--jobs", 900, "--processors", 64, "--load", 1.0, "--seed", 3)
+    assert run("generate", "lublin", *words, "-o", "three.swf").exit_code == 0
+    found = ("--evaluations", 60, "--worst-class", 2, "-o", "policy.json", "--json")
+    result = run("search", "-w", logs[0], "--choose", logs[1], "--test", "three.swf", *COMMON, *found)
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    one, two = answer["policy"]["training"]["logs"]
+    assert (one["name"], two["name"], list(answer["exam"]["windows"])) == ("one", "two", ["three"])
+    assert one["windows"]
+    assert two["validation_windows"]
+    assert one["validation_windows"] == two["windows"] == []
+
+
 def _write_days(path: Path, days: str) -> None:
     """Write a log of days with 70 jobs each, one every ten minutes.
 
@@ -145,7 +159,7 @@ def test_an_interruption_before_anything_is_found_leaves_nothing(run, logs, monk
     ("words", "message"),
     [
         (("--objective", "mean_wiat"), "do you mean mean_wait?"),
-        (("--family", "power,poetry"), "unknown family 'poetry'; known are forms, power, linear, or all"),
+        (("--family", "power,poetry"), "unknown family 'poetry'; known are forms, power, linear, expected, or all"),
         (("--budget", "soon"), "--budget 'soon' is not a duration; write 90s, 15m, 8h, 2d, 1w or 1-12:00:00"),
         (("--budget", "-5m"), "less than a second is not enough"),
         (("--budget", "0s"), "less than a second"),
@@ -156,7 +170,10 @@ def test_an_interruption_before_anything_is_found_leaves_nothing(run, logs, monk
         (("--baseline", "fcfs+conservative:saf"), ":saf does not go with +conservative"),
         (("--baseline", "nobody"), "unknown policy 'nobody'"),
         (("--worst-wait", "0"), "positive factor"),
+        (("--worst-class", "-1"), "the slowdown of a class is limited by a positive factor"),
         (("--test", "one.swf"), "one.swf is also trained on"),
+        (("--choose", "one.swf"), "one.swf is also trained on"),
+        (("--choose", "two.swf", "--test", "two.swf"), "two.swf is also trained on"),
         (("-w", "one.swf"), "one.swf is given twice"),
         (("--test", "none.swf"), "none.swf: there is no such file"),
         (("--clean", "soap"), "soap"),

@@ -54,6 +54,9 @@ PREDICTORS = [
     "e-loss",
     "nag(features=paper)",
     "nag(over=linear,weight=small,threshold=60,step=100,penalty=0)",
+    "log-nag",
+    "log-nag(linear,by=processors.user,step=3)",
+    "log-nag(pairs,by=user)",
     HalfOfTheLongest(),
 ]
 MINUTES_AND_HOURS = (1, 40, 977)
@@ -130,6 +133,8 @@ def test_the_engine_learns_with_every_loss_as_its_twin(over, under, weight, feat
         ("fcfs+easy@nag(over=linear,weight=wide,features=paper)/doubling", "batched"),
         ("wfp3+easy@quantile(0.8)/doubling", "batched"),
         ("fcfs+conservative@ave2", "batched"),
+        ("saf@log-nag+easy", "batched"),
+        ("saf@log-nag(pairs)+easy", "pyss"),
     ],
 )
 def test_the_engine_equals_its_twin_when_there_is_much_to_learn(scheduler, events):

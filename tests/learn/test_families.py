@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from search_samples import small_windows
 
 from schedlab.engine.simulation import simulate
-from schedlab.learn.families import Family, JobSample, form_families, linear_families, power_families
+from schedlab.learn.families import Family, JobSample, expected_families, form_families, linear_families, power_families
 from schedlab.learn.training import prepare_training
 from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.policy import F1, F2, F3, F4, SAF, Policy
@@ -26,7 +26,11 @@ def _sample(seed: int = 1) -> JobSample:
 
 SAMPLE = _sample()
 FORMS = {family.name: family for family in form_families(SAMPLE)}
-OTHERS = {family.name: family for family in [*power_families(SAMPLE), *linear_families(SAMPLE)]}
+OTHERS = {
+    family.name: family
+    for families in (power_families, linear_families, expected_families)
+    for family in families(SAMPLE)
+}
 
 
 def test_there_are_400_forms_each_with_all_signs() -> None:
@@ -94,6 +98,12 @@ def test_coefficients_are_those_in_the_formula() -> None:
     numbers = OTHERS["power"].rounded(vector)
     assert numbers["a"] == 0.5123
     assert OTHERS["power"].formula(vector) == f"p**0.5123*q**1.2 + {numbers['d']:.4g}*r"
+
+
+def test_areas_of_expected_run_times_age_and_are_drawn_to_the_request() -> None:
+    family = OTHERS["expected"]
+    assert family.formula(np.array([1.0, 0.0, np.log10(43_200)])) == "log(p) + log(q) + r/4.32e4"
+    assert family.formula(np.array([9.0, -0.3, 5.0])) == "log(p) + 2*log(q) - 0.3*log(R) + r/1e5"
 
 
 def test_waiting_time_with_a_weight_orders_as_submit_time_does() -> None:

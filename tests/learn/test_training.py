@@ -9,6 +9,7 @@ from search_samples import small_windows
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.learn.training import BOUND, OBJECTIVES, prepare_training, usable_windows
+from schedlab.schedule.groups import class_metrics
 from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import windows
 from schedlab.workload.workload import Workload
@@ -55,6 +56,22 @@ def test_a_wait_of_twice_the_limit_costs_as_much_as_twice_the_metric() -> None:
     over = np.maximum(waits["lpf+easy"] / (factor * waits["easy"]), 1)
     assert over.max() == pytest.approx(2)
     assert limited - free == pytest.approx(np.log(over))
+
+
+def test_the_class_that_pays_most_counts_beyond_its_limit() -> None:
+    """Wide jobs pay for the smallest area first: what they pay beyond twice their slowdown under EASY is added."""
+    free, limited = (
+        prepare_training(WINDOWS, baseline="easy", worst_class=worst).losses("p*q", ALL) for worst in (None, 2)
+    )
+    paid = []
+    for part in WINDOWS:
+        easy, saf = (
+            class_metrics(simulate(part, text, in_order=16), warm_up=16 / len(part)) for text in ("easy", "saf+easy")
+        )
+        ratios = [saf[name] / easy[name] for name in easy if name.startswith("mean_bounded") and easy[name] > 0]
+        paid.append(max(1, max(ratios) / 2))
+    assert max(paid) > 1
+    assert limited - free == pytest.approx(np.log(paid))
 
 
 def test_a_formula_without_a_score_for_some_job_is_infinitely_bad() -> None:

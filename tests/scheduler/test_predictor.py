@@ -10,9 +10,11 @@ from schedlab.errors import InputError
 from schedlab.scheduler.predictor import (
     ATTRIBUTES,
     CHOICES,
+    LOG_LOSSES,
     MEANS,
     Actual,
     GroupMean,
+    LogRegression,
     OnlinePredictor,
     PythonPredictor,
     RecentAverage,
@@ -60,6 +62,8 @@ class Forgetful:
         ("groups(user.executable, mean=arithmetic)", GroupMean("user.executable", "arithmetic")),
         ("groups(account, shrink=0, decay=1)", GroupMean("account", shrink=0.0, decay=1.0)),
         ("nag", Regression()),
+        ("log-nag", LogRegression("square", "user.request", 0.1)),
+        ("log-nag(pairs, by=processors, step=1)", LogRegression("pairs", "processors", 1.0)),
         ("e-loss", Regression("square", "linear", "area", "code")),
         ("nag(linear, square, wide, paper)", Regression("linear", "square", "wide", "paper")),
         ("e-loss(features=paper)", Regression(features="paper")),
@@ -83,6 +87,7 @@ def test_predictors_have_short_texts():
         GroupMean(mean="arithmetic", shrink=2.0),
         Regression(),
         Regression(over="linear", features="paper"),
+        LogRegression(loss="pairs", by="user"),
         PythonPredictor(Constant()),
     ]
     assert [predictor.text for predictor in predictors] == [
@@ -97,6 +102,7 @@ def test_predictors_have_short_texts():
         "groups(mean=arithmetic,shrink=2)",
         "e-loss",
         "nag(over=linear,features=paper)",
+        "log-nag(pairs,by=user)",
         "Constant",
     ]
 
@@ -113,6 +119,7 @@ predictors = st.one_of(
         numbers,
         st.floats(0, 1, exclude_min=True),
     ),
+    st.builds(LogRegression, st.sampled_from(LOG_LOSSES), st.sampled_from(list(ATTRIBUTES)), st.floats(1e-3, 1e12)),
     st.builds(
         Regression,
         *(st.sampled_from(known) for known in CHOICES.values()),
@@ -154,6 +161,9 @@ def test_every_predictor_reads_back_from_its_text(predictor):
         ("nag(wieght=area)", "unknown parameter 'wieght=area'; known are over, under, weight"),
         ("nag(step=0)", "step=0 learns nothing"),
         ("nag(penalty=-1)", "penalty=-1.0 is not a number from 0 on"),
+        ("log-nag(cubic)", "loss='cubic' is unknown; known are square, linear, pairs"),
+        ("log-nag(by=user.colour)", "by='user.colour' is not a list of different attributes"),
+        ("log-nag(step=0)", "step=0.0 is not a positive number"),
         ("nag(threshold=inf)", "threshold=inf is not a number from 0 on"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import signal
 import subprocess
@@ -173,6 +175,21 @@ def test_the_daemon_waits_until_slurmctld_answers_again(tmp_path: Path):
         assert daemon.wait(10) == 0
     assert (tmp_path / "told").read_text().startswith("update jobid=7 priority=")
     assert "ExecStopPost=" in (tmp_path / "schedlab-priority.service").read_text()
+
+
+def test_a_run_is_learned_from_once_however_often_the_daemon_is_started(tmp_path: Path):
+    """Slurm remembers for minutes that a job has ended, and each look sees it."""
+    deploy("eaf").save(tmp_path)
+    (tmp_path / "squeue").write_text(
+        "#!/bin/sh\necho '7|COMPLETED|ann|4|10:00|2026-04-01T10:00:00|5:00|1|batch|lab|None'\n"
+    )
+    (tmp_path / "squeue").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for _ in range(3):
+        command = [sys.executable, str(tmp_path / "priority_daemon.py"), "--once"]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    groups = json.loads((tmp_path / "state.json").read_text())["groups"]
+    assert groups == {name: [1.0, pytest.approx(math.log(0.5))] for name in ("", "ann", "ann|10:00")}
 
 
 @pytest.mark.usefixtures("real_slurm")

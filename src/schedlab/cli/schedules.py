@@ -213,6 +213,12 @@ def compare(
             help="Ranking metric of the report; its answer is printed, too.",
         ),
     ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION", help="Add a metric of your own, a function of a schedule; repeat it for each."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay a trace under several schedulers, and print one table."""
@@ -251,6 +257,7 @@ def compare(
             events=events,
             warm_up=warm_up,
             cool_down=cool_down,
+            metrics=measure or (),
             progress=progress,
         )
     if csv is not None:

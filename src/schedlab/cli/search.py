@@ -7,7 +7,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +14,8 @@ import typer
 
 from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_output
+from schedlab.cli.search_windows import Log, hold_out, parts, read_logs, split, used
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
-from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -26,15 +25,8 @@ if TYPE_CHECKING:
     from schedlab.learn.search import Search
     from schedlab.learn.training import Training
     from schedlab.scheduler.policy_file import PolicyFile
-    from schedlab.workload.workload import Workload
 
 SHOWN_LEADERS = 8
-
-HELD_OUT = 1 / 3
-"""Share of each log's windows, the last ones, that the test is about if no other log is given."""
-
-VALIDATION = 3
-"""Every third window of each log to learn from is only for the choice among the best of the families."""
 
 
 def search(
@@ -54,8 +46,18 @@ def search(
         list[Path] | None,
         typer.Option(metavar="TRACE", help="A trace to test on; repeat it. Without, the last third of the windows."),
     ] = None,
+    choose: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="TRACE",
+            help="A trace to choose on among the best of the families; repeat it. Without, every third window.",
+        ),
+    ] = None,
     family: Annotated[
-        str, typer.Option(metavar="NAMES", help="Which formulas: forms, power, linear (commas between them), or all.")
+        str,
+        typer.Option(
+            metavar="NAMES", help="Which formulas: forms, power, linear, expected (commas between them), or all."
+        ),
     ] = "all",
     with_: Annotated[
         str, typer.Option("--with", metavar="TEXT", help="What follows the policy in the scheduler text.")
@@ -66,6 +68,13 @@ def search(
     worst_wait: Annotated[
         float | None,
         typer.Option(metavar="FACTOR", help="Penalise maximum waits above FACTOR times those of fcfs+easy."),
+    ] = None,
+    worst_class: Annotated[
+        float | None,
+        typer.Option(
+            metavar="FACTOR",
+            help="Penalise slowdowns of a class of jobs or users above FACTOR times those of the baseline.",
+        ),
     ] = None,
     windows: Annotated[
         str, typer.Option(metavar="TIME", help="Length of the windows that traces are cut into.")
@@ -83,31 +92,32 @@ def search(
 ) -> None:
     """Search for a policy by simulation, and compare it with the known ones on jobs that the search has not seen."""
     from schedlab.campaign.executors import usable_cores
-    from schedlab.learn.families import KINDS
     from schedlab.learn.search import check_kinds
     from schedlab.learn.training import check_objective, check_rest, prepare_training, runnable
 
-    kinds = KINDS if family == "all" else tuple(name.strip() for name in family.split(","))
     check_objective(objective)
-    check_kinds(kinds)
     check_rest(with_)
+    kinds = _kinds(family, with_)
+    check_kinds(kinds)
     runnable(baseline)
     allowance: dict[str, float] = (
         {"simulations": evaluations} if evaluations else {"seconds": _seconds(budget, "--budget")}
     )
     length = int(_seconds(windows, "--windows"))
-    for path in (*workload, *(test or [])):
+    for path in (*workload, *(choose or []), *(test or [])):
         check_output(output, path)
-    logs = _read_logs(workload, clean, length)
-    unseen = _read_logs(test, clean, length, known=logs) if test else _hold_out(logs)
-    trained, validation = _split(logs)
+    logs = read_logs(workload, clean, length)
+    chosen_on = read_logs(choose, clean, length, known=logs) if choose else []
+    unseen = read_logs(test, clean, length, known=[*logs, *chosen_on]) if test else hold_out(logs)
+    trained, validation = (logs, chosen_on) if choose else split(logs)
     training = prepare_training(
-        _parts(trained),
+        parts(trained),
         metric=objective,
         baseline=baseline,
         rest=with_,
         worst_wait=worst_wait,
-        validation=_parts(validation),
+        worst_class=worst_class,
+        validation=parts(validation),
     )
     number = workers or usable_cores()
     found, interrupted = _run(training, kinds, allowance, seed, number)
@@ -120,13 +130,16 @@ def search(
         "clean": clean,
         "window": length,
         "worst_wait": worst_wait,
+        "worst_class": worst_class,
         "seed": seed,
         "budget": allowance,
     }
-    policy = _policy(best, found, training, _used(trained, training), _used(validation, training), settings)
+    policy = _policy(best, found, training, used(trained, training), used(validation, training), settings)
     policy.save(output)
     if not as_json:
-        show(_found_text(found, baseline, training.validation, limited=worst_wait is not None))
+        show(
+            _found_text(found, baseline, training.validation, limited=worst_wait is not None or worst_class is not None)
+        )
     note(f"\npolicy {output}")
     exam = None
     if not interrupted:
@@ -150,77 +163,14 @@ def search(
         raise typer.Exit(INTERRUPTED)
 
 
-@dataclass(frozen=True)
-class _Log:
-    """A log that is trained or tested on: some of its windows, by number, out of `total`."""
+def _kinds(family: str, rest: str) -> tuple[str, ...]:
+    """Return the kinds of formulas that are asked for; without predictions, R is p, and `expected` has nothing new."""
+    from schedlab.learn.families import KINDS
+    from schedlab.learn.training import runnable
 
-    path: Path
-    sha256: str
-    name: str
-    windows: dict[int, Workload]
-    total: int
-
-    def only(self, numbers: list[int]) -> _Log:
-        return _Log(self.path, self.sha256, self.name, {i: self.windows[i] for i in numbers}, self.total)
-
-
-def _read_logs(paths: list[Path], clean: str, length: int, known: list[_Log] | None = None) -> list[_Log]:
-    """Read logs and cut them into windows; refuse what is given twice, or among those known already."""
-    from schedlab.learn.training import STATE, usable_windows
-    from schedlab.workload.files import file_sha256
-    from schedlab.workload.sampling import windows
-
-    logs: list[_Log] = []
-    for path in paths:
-        read = read_trace(path, clean)
-        sha256 = file_sha256(path)
-        if any(log.sha256 == sha256 for log in known or []):
-            raise InputError(f"{path} is also trained on: a test needs a log that the search has not seen")
-        if any(log.sha256 == sha256 for log in logs):
-            raise InputError(f"{path} is given twice")
-        if read.workload.processors is None:
-            raise InputError(f"{path}: the size of the machine is unknown; convert the trace with --processors")
-        with read.blamed():
-            usable = usable_windows(read.workload, length)
-        total = sum(1 for _ in windows(read.workload, length, STATE))
-        logs.append(_Log(path, sha256, read.workload.name, usable, total))
-    return logs
-
-
-def _hold_out(logs: list[_Log]) -> list[_Log]:
-    """Take the last windows from each log of a list, and return the logs with these."""
-    unseen = []
-    for i, log in enumerate(logs):
-        numbers = list(log.windows)
-        taken = int(len(numbers) * HELD_OUT)
-        if not taken:
-            raise InputError(
-                f"{log.path} has only {count_of(len(numbers), 'window')}, too few to hold some out for a test; take "
-                "shorter --windows or another trace to --test"
-            )
-        unseen.append(log.only(numbers[-taken:]))
-        logs[i] = log.only(numbers[:-taken])
-    return unseen
-
-
-def _split(logs: list[_Log]) -> tuple[list[_Log], list[_Log]]:
-    """Return the logs with the windows to train on, and with those for validation."""
-    validation = [log.only(list(log.windows)[VALIDATION - 1 :: VALIDATION]) for log in logs]
-    trained = [
-        log.only([number for number in log.windows if number not in held_out.windows])
-        for log, held_out in zip(logs, validation, strict=True)
-    ]
-    return trained, validation
-
-
-def _parts(logs: list[_Log]) -> list[Workload]:
-    return [part for log in logs for part in log.windows.values()]
-
-
-def _used(logs: list[_Log], training: Training) -> list[_Log]:
-    """Return the logs with the windows that the training has kept: where the baseline is at 0, it leaves them out."""
-    kept = {id(part) for part in training.windows}
-    return [log.only([number for number, part in log.windows.items() if id(part) in kept]) for log in logs]
+    if family != "all":
+        return tuple(name.strip() for name in family.split(","))
+    return KINDS if runnable(f'"p*q"{rest}').ranking.learns else tuple(kind for kind in KINDS if kind != "expected")
 
 
 def _seconds(text: str, option: str) -> float:
@@ -260,7 +210,7 @@ def _run(
 
 def _examine(
     formula: str,
-    unseen: list[_Log],
+    unseen: list[Log],
     directory: Path | None,
     rest: str,
     baseline: str,
@@ -298,8 +248,8 @@ def _policy(
     best: Candidate,
     found: Search,
     training: Training,
-    trained: list[_Log],
-    validation: list[_Log],
+    trained: list[Log],
+    validation: list[Log],
     settings: dict[str, Any],
 ) -> PolicyFile:
     """Return what is written of a policy: how it orders, and where it comes from."""
@@ -314,21 +264,28 @@ def _policy(
         "ratio_to_baseline": best.ratio,
         "validation_ratio": best.validation_ratio,
         **settings,
-        "logs": [
-            {
-                "name": log.name,
-                "sha256": log.sha256,
-                "windows": list(log.windows),
-                "validation_windows": list(held_out.windows),
-            }
-            for log, held_out in zip(trained, validation, strict=True)
-        ],
+        "logs": _provenance(trained, validation),
         "simulations": found.budget.simulations,
         "seconds": round(found.budget.elapsed, 1),
         "versions": versions(),
         "command": command_line(),
     }
     return PolicyFile(best.formula, best.coefficients, facts)
+
+
+def _provenance(trained: list[Log], validation: list[Log]) -> list[dict[str, Any]]:
+    """Return for each log which of its windows were trained on, and which were for the choice."""
+    logs = {log.sha256: log for log in (*trained, *validation)}
+    numbers = [{log.sha256: list(log.windows) for log in part} for part in (trained, validation)]
+    return [
+        {
+            "name": log.name,
+            "sha256": sha256,
+            "windows": numbers[0].get(sha256, []),
+            "validation_windows": numbers[1].get(sha256, []),
+        }
+        for sha256, log in logs.items()
+    ]
 
 
 def _found_text(found: Search, baseline: str, validation: int, *, limited: bool) -> str:
@@ -347,7 +304,7 @@ def _found_text(found: Search, baseline: str, validation: int, *, limited: bool)
     ]
     used = f"{count_of(found.budget.simulations, 'simulation')} in {found.budget.elapsed:.0f} s"
     windows = count_of(len(leaders[0].losses), "window")
-    penalties = ", penalties for long waits included" if limited else ""
+    penalties = ", penalties included" if limited else ""
     head = f"Best of {used}, on the {windows} of the training, as ratio to {baseline}{penalties}"
     if leaders[0].validation is not None:
         head += f";\nchosen by {count_of(validation, 'validation window')} that the search has not optimised for"

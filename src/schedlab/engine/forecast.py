@@ -11,6 +11,12 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import add, pop, soonest
 from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
 from schedlab.engine.history import NOBODY, History, new_history, note_end, note_gone, note_start, recent
+from schedlab.engine.log_regression import (
+    estimate_logarithm,
+    new_log_regression,
+    observe_logarithms,
+    train_logarithm,
+)
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.retries import Retries, failed_speculatively
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
@@ -18,6 +24,7 @@ from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     GroupMean,
+    LogRegression,
     Predictor,
     RecentAverage,
     SimilarQuantile,
@@ -26,7 +33,7 @@ from schedlab.scheduler.predictor import (
 )
 from schedlab.scheduler.predictor import Regression as RegressionChoice
 
-PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, GROUPS, REGRESSION, NOTHING = range(8)
+PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, GROUPS, REGRESSION, LOG_REGRESSION, NOTHING = range(9)
 
 SHAPE, REQUEST, ANY = range(3)
 """What jobs have in common: the request and the processors, the request, or only the user."""
@@ -91,7 +98,9 @@ def new_forecast(
         A line per job: filled with the statistics of `GroupMean`'s distribution; None if nobody asks for them.
     """
     kind, jobs, quantile, memory = PYTHON, 1, 0.5, 1
-    choice, groups = None, GroupMean()
+    n, groups = len(request), GroupMean()
+    attributes = np.zeros((1, 0), np.int64) if attributes is None else attributes
+    learner = new_regression(RegressionChoice(), 0)
     if isinstance(predictor, RecentAverage):
         kind, jobs, memory = AVERAGE, predictor.jobs, predictor.jobs
     elif isinstance(predictor, UserMean):
@@ -103,8 +112,10 @@ def new_forecast(
     elif isinstance(predictor, GroupMean):
         kind, groups = GROUPS, predictor
     elif isinstance(predictor, RegressionChoice):
-        kind, memory, choice = REGRESSION, 3, predictor
-    n = len(request)
+        kind, memory, learner = REGRESSION, 3, new_regression(predictor, n)
+    elif isinstance(predictor, LogRegression):
+        kind, memory, groups = LOG_REGRESSION, 3, GroupMean(predictor.by)
+        learner = new_log_regression(predictor, n, 1 + attributes.shape[1])
     return Forecast(
         np.array([kind, CORRECTIONS.index(correction), 0]),
         np.array([jobs, quantile]),
@@ -112,8 +123,8 @@ def new_forecast(
         request.copy(),
         np.zeros(n, np.int64),
         new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), memory),
-        new_groups(groups, np.zeros((1, 0), np.int64) if attributes is None else attributes, table),
-        new_regression(choice or RegressionChoice(), 0 if choice is None else n),
+        new_groups(groups, attributes, table),
+        learner,
         np.empty(jobs, np.int64),
     )
 
@@ -231,6 +242,9 @@ def learn(jobs: NDArray[Any], forecast: Forecast, job: int, now: int) -> None:
         learn_share(forecast.groups, job, jobs[job].duration, forecast.request[job])
     elif forecast.kind[0] == REGRESSION:
         train(forecast.learner, jobs, job)
+    elif forecast.kind[0] == LOG_REGRESSION:
+        train_logarithm(forecast.learner, jobs, job, forecast.request[job])
+        learn_share(forecast.groups, job, jobs[job].duration, forecast.request[job])
 
 
 @bare_kernel
@@ -244,6 +258,9 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
     if kind == REGRESSION:
         observe(forecast.learner, history, jobs, start, request, job, now)
         predicted = estimate(forecast.learner, job, request)
+    elif kind == LOG_REGRESSION:
+        observe_logarithms(forecast.learner, history, forecast.groups, jobs, request, job)
+        predicted = estimate_logarithm(forecast.learner, job, request)
     elif kind == GROUPS:
         predicted = int(min(request * expected_share(forecast.groups, job), float(request)))
         if forecast.groups.table.shape[0] > 0:

@@ -119,14 +119,17 @@ def expected_share(groups: Groups, job: int) -> float:
 @inner_kernel
 def _mean_share(groups: Groups, job: int, mean: int) -> float:
     """Return the geometric or the arithmetic mean of the shares, each group's drawn to that of the wider one."""
-    shrink = groups.parameters[0]
     expected = 0.0 if mean == GEOMETRIC else 1.0
     for level in range(groups.group.shape[1]):
-        group = groups.group[job, level]
-        weight = groups.weight[group]
-        if weight > 0:
-            expected = (groups.total[group, mean] + shrink * expected) / (weight + shrink)
+        expected = drawn(groups, groups.group[job, level], mean, expected)
     return math.exp(expected) if mean == GEOMETRIC else expected
+
+
+@inlined
+def drawn(groups: Groups, group: int, mean: int, wider: float) -> float:
+    """Return the estimate of a group, drawn to that of the wider one: the wider one's, if it has had no run."""
+    weight, shrink = groups.weight[group], groups.parameters[0]
+    return (groups.total[group, mean] + shrink * wider) / (weight + shrink) if weight > 0 else wider
 
 
 @inner_kernel

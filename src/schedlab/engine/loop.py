@@ -205,7 +205,7 @@ def _see_who_enters(
     if forecasts is not None:
         learn_from_ends(jobs, state, forecasts, retries)
     if priority is not None:
-        note_usage(jobs, state, priority)
+        note_usage(state, priority)
     if retries is not None:
         come_back(jobs, seen, state, retries, rules.keeps_submit, rules.loses)
     if needs is not None:
@@ -239,7 +239,7 @@ def _let_in(
     clock = state.clock
     reranked = False
     if priority is not None:
-        reranked = compute(jobs, state, priority)
+        reranked = compute(state, priority)
     if clock[ENTERING] > 0:
         _score_entries(orders.policy, seen, state, retries, priority)
         _score_entries(orders.candidates, seen, state, retries, priority)

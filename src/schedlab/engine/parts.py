@@ -95,7 +95,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        plan = new_passes(n, prepared.processors)
+        plan = new_passes(prepared.column("user_id"), prepared.processors)
     return Parts(
         jobs,
         prepared.seen,
@@ -131,7 +131,7 @@ def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_befo
 
     def order_of(policy: Policy) -> Order:
         known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
-        return new_order(policy, prepared.seen, prepared.seen_request, known=known, table=table)
+        return new_order(policy, prepared.seen, prepared.seen_request, known=known, column=prepared.column, table=table)
 
     queue = order_of(scheduler.policy)
     return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))
@@ -231,6 +231,8 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         queue_depth=backfill.queue_depth,
         delay=backfill.delay,
         shared=backfill.shared,
+        user_depth=backfill.user_depth,
+        starts=backfill.starts,
         grouped=backfill.interval > 0 and backfill.node == 0,  # so does select/cons_tres
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",

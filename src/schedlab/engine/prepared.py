@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.associations import Associations, associations
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -29,6 +30,7 @@ from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
 from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests, requests_of
@@ -67,6 +69,8 @@ class Prepared(NamedTuple):
         The nodes and what jobs ask for of them; None for a plain number of processors.
     site
         Partitions of the nodes and limits; None if everybody may use all of them at all times.
+    associations
+        Who shares the machine with whom, where priorities look at what users have used; else None.
     outages
         What happens to the nodes; None if nothing does.
     """
@@ -86,6 +90,7 @@ class Prepared(NamedTuple):
     asked: Requests | None
     nodes: NodeInputs | None = None
     site: SiteInputs | None = None
+    associations: Associations | None = None
     outages: OutageInputs | None = None
 
     def column(self, field: str) -> NDArray[Any]:
@@ -160,6 +165,9 @@ def prepare(
         nodes, site = machine_inputs(workload, cluster, order, scheduler.placement, always=happens)
         if node_events is not None:
             outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
+    who = None
+    if isinstance(scheduler.policy, Multifactor):
+        who = associations(workload, cluster, order, jobs["processors"])
     return Prepared(
         workload,
         jobs,
@@ -176,6 +184,7 @@ def prepare(
         asked if asked is None or order is None else asked.in_order(order),
         nodes,
         site,
+        who,
         outages,
     )
 

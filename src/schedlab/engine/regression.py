@@ -42,7 +42,8 @@ class Regression(NamedTuple):
 
     `choice` holds the positions in `CHOICES` of over, under, weight and features; `constants` threshold, step and
     penalty. `inputs` holds the features of each job as they were when it was submitted. `basis` is scratch space for
-    their products; weights, scales and sums of squared gradients have one entry for each of these.
+    their products; weights, scales and sums of squared gradients have one entry for each of these. `past` and `other`
+    are for pairs of jobs, see `schedlab.engine.log_regression`.
     """
 
     choice: NDArray[np.int64]
@@ -53,23 +54,35 @@ class Regression(NamedTuple):
     weights: NDArray[np.float64]
     scales: NDArray[np.float64]
     gradients: NDArray[np.float64]
+    past: NDArray[np.float64]
+    other: NDArray[np.float64]
 
 
 def new_regression(choice: Choice, jobs: int) -> Regression:
     """Return the learner before the first job."""
     codes = np.array([known.index(getattr(choice, name)) for name, known in CHOICES.items()])
     features = FEATURES[codes[3]]
+    return untrained(codes, (choice.threshold, choice.step, choice.penalty), (jobs, features))
+
+
+def untrained(
+    codes: NDArray[np.int64], constants: tuple[float, ...], shape: tuple[int, int], past: int = 0
+) -> Regression:
+    """Return a learner before the first job, for so many jobs and features; `past`: the length of that array."""
+    features = shape[1]
     crossed = CROSSED if codes[3] == CODE else features - 1
     terms = features + crossed * (crossed - 1) // 2 + features - 1
     return Regression(
         codes,
-        np.array([choice.threshold, choice.step, choice.penalty]),
+        np.array(constants),
         np.array([SMALL, 1.0]),
-        np.zeros((jobs, features)),
+        np.zeros(shape),
         np.empty(terms),
         np.zeros(terms),
         np.full(terms, SMALL),
         np.full(terms, SMALL),
+        np.zeros(past),
+        np.empty(terms if past else 0),
     )
 
 
@@ -169,10 +182,8 @@ def _running(
 
 
 @inner_kernel
-def expand(learner: Regression, job: int) -> None:
-    """Fill the basis with the features of a job and their products."""
-    x = learner.inputs[job]
-    basis = learner.basis
+def expand(learner: Regression, x: NDArray[np.float64], basis: NDArray[np.float64]) -> None:
+    """Fill a basis with the features of a job and their products."""
     features = x.shape[0]
     crossed = CROSSED if learner.choice[3] == CODE else features - 1
     for i in range(features):
@@ -190,23 +201,35 @@ def expand(learner: Regression, job: int) -> None:
 @inner_kernel
 def estimate(learner: Regression, job: int, request: int) -> int:
     """Return the prediction for a job that has been observed: the absolute value, from 1 to the request."""
-    expand(learner, job)
-    value = 0.0
-    for i in range(learner.basis.shape[0]):
-        value += learner.weights[i] * learner.basis[i]
-    value = abs(value)
+    expand(learner, learner.inputs[job], learner.basis)
+    value = abs(weighted(learner))
     if not value < request:  # a weight that is not a number any more predicts nothing
         return max(request, 1)
     return max(int(value), 1)
 
 
+@inlined
+def weighted(learner: Regression) -> float:
+    """Return the weighted sum of the basis."""
+    value = 0.0
+    for i in range(learner.basis.shape[0]):
+        value += learner.weights[i] * learner.basis[i]
+    return value
+
+
 @inner_kernel
 def train(learner: Regression, jobs: NDArray[Any], job: int) -> None:
     """Learn from a job that has completed."""
-    expand(learner, job)
-    basis, weights, scales, gradients = learner.basis, learner.weights, learner.scales, learner.gradients
-    threshold, step, penalty = learner.constants[0], learner.constants[1], learner.constants[2]
+    expand(learner, learner.inputs[job], learner.basis)
     run_time, processors = float(max(jobs[job].duration, 1)), float(jobs[job].processors)
+    error = rescaled_value(learner) - run_time - learner.constants[0]
+    descend(learner, _slope(learner.choice, error) * _weight(learner.choice[2], run_time, processors))
+
+
+@inner_kernel
+def rescaled_value(learner: Regression) -> float:
+    """Take notice of how large the inputs in the basis are, and return their weighted sum."""
+    basis, weights, scales = learner.basis, learner.weights, learner.scales
     value = 0.0
     norm = 0.0
     for i in range(basis.shape[0]):
@@ -217,8 +240,14 @@ def train(learner: Regression, jobs: NDArray[Any], job: int) -> None:
         norm += (basis[i] / scales[i]) ** 2
         value += weights[i] * basis[i]
     learner.counters[NORM] += norm
-    error = value - run_time - threshold
-    slope = _slope(learner.choice, error) * _weight(learner.choice[2], run_time, processors)
+    return value
+
+
+@inner_kernel
+def descend(learner: Regression, slope: float) -> None:
+    """Take a step against the gradient of a loss that has this slope at the weighted sum of the basis."""
+    basis, weights, scales, gradients = learner.basis, learner.weights, learner.scales, learner.gradients
+    step, penalty = learner.constants[1], learner.constants[2]
     rate = learner.counters[NORM] / learner.counters[TIME]
     for i in range(basis.shape[0]):
         gradient = slope * basis[i] + penalty * weights[i]

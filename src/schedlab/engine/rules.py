@@ -42,7 +42,8 @@ class Rules(NamedTuple):
         before every pass.
     loses
         Whether jobs whose runs are broken off do not come back.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, wf_depth, planned_tasks, tasks_count
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, user_depth, starts, wf_depth, \
+planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window).
     grouped
         Whether ends of running jobs are taken in groups.
@@ -72,6 +73,8 @@ class Rules(NamedTuple):
     delay: int = 0
     shared: int = 0
     grouped: bool = False
+    user_depth: int = 0
+    starts: int = 0
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False

@@ -63,10 +63,12 @@ from schedlab.engine.slurm_timing import (
     PLANS,
     Passes,
     look_again,
+    looks_at,
 )
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, are_refused, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
+from schedlab.scheduler.backfilling import ALL
 from schedlab.speculate.requests import NO_LAW
 
 STOP = -1
@@ -260,12 +262,12 @@ def _backfill_pass(
     if narrowest > clock[FREE]:
         return NEVER
     again = _expect_ends(state, profile, rules)
-    looked_at = place = opened = reserved = 0
+    looked_at = place = opened = reserved = started = 0
     workflow = NO_WORKFLOW
     blocked = False
     while place < queue.length[0] and free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest:
         job = queue.order[place]
-        if is_ready(needs, job) and not within_limits(jobs, state, job):
+        if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, rules, job):
             place += 1
             continue
         length = jobs[job].estimate
@@ -301,6 +303,9 @@ def _backfill_pass(
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
             _note(passes, job, now, now + length)
             again = now + 1
+            started += 1
+            if started == rules.starts:
+                break
             continue
         blocked = blocked or ready
         if begins != UNKNOWN:
@@ -350,8 +355,8 @@ def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs 
                 looked_at += needs.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
-            if looked_at == rules.depth and not are_refused(state):  # who exceeds a limit does not count
-                break
+            if looked_at == rules.depth and rules.user_depth == ALL and not are_refused(state):
+                break  # who exceeds a limit does not count
     return fewest
 
 

@@ -18,8 +18,8 @@ from schedlab.learn.forms import candidate_forms
 from schedlab.scheduler.formula import Formula
 from schedlab.workload.workload import Workload
 
-KINDS = ("forms", "power", "linear")
-"""What `families` can be asked for."""
+KINDS = ("forms", "power", "linear", "expected")
+"""What `families` can be asked for; the last says something of its own only where p is a prediction."""
 
 DIGITS = 4
 """Significant digits of a coefficient."""
@@ -206,6 +206,24 @@ def linear_families(jobs: JobSample) -> list[Family]:
         _weighted_sum("linear", ("p", "q", "r", "p*q", "p/q", "q/p"), {"p*q": 1.0}, jobs),
         _weighted_sum("linear-log", (*saf_of_logs, "r", *squares), saf_of_logs, jobs),
     ]
+
+
+def expected_families(jobs: JobSample) -> list[Family]:
+    """Return the ageing areas of expected run times: log(p) + b log(q) + c log(R) + r/t, fixed at submission.
+
+    With b = 1 and c = 0 it is the area p q that counts e times less with each t of waiting; c draws p to the request R.
+    """
+
+    def weights(vector: NDArray[np.float64]) -> Coefficients:
+        *powers, age = vector
+        b, c = _bounded(powers)
+        return {"b": b, "c": c, "t": 10**age}
+
+    def write(numbers: Coefficients) -> str:
+        powers = weighted_sum([(1.0, "log(p)"), (numbers["b"], "log(q)"), (numbers["c"], "log(R)")])
+        return f"{powers} + r/{number(numbers['t'])}"
+
+    return [Family("expected", (1.0, 0.0, 7.0), (0.5, 0.3, 1.0), weights, write)]
 
 
 def _weighted_sum(name: str, features: Sequence[str], saf: Coefficients, jobs: JobSample) -> Family:

@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.learn.families import KINDS, Family, JobSample, form_families, linear_families, power_families
+from schedlab.learn.families import (
+    KINDS,
+    Family,
+    JobSample,
+    expected_families,
+    form_families,
+    linear_families,
+    power_families,
+)
 from schedlab.learn.racing import Budget, BudgetSpentError, Candidate, Progress, RaceTrack
 from schedlab.learn.training import Training
 
@@ -140,6 +148,8 @@ class Search:
             families += power_families(self._jobs)
         if "linear" in self._kinds:
             families += linear_families(self._jobs)
+        if "expected" in self._kinds:
+            families += expected_families(self._jobs)
         climbs = [Climb(self._track, family, self._rng) for family in families if self._enter(family)]
         if "forms" in self._kinds:
             forms = screen(self._track, form_families(self._jobs), self._rng, share=SCREENING, keep=FORMS)

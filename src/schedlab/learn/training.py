@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from schedlab.durations import DAY
 from schedlab.engine.many import simulate_many
+from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
+from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES, class_metrics
 from schedlab.schedule.metrics import MEASURES
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.compatible import check
@@ -66,6 +68,9 @@ class Training:
         See `windows`.
     validation
         How many of the windows are not for training, but for a choice among what it has found.
+    class_slowdown
+        For each window and each class of jobs and users, the mean bounded slowdown beyond which it is punished, NaN for
+        classes without jobs; None if nobody asks who pays.
     """
 
     windows: tuple[Workload, ...]
@@ -75,6 +80,7 @@ class Training:
     longest_wait: NDArray[np.float64] | None
     state: int
     validation: int = 0
+    class_slowdown: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         """Return the number of windows to train on."""
@@ -86,7 +92,8 @@ class Training:
         Notes
         -----
         If the longest wait is beyond the limit, the logarithm of their ratio is added: a wait of twice the limit costs
-        as much as twice the metric. The loss does not jump where the limit is reached.
+        as much as twice the metric. The loss does not jump where the limit is reached. The same holds for the class of
+        jobs or users that is most beyond its limit.
         """
         losses = np.empty(len(numbers))
         for i, number in enumerate(numbers):
@@ -99,6 +106,9 @@ class Training:
             losses[i] = min(max(loss, -BOUND), BOUND)
             if self.longest_wait is not None and longest > self.longest_wait[number]:
                 losses[i] += math.log(longest / self.longest_wait[number])
+            if self.class_slowdown is not None:
+                paid = slowdowns_by_class(self.windows[number], scheduler, self.state) / self.class_slowdown[number]
+                losses[i] += math.log(max(1.0, float(np.nanmax(paid))))
         return losses
 
 
@@ -109,6 +119,7 @@ def prepare_training(
     baseline: str = "saf+easy",
     rest: str = "+easy",
     worst_wait: float | None = None,
+    worst_class: float | None = None,
     state: int = STATE,
     validation: Sequence[Workload] = (),
 ) -> Training:
@@ -126,6 +137,9 @@ def prepare_training(
         What follows the policy in the scheduler text.
     worst_wait
         How many times as long as under fcfs+easy the longest wait may be, at most; None is no limit.
+    worst_class
+        How many times that of the baseline the mean bounded slowdown of a class of jobs or users may be, at most, see
+        `schedlab.schedule.groups`; None is no limit.
     state
         Jobs at the head of each window that are not counted.
     validation
@@ -143,8 +157,9 @@ def prepare_training(
     """
     check_objective(metric)
     check_rest(rest)
-    if worst_wait is not None and not 0 < worst_wait < math.inf:
-        raise InputError(f"the longest wait is limited by a positive factor, not by {worst_wait:g}")
+    for what, factor in (("longest wait", worst_wait), ("slowdown of a class", worst_class)):
+        if factor is not None and not 0 < factor < math.inf:
+            raise InputError(f"the {what} is limited by a positive factor, not by {factor:g}")
     scheduler = runnable(baseline)
     everything = [*parts, *validation]
     values = np.array([measure(part, scheduler, metric, state)[0] for part in everything])
@@ -158,7 +173,10 @@ def prepare_training(
         easy = Scheduler.parse(EASY)
         waits = np.array([measure(part, easy, metric, state)[1] for part in chosen])
         limit = worst_wait * np.maximum(waits, SHORTEST_LIMIT)
-    return Training(chosen, metric, rest, values[kept], limit, state, len(kept) - trained)
+    slowdown = None
+    if worst_class is not None:
+        slowdown = worst_class * np.array([slowdowns_by_class(part, scheduler, state) for part in chosen])
+    return Training(chosen, metric, rest, values[kept], limit, state, len(kept) - trained, slowdown)
 
 
 def check_objective(metric: str) -> None:
@@ -197,6 +215,16 @@ def measure(workload: Workload, scheduler: Scheduler, metric: str, state: int) -
     names = [metric, "max_wait"]
     found = simulate_many(workload, scheduler, metrics=names, threads=1, in_order=state, uncounted=state)
     return float(found[0, 0, 0]), float(found[0, 0, 1])
+
+
+def slowdowns_by_class(workload: Workload, scheduler: Scheduler, state: int) -> NDArray[np.float64]:
+    """Return the mean bounded slowdown of each size class and each class of users, without the first `state` jobs.
+
+    NaN stands for a class without jobs.
+    """
+    schedule = simulate(workload, scheduler, in_order=state)
+    found = class_metrics(schedule, warm_up=state / len(workload))
+    return np.array([found[f"mean_bounded_slowdown_{name}"] for name in (*SIZE_CLASSES, *USER_CLASSES)])
 
 
 def usable_windows(workload: Workload, length: int = 15 * DAY, state: int = STATE) -> dict[int, Workload]:

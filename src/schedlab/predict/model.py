@@ -15,7 +15,15 @@ from schedlab.errors import InputError
 from schedlab.kernels import for_python
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
-from schedlab.scheduler.predictor import ATTRIBUTES, Actual, JobView, Predictor, PythonPredictor, Regression
+from schedlab.scheduler.predictor import (
+    ATTRIBUTES,
+    Actual,
+    JobView,
+    LogRegression,
+    Predictor,
+    PythonPredictor,
+    Regression,
+)
 from schedlab.scheduler.predictor_text import as_predictor
 
 _note_start = for_python(note_start)
@@ -37,6 +45,9 @@ OF_GROUPS = ("weight", "total")
 
 OF_LEARNER = ("counters", "weights", "scales", "gradients")
 """The fields of a Regression that learning changes."""
+
+PAST = "past"
+"""One more of them, where pairs of jobs are learned from."""
 
 
 class Memory(NamedTuple):
@@ -158,7 +169,7 @@ class PredictionModel:
             self._users,
             {name: getattr(history, name)[: len(self._users)].copy() for name in OF_USERS},
             self._known_groups(),
-            {name: getattr(learner, name).copy() for name in OF_LEARNER} if self._trained else {},
+            {name: getattr(learner, name).copy() for name in _parts_of(self.predictor)},
             self._jobs[jobs],
             self._start[jobs],
             self._users[history.user[jobs]],
@@ -294,7 +305,7 @@ class PredictionModel:
 
     @property
     def _trained(self) -> bool:
-        return isinstance(self.predictor, Regression)
+        return bool(_parts_of(self.predictor))
 
     def _check_time(self, second: int, what: str) -> None:
         """Refuse a moment that the model has left behind."""
@@ -309,22 +320,30 @@ class PredictionModel:
 def _no_memory(predictor: Predictor) -> Memory:
     """Return what a predictor knows before the first job."""
     nothing = np.empty(0, np.int64)
-    blank = new_forecast(predictor, "requested", np.ones(1, np.int64), np.zeros(1, np.int64))
-    history: History = blank.history
-    trained = isinstance(predictor, Regression)
     depth = len(predictor.attributes)
     names = np.empty((0, depth), np.int64)
+    one = np.zeros((1, depth), np.int64)
+    blank = new_forecast(predictor, "requested", np.ones(1, np.int64), np.zeros(1, np.int64), one)
+    history: History = blank.history
+    parts = _parts_of(predictor)
     return Memory(
         nothing,
         {name: getattr(history, name)[:0] for name in OF_USERS},
         {"keys": names[:0], "weight": np.empty((0, depth + 1)), "total": np.empty((0, depth + 1, 2))} if depth else {},
-        {name: getattr(blank.learner, name) for name in OF_LEARNER} if trained else {},
+        {name: getattr(blank.learner, name) for name in parts},
         np.recarray(0, dtype=JOB),
         nothing,
         nothing,
         names,
-        blank.learner.inputs[:0] if trained else np.empty((0, 0)),
+        blank.learner.inputs[:0] if parts else np.empty((0, 0)),
     )
+
+
+def _parts_of(predictor: Predictor) -> tuple[str, ...]:
+    """Return the fields of the learner that a predictor changes, if it has one."""
+    if isinstance(predictor, LogRegression):
+        return (*OF_LEARNER, PAST) if predictor.loss == "pairs" else OF_LEARNER
+    return OF_LEARNER if isinstance(predictor, Regression) else ()
 
 
 def _spread(values: NDArray[Any], users: NDArray[np.int64], wider: NDArray[np.int64]) -> NDArray[Any]:

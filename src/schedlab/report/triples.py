@@ -10,7 +10,7 @@ from schedlab.campaign.statistics import METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
 from schedlab.report.style import COLOURS, legend, ratio_ticks, styled_axes
-from schedlab.scheduler.predictor import Actual, Regression, Requested
+from schedlab.scheduler.predictor import Actual, LogRegression, Regression, Requested
 from schedlab.scheduler.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -70,6 +70,6 @@ def plot_triples(frame: pd.DataFrame, log: str, other: str, metric: str = METRIC
 
 
 def _kind(scheduler: Scheduler) -> str:
-    if isinstance(scheduler.runtimes, Regression):
+    if isinstance(scheduler.runtimes, Regression | LogRegression):
         return "regression"
     return {Actual(): "exact", Requested(): "requested"}.get(scheduler.runtimes, "past jobs")

@@ -25,6 +25,7 @@ from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
     GroupMean,
+    LogRegression,
     RecentAverage,
     Regression,
     Requested,
@@ -140,6 +141,11 @@ RUN_TIMES: dict[str, Entry] = {
         GroupMean,
     ),
     "nag": Entry("nag(...)", "regression learned online (Gaussier et al., SC 2015)", Regression),
+    "log-nag": Entry(
+        "log-nag(...)",
+        "the same on the logarithm of the share of the request; log-nag(pairs) learns the order of areas",
+        LogRegression,
+    ),
     "e-loss": Entry(
         "e-loss", "nag(over=square,under=linear,weight=area), the loss that SC 2015 recommends", Regression
     ),

@@ -31,6 +31,7 @@ Curve = Literal["square", "linear"]
 Weight = Literal["constant", "narrow", "wide", "small", "area"]
 Features = Literal["code", "paper"]
 Mean = Literal["geometric", "arithmetic"]
+LogLoss = Literal["square", "linear", "pairs"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "over": ("square", "linear"),
@@ -40,6 +41,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 MEANS = ("geometric", "arithmetic")
+
+LOG_LOSSES = ("square", "linear", "pairs")
 
 ATTRIBUTES = {
     "user": "user_id",
@@ -74,6 +77,15 @@ def _share(predictor: Predictor, name: str) -> None:
     value = getattr(predictor, name)
     if not isinstance(value, int | float) or not 0 < value < 1:
         raise InputError(f"predictor {predictor.name}: {name}={value!r} is not between 0 and 1")
+
+
+def _different_attributes(predictor: Predictor, by: str) -> None:
+    names = by.split(".")
+    if len(set(names)) < len(names) or not set(names) <= set(ATTRIBUTES):
+        raise InputError(
+            f"predictor {predictor.name}: by={by!r} is not a list of different attributes with dots between them; "
+            f"known are {', '.join(ATTRIBUTES)}"
+        )
 
 
 def _arguments(predictor: Predictor, unnamed: str = "") -> str:
@@ -259,12 +271,7 @@ class GroupMean(Predictor):
     decay: float = argument("factor by which a run loses weight with each later one", default=0.95)
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.attributes if name not in ATTRIBUTES]
-        if unknown or len(set(self.attributes)) < len(self.attributes):
-            raise InputError(
-                f"predictor groups: by={self.by!r} is not a list of different attributes with dots between them; known "
-                f"are {', '.join(ATTRIBUTES)}"
-            )
+        _different_attributes(self, self.by)
         if self.mean not in MEANS:
             raise InputError(f"predictor groups: mean={self.mean!r} is unknown; known are {', '.join(MEANS)}")
         if not (isinstance(self.shrink, int | float) and math.isfinite(self.shrink) and self.shrink >= 0):
@@ -333,6 +340,52 @@ class Regression(Predictor):
     def text(self) -> str:
         """`e-loss` for the loss that SC'15 recommends, else `nag(...)`."""
         return "e-loss" if self == Regression() else super().text
+
+
+@dataclass(frozen=True)
+class LogRegression(Predictor):
+    """Polynomial regression of degree 2 on the logarithm of the share of the request that a job uses, learned on line.
+
+    It learns as `Regression` does, from logarithms of the job, its user's history and the shares of its groups, see
+    `GroupMean`. With no weight yet, it predicts the request.
+
+    Parameters
+    ----------
+    loss
+        "square" or "linear": of the error of the logarithm. "pairs": the logistic loss of the order of areas, of the
+        completed job and of each of the 1st, 4th, 16th and 64th that have completed before it.
+    by
+        Attributes of the narrowest group, as for `GroupMean`.
+    step
+        Of the learning algorithm: eta.
+
+    References
+    ----------
+    The algorithm: as for `Regression`. The loss of pairs: Burges et al., "Learning to rank using gradient descent",
+    ICML 2005.
+    """
+
+    name: ClassVar[str] = "log-nag"
+    loss: LogLoss = argument("of the logarithm, or of the order of pairs", words=LOG_LOSSES, default="square")
+    by: str = argument("what jobs of the narrowest group share", default="user.request")
+    step: float = argument("learning rate", default=0.1)
+
+    def __post_init__(self) -> None:
+        if self.loss not in LOG_LOSSES:
+            raise InputError(f"predictor log-nag: loss={self.loss!r} is unknown; known are {', '.join(LOG_LOSSES)}")
+        _different_attributes(self, self.by)
+        if not (isinstance(self.step, int | float) and math.isfinite(self.step) and self.step > 0):
+            raise InputError(f"predictor log-nag: step={self.step!r} is not a positive number")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of the narrowest group, the widest group's first."""
+        return tuple(self.by.split("."))
+
+    @property
+    def text(self) -> str:
+        """`log-nag`, or `log-nag(pairs)` for another loss."""
+        return f"{self.name}{_arguments(self, 'loss')}"
 
 
 @runtime_checkable

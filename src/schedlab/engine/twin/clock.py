@@ -17,6 +17,7 @@ from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESOURCES, Site
+from schedlab.scheduler.function_policy import OF_JOBS
 from schedlab.scheduler.policy import Policy
 
 NEVER = 10**18
@@ -76,6 +77,7 @@ class Clock:
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
+        self.order.columns = {name: self.prepared.column(field) for name, field in OF_JOBS.items()}
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
@@ -84,6 +86,7 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             news = self.compute(self.happen())
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
+                self.order.free = self.prepared.processors - sum(job.processors for job in self.running)
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
             if self.stuck():
@@ -138,7 +141,7 @@ class Clock:
         if fate != "resumes":
             self.forecast.learn(job, self.now)
         if self.priority is not None:
-            self.priority.charge(job, self.now)
+            self.priority.note_end(job, self.now)
         if fate in ("done", "given up", "lost"):
             job.ended = self.now
         elif fate in ("returns", "is requeued") and self.retries is not None:

@@ -36,15 +36,23 @@ class Grouped(PlainPredictor):
         return int(job.request * self.mean(job, geometric=self.choice.mean == "geometric"))
 
     def mean(self, job: Job, *, geometric: bool) -> float:
-        """Return the mean share, which each group draws from the wider one's to its own."""
+        """Return the mean share."""
+        expected = self.drawn(job, geometric=geometric)
+        return math.exp(expected) if geometric else expected
+
+    def drawn(self, job: Job, *, geometric: bool, levels: int | None = None) -> float:
+        """Return the mean share or its logarithm, which each group draws from the wider one's to its own.
+
+        Of so many levels, the widest ones; all if not given.
+        """
         expected = 0.0 if geometric else 1.0
-        for shares in filter(None, map(self.shares.get, self.groups(job))):
+        for shares in filter(None, map(self.shares.get, self.groups(job)[:levels])):
             count = total = 0.0
             for share in shares:
                 count = count * self.choice.decay + 1
                 total = total * self.choice.decay + (math.log(share) if geometric else share)
             expected = (total + self.choice.shrink * expected) / (count + self.choice.shrink)
-        return math.exp(expected) if geometric else expected
+        return expected
 
     def chances(self, job: Job) -> dict[float, float]:
         """Return the shares that are expected, rounded up to powers of the root of 2, with their probabilities."""

@@ -13,14 +13,17 @@ from itertools import combinations
 from typing import Any
 
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.twin.descent import Descent
 from schedlab.engine.twin.groups import Grouped
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.log_regression import OnlineLogRegression
 from schedlab.engine.twin.past import Past, PlainPredictor
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import (
     Actual,
     GroupMean,
     JobView,
+    LogRegression,
     Predictor,
     PythonPredictor,
     RecentAverage,
@@ -94,6 +97,7 @@ def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> Pla
         SimilarQuantile: Similar,
         GroupMean: lambda choice: Grouped(prepared, choice),
         Regression: OnlineRegression,
+        LogRegression: lambda choice: OnlineLogRegression(prepared, choice),
         PythonPredictor: lambda choice: Own(prepared, choice),
     }
     return known[type(choice)](choice)
@@ -196,57 +200,25 @@ class Own(PlainPredictor):
 
 
 class OnlineRegression(PlainPredictor):
-    """Normalised adaptive gradient descent (Ross, Mineiro and Langford, UAI 2013) as SC'15 uses it.
-
-    `inputs` holds what was known of a job when it was submitted, expanded to degree 2; the other lists have one entry
-    per input: the weight, the largest size seen and the sum of squared gradients.
-    """
+    """The regression of SC'15; `inputs` holds what was known of a job when it was submitted, expanded to degree 2."""
 
     def __init__(self, choice: Regression) -> None:
         super().__init__()
         self.choice = choice
         self.inputs: dict[Job, list[float]] = {}
-        self.weights: list[float] = []
-        self.sizes: list[float] = []
-        self.gradients: list[float] = []
-        self.norm = 1e-9
-        self.count = 1.0
+        self.descent = Descent(choice.step, choice.penalty)
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
         """Return the absolute value of the weighted sum, without its fraction."""
         self.inputs[job] = x = self.expanded(self.features(job, now, running))
-        if not self.weights:
-            self.weights, self.sizes, self.gradients = [0.0] * len(x), [1e-9] * len(x), [1e-9] * len(x)
-        value = abs(self.value(x))
+        value = abs(self.descent.value(x))
         return int(value) if value < job.request else job.request
-
-    def value(self, x: list[float]) -> float:
-        """Return the weighted sum, added up from left to right."""
-        total = 0.0
-        for w, x_i in zip(self.weights, x, strict=True):
-            total += w * x_i
-        return total
 
     def learn(self, job: Job, now: int) -> None:
         """Take a step against the gradient of the loss."""
         super().learn(job, now)
-        x = self.inputs.pop(job)
-        for i, x_i in enumerate(x):
-            if abs(x_i) > self.sizes[i]:
-                self.weights[i] *= self.sizes[i] / abs(x_i)
-                self.sizes[i] = abs(x_i)
-        norm = 0.0
-        for x_i, size in zip(x, self.sizes, strict=True):
-            norm += (x_i / size) * (x_i / size)
-        self.norm += norm
-        slope = self.slope(self.value(x), max(now - job.start, 1), job.processors)
-        rate = self.norm / self.count
-        for i, x_i in enumerate(x):
-            gradient = slope * x_i + self.choice.penalty * self.weights[i]
-            self.gradients[i] += gradient * gradient
-            step = self.choice.step * gradient / (self.sizes[i] * math.sqrt(rate * self.gradients[i]))
-            self.weights[i] -= step
-        self.count += 2
+        p, q = max(now - job.start, 1), job.processors
+        self.descent.learn(self.inputs.pop(job), lambda value: self.slope(value, p, q))
 
     def slope(self, value: float, p: int, q: int) -> float:
         """Return the derivative of the loss at a value, for a job of p seconds on q processors."""

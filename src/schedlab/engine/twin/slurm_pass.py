@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from schedlab.engine.twin.clock import Clock, News
@@ -106,8 +107,14 @@ class SlurmPass:
         begins: dict[Job, int] = {}
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
+        of_user, started = Counter[int](), 0
         for job in clock.sorted([job for job in visible if job in clock.waiting]):
+            if started == rules.starts:
+                break
             if job.ready and not clock.admitted(job):
+                continue
+            of_user[job.user] += 1
+            if of_user[job.user] > rules.user_depth:
                 continue
             another = job.workflow is None or job.workflow != previous
             previous = job.workflow
@@ -125,6 +132,7 @@ class SlurmPass:
                 place = clock.view().lesser(profile.throughout(now, now + length)).place(job)
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
+                started += 1
                 ends[job] = job.expected_end
                 profile.take(now, job.expected_end, place)
                 continue
