@@ -40,6 +40,8 @@ class Rules(NamedTuple):
     asks_predictor, asks_at_entry, asks_at_pass, observed
         When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
         before every pass.
+    loses
+        Whether jobs whose runs are broken off do not come back.
     interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, user_depth, starts, wf_depth, \
 planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window).
@@ -61,6 +63,7 @@ planned_tasks, tasks_count
     asks_at_entry: bool = False
     asks_at_pass: bool = False
     observed: bool = False
+    loses: bool = False
     interval: int = 0
     depth: int = 0
     resolution: int = 1

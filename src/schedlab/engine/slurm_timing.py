@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.needs import MADE_READY, Needs
+from schedlab.engine.outages import TURNED
 from schedlab.engine.profile import (
     Profile,
     new_profile,
 )
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, WAITING, State
+from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State
 from schedlab.kernels import inlined
 from schedlab.scheduler.backfilling import ALL
 
@@ -117,12 +118,12 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     """Note what the event has changed; return whether a pass is due in which a job waits."""
     clock, counters = state.clock, passes.counters
     now = clock[NOW]
-    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0
+    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[TURNING] == TURNED
     if needs is not None:
         changed = changed or needs.counters[MADE_READY] > 0
     if changed:
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
-    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
+    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0 or clock[TURNING] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
     counters[BACKFILL] = counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now

@@ -45,9 +45,9 @@ class SlurmPass:
         """Make the passes that are due."""
         clock, now, rules = self.clock, self.clock.now, self.rules
         self.note_idle_passes()
-        if news.events or (clock.waiting and (news.corrected or news.computed)):
+        if news.events or news.turned or (clock.waiting and (news.corrected or news.computed)):
             self.changed, self.last_change = True, now
-        if news.events:
+        if news.events or news.turned == 2:
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
@@ -87,10 +87,12 @@ class SlurmPass:
             ready.remove(head)
             if not clock.admitted(head):
                 continue
-            parts = clock.view().closed(closed).place(head) if closed else clock.view().place(head)
+            parts = clock.place(clock.view().closed(closed) if closed else clock.view(), head)
             if parts is not None:
                 clock.begin(head, parts)
                 self.last_change = clock.now
+                continue
+            if clock.is_shut_out(head):
                 continue
             blocked.update(clock.site.partitions(head))
             nodes = clock.site.nodes(blocked)
@@ -154,6 +156,7 @@ class SlurmPass:
         together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
         for job in clock.seen():
             profile.take(now, together.get(job.expected_end, now + self.inclusive), job.parts)
+        clock.close(profile, self.inclusive)
         return profile
 
     def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
@@ -180,7 +183,7 @@ class SlurmPass:
         while clock.free() > 0:
             lengths, places = dict[Job, int](), dict[Job, list[Part]]()
             for job in [job for job in begins if job in clock.waiting and clock.admitted(job)]:
-                end = profile.room_until(job, now, begins[job])
+                end = profile.room_until(job, now, min(begins[job], clock.outages.next_closing(now) or begins[job]))
                 parts = profile.throughout(now, end).place(job) if end > now else None
                 if parts is not None:
                     lengths[job], places[job] = end - now, parts
