@@ -31,6 +31,8 @@ from .cluster.limits import Accounting as Accounting
 from .cluster.limits import AccountUser as AccountUser
 from .cluster.limits import Limits as Limits
 from .cluster.limits import QosLimits as QosLimits
+from .cluster.node_events import NodeEvent as NodeEvent
+from .cluster.node_events import NodeEvents as NodeEvents
 from .cluster.nodes import NodeGroup as NodeGroup
 from .cluster.nodes import Partition as Partition
 from .cluster.nodes import Switch as Switch

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.campaign.prices import Price, prices
 from schedlab.campaign.statistics import quantity
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.display import MOST_JOBS, html_table, rich_display
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
@@ -172,6 +173,7 @@ def compare(
     *,
     processors: int | None = None,
     cluster: Cluster | None = None,
+    node_events: NodeEvents | None = None,
     events: Events = "batched",
     warm_up: float = 0,
     cool_down: float = 0,
@@ -187,7 +189,7 @@ def compare(
     schedulers
         Scheduler texts or `Scheduler` objects, or a mapping of names to them; duplicates are simulated once. Two
         different functions as policies need different names.
-    processors, cluster, events
+    processors, cluster, node_events, events
         As for `simulate`.
     warm_up, cool_down
         What the metrics leave out, as for `Schedule.metrics`.
@@ -229,7 +231,14 @@ def compare(
     measured: dict[str, dict[str, float]] = {}
     for done, scheduler in enumerate(asked, start=1):
         if scheduler.label not in schedules:
-            schedule = simulate(workload, scheduler, processors=processors, events=events, cluster=cluster)
+            schedule = simulate(
+                workload,
+                scheduler,
+                processors=processors,
+                events=events,
+                cluster=cluster,
+                node_events=node_events,
+            )
             schedules[scheduler.label] = schedule
             measured[scheduler.label] = schedule.metrics(**trim) | own_metrics(schedule, own, **trim)
         if progress:
