@@ -131,15 +131,15 @@ from .scheduler.backfilling import NoBackfill as NoBackfill
 from .scheduler.backfilling import Slurm as Slurm
 from .scheduler.function_policy import FunctionPolicy as FunctionPolicy
 from .scheduler.multifactor import Multifactor as Multifactor
+from .scheduler.own_predictor import JobView as JobView
+from .scheduler.own_predictor import PythonPredictor as PythonPredictor
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
 from .scheduler.policy import Policy as Policy
 from .scheduler.policy_file import PolicyFile as PolicyFile
 from .scheduler.policy_file import read_policy_file as read_policy_file
 from .scheduler.predictor import Actual as Actual
 from .scheduler.predictor import GroupMean as GroupMean
-from .scheduler.predictor import JobView as JobView
 from .scheduler.predictor import Predictor as Predictor
-from .scheduler.predictor import PythonPredictor as PythonPredictor
 from .scheduler.predictor import RecentAverage as RecentAverage
 from .scheduler.predictor import Regression as Regression
 from .scheduler.predictor import Requested as Requested

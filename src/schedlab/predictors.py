@@ -1,16 +1,17 @@
 """The predictors of run times, as classes, and what follows when a prediction has expired (`CORRECTIONS`).
 
 >>> import schedlab as sl
->>> print(sl.Scheduler("fcfs", sl.Easy(), sl.predictors.RecentAverage()))
+>>> print(sl.Scheduler("fcfs", sl.Easy(), runtimes=sl.predictors.RecentAverage()))
 fcfs+easy@ave2/incremental
 """
 
+from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
     GroupMean,
+    LogRegression,
     Predictor,
-    PythonPredictor,
     RecentAverage,
     Regression,
     Requested,
@@ -23,6 +24,7 @@ __all__ = [
     "CORRECTIONS",
     "Actual",
     "GroupMean",
+    "LogRegression",
     "Predictor",
     "PythonPredictor",
     "RecentAverage",

@@ -20,7 +20,7 @@ from schedlab.schedule.own_metrics import OwnMetric
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Held
 from schedlab.scheduler.formula import Formula
-from schedlab.scheduler.predictor import OnlinePredictor
+from schedlab.scheduler.own_predictor import OnlinePredictor
 from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
 from schedlab.speculate.laws import ContinuousLaw

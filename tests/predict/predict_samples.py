@@ -10,7 +10,8 @@ from river import linear_model, preprocessing
 from sklearn.tree import DecisionTreeRegressor
 
 from schedlab.predict.adapters import RiverPredictor, SklearnPredictor
-from schedlab.scheduler.predictor import CHOICES, Predictor, PythonPredictor, Regression
+from schedlab.scheduler.own_predictor import PythonPredictor
+from schedlab.scheduler.predictor import CHOICES, Predictor, Regression
 from schedlab.scheduler.predictor_text import PREDICTORS
 from schedlab.workload.workload import Workload
 

@@ -15,8 +15,8 @@ from schedlab.predict.adapters import RiverPredictor, SklearnPredictor
 from schedlab.predict.features import FEATURES, UserHistories
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.own_predictor import JobView
 from schedlab.scheduler.policy import FCFS, SPF
-from schedlab.scheduler.predictor import JobView
 
 
 class Recorder:

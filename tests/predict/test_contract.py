@@ -15,8 +15,9 @@ from schedlab.predict.events import END, START, events_of
 from schedlab.predict.model import PredictionModel
 from schedlab.predict.validation import validate
 from schedlab.scheduler import Scheduler
+from schedlab.scheduler.own_predictor import JobView, PythonPredictor
 from schedlab.scheduler.policy import FCFS
-from schedlab.scheduler.predictor import Actual, JobView, PythonPredictor, Requested
+from schedlab.scheduler.predictor import Actual, Requested
 
 MOMENTS = np.array([150, 700, 1500])
 """Seconds after the first submission."""

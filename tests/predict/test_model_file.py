@@ -13,7 +13,7 @@ from schedlab.errors import InputError, OutputError
 from schedlab.imports import allow_imports
 from schedlab.predict.model import PredictionModel
 from schedlab.predict.validation import validate
-from schedlab.scheduler.predictor import JobView
+from schedlab.scheduler.own_predictor import JobView
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.predict.questions import questions
-from schedlab.scheduler.predictor import JobView
+from schedlab.scheduler.own_predictor import JobView
 
 
 def asked(*lines: str) -> list[JobView]:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
+from schedlab.scheduler.own_predictor import OnlinePredictor, PythonPredictor
 from schedlab.scheduler.predictor import (
     ATTRIBUTES,
     CHOICES,
@@ -15,8 +16,6 @@ from schedlab.scheduler.predictor import (
     Actual,
     GroupMean,
     LogRegression,
-    OnlinePredictor,
-    PythonPredictor,
     RecentAverage,
     Regression,
     Requested,

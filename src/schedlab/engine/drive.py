@@ -25,8 +25,8 @@ from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.function_policy import FunctionPolicy
+from schedlab.scheduler.own_predictor import JobView, OnlinePredictor, PythonPredictor
 from schedlab.scheduler.policy import Policy
-from schedlab.scheduler.predictor import JobView, OnlinePredictor, PythonPredictor
 
 
 class Driver:

@@ -28,8 +28,9 @@ from schedlab.engine.waiting import Orders, Waiting
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
-from schedlab.scheduler.predictor import Actual, GroupMean, Predictor, PythonPredictor
+from schedlab.scheduler.predictor import Actual, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
 
 

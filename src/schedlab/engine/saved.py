@@ -31,8 +31,8 @@ from schedlab.engine.standing import Progress, Told, put_together
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
 from schedlab.schedule.provenance import input_sha256
+from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
-from schedlab.scheduler.predictor import PythonPredictor
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Laws, Requests
 from schedlab.workload.tables import read_table, write_table

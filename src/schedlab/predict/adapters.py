@@ -11,7 +11,7 @@ import numpy as np
 from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.predict.features import UserHistories
-from schedlab.scheduler.predictor import JobView
+from schedlab.scheduler.own_predictor import JobView
 
 
 class SklearnPredictor:

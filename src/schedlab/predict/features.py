@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from schedlab.durations import DAY, WEEK
-from schedlab.scheduler.predictor import JobView
+from schedlab.scheduler.own_predictor import JobView
 
 FEATURES = (
     "requested_time",

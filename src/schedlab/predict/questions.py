@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab.documents import parse_json
 from schedlab.errors import InputError
-from schedlab.scheduler.predictor import JobView
+from schedlab.scheduler.own_predictor import JobView
 from schedlab.wording import shown
 
 NAMES = tuple(field.name for field in fields(JobView))

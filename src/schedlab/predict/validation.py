@@ -16,7 +16,8 @@ from schedlab.predict.model import PredictionModel
 from schedlab.predict.replay import Replay, replay_of
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES, size_classes, user_classes
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.predictor import Actual, OnlinePredictor, Predictor, PythonPredictor
+from schedlab.scheduler.own_predictor import OnlinePredictor, PythonPredictor
+from schedlab.scheduler.predictor import Actual, Predictor
 from schedlab.scheduler.predictor_text import as_predictor
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.workload import Workload

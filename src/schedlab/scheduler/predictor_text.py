@@ -9,7 +9,8 @@ from typing import Any
 from schedlab.errors import InputError
 from schedlab.imports import load_named
 from schedlab.scheduler.grammar import RUN_TIMES
-from schedlab.scheduler.predictor import OnlinePredictor, Predictor, PythonPredictor
+from schedlab.scheduler.own_predictor import OnlinePredictor, PythonPredictor
+from schedlab.scheduler.predictor import Predictor
 from schedlab.wording import did_you_mean
 
 PREDICTORS: dict[str, Predictor] = {name: entry.kind() for name, entry in RUN_TIMES.items() if entry.kind}

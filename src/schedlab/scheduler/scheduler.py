@@ -11,8 +11,9 @@ from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
 from schedlab.scheduler.grammar import LONGEST_START, OPTIONS, PLACEMENTS
+from schedlab.scheduler.own_predictor import OnlinePredictor
 from schedlab.scheduler.policy import Policy
-from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, OnlinePredictor, Predictor
+from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor
 from schedlab.scheduler.predictor_text import as_predictor
 from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler_text import as_backfill, as_policy, parts_of

@@ -19,13 +19,12 @@ from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.log_regression import OnlineLogRegression
 from schedlab.engine.twin.past import Past, PlainPredictor
 from schedlab.errors import InputError
+from schedlab.scheduler.own_predictor import JobView, PythonPredictor
 from schedlab.scheduler.predictor import (
     Actual,
     GroupMean,
-    JobView,
     LogRegression,
     Predictor,
-    PythonPredictor,
     RecentAverage,
     Regression,
     Requested,
