@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,18 +163,23 @@ class Asked(NamedTuple):
     now: int
     free: int
 
-    def value(self, name: str, who: NDArray[np.int64]) -> Any:
-        """Return an argument of the function: a new array with an element for each of these jobs, or a number."""
-        seen = self.seen
-        if name in OF_RECORDS:
-            return seen[OF_RECORDS[name]].take(who)
-        if name == "w":
-            return self.now - seen["submit"].take(who)
-        if name == "r":
-            return seen["submit"].take(who) - seen["submit"][0]
-        if name == "R":
-            return self.request.take(who)
-        return self.free if name == FREE else self.column(OF_JOBS[name]).take(who)
+    def ask(self, policy: FunctionPolicy, who: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the scores of these jobs."""
+        rows = self.seen.take(who)  # a job's fields are neighbours: one way to memory for all
+
+        def value(name: str) -> Any:
+            """Return an argument: an array of its own, for the function may change it, or a number."""
+            if name in OF_RECORDS:
+                return rows[OF_RECORDS[name]].copy()
+            if name == "w":
+                return self.now - rows["submit"]
+            if name == "r":
+                return rows["submit"] - self.seen["submit"][0]
+            if name == "R":
+                return self.request.take(who)
+            return self.free if name == FREE else self.column(OF_JOBS[name]).take(who)
+
+        return policy.ask(value, len(who))
 
 
 OF_RECORDS = {"p": "estimate", "q": "processors"}
@@ -191,7 +195,7 @@ def ask(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64]) -> NDArray
         If it fails, or if a score is not a number; the message names the job.
     """
     try:
-        scores = policy.ask(partial(asked.value, who=who), len(who))
+        scores = asked.ask(policy, who)
     except InputError as error:
         raise _blamed(policy, asked, who, error) from error
     if np.isnan(scores.min()):
@@ -204,7 +208,7 @@ def _blamed(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64], error:
     names = asked.column("job_id")
     for job in who:
         try:
-            policy.ask(partial(asked.value, who=np.array([job])), 1)
+            asked.ask(policy, np.array([job]))
         except InputError as alone:
             return InputError(f"{alone} (asked at {asked.now} s about job {names[job]})")
     return InputError(f"{error} (asked at {asked.now} s about {len(who)} jobs)")
