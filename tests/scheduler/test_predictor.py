@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
+from schedlab.scheduler.log_regression import LOG_LOSSES, LogRegression
 from schedlab.scheduler.predictor import (
     ATTRIBUTES,
     CHOICES,
-    LOG_LOSSES,
     MEANS,
     Actual,
     GroupMean,
-    LogRegression,
     OnlinePredictor,
     PythonPredictor,
     RecentAverage,

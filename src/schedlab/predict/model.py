@@ -15,11 +15,11 @@ from schedlab.errors import InputError
 from schedlab.kernels import for_python
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
+from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import (
     ATTRIBUTES,
     Actual,
     JobView,
-    LogRegression,
     Predictor,
     PythonPredictor,
     Regression,
