@@ -24,8 +24,8 @@ import schedlab as sl
 from schedlab.gym.episodes import Episodes
 from schedlab.gym.rollouts import roll
 from schedlab.gym.sources import Episode
-from schedlab_papers.sc20_logs import LOGS, STARTS, WINDOW
 from schedlab.scheduler.agent_file import AgentFile, read_agent_file
+from schedlab_papers.sc20_logs import LOGS, STARTS, WINDOW
 
 HERE = Path(__file__).parent
 AGENTS = HERE / "agents"

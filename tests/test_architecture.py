@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from inspect import ismodule
 from pathlib import Path
+
+import pytest
 
 import schedlab
 import schedlab_papers
@@ -27,6 +30,27 @@ def test_each_room_imports_only_rooms_before_it():
         for module in (PACKAGE / room).rglob("*.py"):
             later = imports(module) & set(ROOMS[place + 1 :])
             assert not later, f"{module.relative_to(PACKAGE)} imports {', '.join(later)}"
+
+
+def imported_at_once(module: Path, known: set[str]) -> set[str]:
+    """Return the modules that a module imports when it is imported itself; for type checkers alone does not count."""
+    found: set[str] = set()
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found & known
+
+
+def test_no_modules_import_each_other():
+    files = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
+    files = {name.removesuffix(".__init__"): path for name, path in files.items()}
+    imported = {name: imported_at_once(path, files.keys() - {name}) for name, path in files.items()}
+    try:
+        list(TopologicalSorter(imported).static_order())
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_every_room_is_in_the_plan():

@@ -31,6 +31,8 @@ from .cluster.limits import Accounting as Accounting
 from .cluster.limits import AccountUser as AccountUser
 from .cluster.limits import Limits as Limits
 from .cluster.limits import QosLimits as QosLimits
+from .cluster.node_events import NodeEvent as NodeEvent
+from .cluster.node_events import NodeEvents as NodeEvents
 from .cluster.nodes import NodeGroup as NodeGroup
 from .cluster.nodes import Partition as Partition
 from .cluster.nodes import Switch as Switch
@@ -127,9 +129,9 @@ from .scheduler.backfilling import Conservative as Conservative
 from .scheduler.backfilling import Easy as Easy
 from .scheduler.backfilling import NoBackfill as NoBackfill
 from .scheduler.backfilling import Slurm as Slurm
+from .scheduler.function_policy import FunctionPolicy as FunctionPolicy
 from .scheduler.multifactor import Multifactor as Multifactor
 from .scheduler.policy import FormulaPolicy as FormulaPolicy
-from .scheduler.policy import FunctionPolicy as FunctionPolicy
 from .scheduler.policy import Policy as Policy
 from .scheduler.policy_file import PolicyFile as PolicyFile
 from .scheduler.policy_file import read_policy_file as read_policy_file

@@ -33,6 +33,20 @@ def compiled_for(kernel: Callable[..., int], *arguments: Any) -> Any:
     return np.array([(address,)], dtype=_record(_name(kinds)))
 
 
+def without_dispatch(kernel: Callable[..., int], *arguments: Any) -> Callable[..., int]:
+    """Return a kernel that is called from Python again and again, for arguments of the types of these alone.
+
+    To look at the types of a thousand arrays takes longer than many a pass; here nobody looks at them again.
+    """
+    if config.DISABLE_JIT:
+        return kernel
+    dispatcher: Any = kernel
+    kinds = tuple(typeof(argument) for argument in arguments)
+    dispatcher.compile(kinds)
+    entry: Callable[..., int] = dispatcher.overloads[kinds].entry_point
+    return entry
+
+
 @lru_cache
 def _record(name: str) -> np.dtype[Any]:
     """Return the type of an address; what may be given to the kernel there is part of it."""

@@ -16,8 +16,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 from schedlab.errors import InputError
+from schedlab.naming import split_name
 from schedlab.wording import shown
 
 _ALLOWED: ContextVar[frozenset[str]] = ContextVar("allowed", default=frozenset())
@@ -66,14 +68,47 @@ def named_classes(text: str) -> list[str]:
     --------
     >>> named_classes("fcfs+easy:saf@mine.models:Last"), named_classes('"p*q"+easy@ave2')
     (['mine.models:Last'], [])
+    >>> named_classes("today=mine:score+easy:mine:other")
+    ['mine:score', 'mine:other']
     """
+    _, text = split_name(text)
     agent = _AGENT.match(text)
-    found = _NAME.finditer(text, agent.end() if agent else 0)
-    return [
-        f"{match['module']}:{match['name']}"
-        for match in found
-        if match["at"] or match["module"].lower() not in _BACKFILLING
-    ]
+    found, place = [], agent.end() if agent else 0
+    while match := _NAME.search(text, place):
+        order = match["module"].lower() in _BACKFILLING and not match["at"]
+        place = match.start("name") if order else match.end()
+        if not order:
+            found.append(f"{match['module']}:{match['name']}")
+    return found
+
+
+def load_named(text: str, what: str) -> Any:
+    """Return what a text MODULE:NAME, which the user typed or allowed, names: of the current directory, or installed.
+
+    Parameters
+    ----------
+    text
+        The text.
+    what
+        What it should be, for the message.
+
+    Raises
+    ------
+    InputError
+        If the text is not of that form, or there is no such thing.
+    """
+    source = text.strip()
+    if not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", source):
+        raise InputError(f"{what} {shown(source)}: write MODULE:NAME")
+    module, _, name = source.partition(":")
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise InputError(f"{what} {source}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(here)
 
 
 def check_imports(texts: Iterable[str], source: str) -> None:

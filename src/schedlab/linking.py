@@ -14,7 +14,7 @@ from llvmlite.binding import Linkage
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
@@ -33,6 +33,29 @@ NOT_NEEDED = (
     typed_passes.DumpParforDiagnostics,
 )
 """Steps of Numba's compiler for what these kernels do not have: closures, exceptions, contexts, array expressions."""
+
+
+class _Flags(Flags):
+    """Numba's flags, compared at once: they are looked up at each call whose types are inferred."""
+
+    def __hash__(self) -> int:
+        return _HASH
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Flags) and self._values == other._values:
+            return True
+        return bool(super().__eq__(other))
+
+
+_HASH = hash(Flags())  # that of all flags, as it is made from their names
+
+
+class _QuickCompiler(CompilerBase):
+    """Numba's compiler with quick flags."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.state.flags = _Flags(self.state.flags)
 
 
 class _UnoptimisedLibrary(JITCodeLibrary):
@@ -76,7 +99,7 @@ class _LoweringWhole(NativeLowering):
         return bool(super().run_pass(state))
 
 
-class OuterCompiler(CompilerBase):
+class OuterCompiler(_QuickCompiler):
     """Numba's compiler, optimising once."""
 
     def define_pipelines(self) -> list[Any]:
@@ -109,7 +132,7 @@ class _LoweringForCallers(NativeLowering):
         return True
 
 
-class InnerCompiler(CompilerBase):
+class InnerCompiler(_QuickCompiler):
     """Numba's compiler, ending with LLVM code."""
 
     def define_pipelines(self) -> list[Any]:

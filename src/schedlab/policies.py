@@ -7,6 +7,7 @@
 saf+easy:sjf
 """
 
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.grammar import ALIASES as SCHEDULERS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import (
@@ -25,7 +26,6 @@ from schedlab.scheduler.policy import (
     UNICEF,
     WFP3,
     FormulaPolicy,
-    FunctionPolicy,
     Gittins,
     Policy,
     Smith,

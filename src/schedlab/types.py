@@ -16,6 +16,7 @@ from schedlab.model.jobs import IndependentJobs, JointJobs
 from schedlab.predict.model import Memory
 from schedlab.predict.replay import Replay
 from schedlab.schedule.analysis import Variable
+from schedlab.schedule.own_metrics import OwnMetric
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Held
 from schedlab.scheduler.formula import Formula
@@ -52,6 +53,7 @@ __all__ = [
     "Memory",
     "Objective",
     "OnlinePredictor",
+    "OwnMetric",
     "Placement",
     "Plan",
     "Price",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from schedlab.cli import app
+from schedlab.cli.app import app
 
 Run = Callable[..., Result]
 

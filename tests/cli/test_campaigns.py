@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from schedlab.cli import app
+from schedlab.cli.app import app
 
 STUDY = """
 name = "study"

@@ -43,3 +43,25 @@ def test_the_drawing_has_a_box_for_every_node_and_gpu(conf: Path, run, tmp_path:
     run("cluster", "show", str(conf), "--drawing", str(tmp_path / "site.svg"))
     boxes = ElementTree.parse(tmp_path / "site.svg").getroot().findall(".//{http://www.w3.org/2000/svg}rect")
     assert len(boxes) == 1 + 4 + 8
+
+
+def test_failures_are_drawn_and_simulated(conf: Path, run, tmp_path: Path):
+    conf.write_text(CONF.replace("Nodes=ALL", "Nodes=ALL Default=YES"))
+    words = ("--mtbf", "2h", "--mttr", "10m", "--until", "1d", "--seed", "3", "-o", "events.csv")
+    drawn = run("cluster", "failures", str(conf), *words)
+    assert drawn.exit_code == 0, drawn.output
+    lines = (tmp_path / "events.csv").read_text().splitlines()
+    assert lines[0] == "second,event,nodes,end,announced"
+    assert f"{(len(lines) - 1) // 2} failures" in drawn.stderr
+    (tmp_path / "jobs.csv").write_text(
+        "submit_time,run_time,requested_processors,requested_time\n"
+        + "".join(f"{60 * i},3000,16,3600\n" for i in range(40))
+    )
+    words = ("simulate", "jobs.csv", "-s", "fcfs+easy", "--cluster", str(conf))
+    simulated = run(*words, "--node-events", "events.csv")
+    assert simulated.exit_code == 0, simulated.output
+    assert "failed runs" in simulated.stdout
+    refused = run("simulate", "jobs.csv", "--node-events", "events.csv")
+    assert refused.exit_code == 1
+    assert "give --cluster FILE" in refused.stderr
+    assert run(*words, "--node-events", "events.csv", "--interrupted", "kept").exit_code == 1

@@ -8,7 +8,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from schedlab.cli import app
+from schedlab.cli.app import app
 
 JOBS = "user_id,requested_time,processors,submit_time\n1,100,2,5000\n2,50,1,5001\n9,70,4,5002\n"
 

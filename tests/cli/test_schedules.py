@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import schedlab as sl
-from schedlab.cli import app
+from schedlab.cli.app import app
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.grammar import ALIASES as SCHEDULER_ALIASES
 from schedlab.scheduler.grammar import BACKFILLING, OPTIONS, SYNTAX
@@ -275,3 +275,15 @@ def test_other_suffixes_are_refused_before_the_work_begins(run, trace: Path, opt
     assert result.exit_code == 1
     assert "unknown suffix" in result.stderr
     assert result.stdout == ""
+
+
+def test_compare_takes_names_and_metrics_of_ones_own(run, trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "own_measures.py").write_text("def late(schedule, rows): return (schedule.wait_time[rows] > 5).mean()")
+    result = run("compare", trace, "-s", "today=fcfs", "-s", "easy", "--measure", "own_measures:late", "--json")
+    assert result.exit_code == 0, result.stderr
+    metrics = json.loads(result.stdout)["metrics"]
+    late = {name: round(values["own_measures:late"], 3) for name, values in metrics.items()}
+    assert late == {"today": 0.667, "fcfs+easy": 0.333}
+    shown = run("compare", trace, "-s", "today=fcfs", "-s", "easy", "--measure", "own_measures:late").stdout
+    assert "today: fcfs" in shown
+    assert "late" in shown

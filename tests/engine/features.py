@@ -49,7 +49,9 @@ BACKFILLINGS = {
     "conservative": Conservative(),
     "fixed": Conservative(fixed=True),
     "slurm": as_backfill("slurm(interval=4,depth=6,resolution=3,window=40,queue_depth=3,delay=2)"),
-    "slurm, shared nodes": as_backfill("slurm(interval=5,resolution=4,window=60,delay=1,shared=3)"),
+    "slurm, shared nodes": as_backfill(
+        "slurm(interval=5,resolution=4,window=60,delay=1,shared=3,user_depth=2,starts=2)"
+    ),
     "slurm, every event": as_backfill("slurm(interval=0,depth=all,resolution=1,window=all,reserve=2,delay=0)"),
 }
 
@@ -60,7 +62,7 @@ POLICIES = {
     "formula of R and w": policy_from_text("p*q - 2*w + R"),
     "multifactor": policy_from_text("multifactor(fairshare=1000,age=30,max_age=30,half_life=20,period=7)"),
     "multifactor, always": policy_from_text(
-        "multifactor(age=50,size=90,favor=small,relative=yes,period=5,accrue=always)"
+        "multifactor(age=50,size=90,favor=small,relative=yes,fairshare=70,shares=classic,ends=lost,period=5,accrue=always)"
     ),
     "function": FunctionPolicy(lambda p, q: q - p),
     "function of w": FunctionPolicy(small_work_and_age),

@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 
+from schedlab.engine.associations import Associations
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fitting
 from schedlab.engine.site_inputs import SiteInputs
@@ -74,3 +75,19 @@ def _limits(workload: Workload, random: Random):
         amounts = ((0, width), (1, 1), (2, width))
         uses.append([use for use, often in zip(amounts, (0.4, 0.3, 0.3), strict=True) if random.random() < often])
     return limits, uses
+
+
+def random_associations(random: Random, processors: np.ndarray) -> Associations:
+    """Return a random tree, and whose each job is; who is below an account without shares is below the one above."""
+    names, parent, shares, accounts = [("", "root", "")], [-1], [1.0], [0]
+    for number in range(1, random.randint(3, 14)):
+        user = number == 1 or random.random() < 0.6
+        names.append((f"u{number}" if user else "", f"a{number}", ""))
+        parent.append(random.choice(accounts))
+        shares.append(float(random.choice([1, 1, 1, 2, 3, 0, -1])))
+        if not user and shares[-1] >= 0:
+            accounts.append(number)
+    user = np.array([bool(name) for name, *_ in names])
+    of_job = np.array([random.choice(np.flatnonzero(user).tolist()) for _ in processors], dtype=np.int64)
+    rate = processors * random.choice([1.0, 2.0])
+    return Associations(tuple(names), np.array(parent), np.array(shares), user, of_job, rate)

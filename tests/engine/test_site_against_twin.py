@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import on_nodes, random_nodes
-from site_cases import random_site
+from site_cases import random_associations, random_site
 from test_nodes_against_twin import replayed, simulate
 
 from schedlab.errors import InputError
@@ -38,8 +38,14 @@ def check(backfilling, features, seed):
     workload, options = random_simulation(case, seed)
     random = Random(seed)
     nodes, site = random_site(workload, random_nodes(workload, random), random)
-    schedule, held = simulate(on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site))
-    plain, expected = replayed(on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site))
+
+    def prepared():
+        made = on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site)
+        return made if made.associations is None else made._replace(associations=tree)
+
+    tree = random_associations(random, on_nodes(workload, nodes, case.scheduler, **options).jobs["processors"])
+    schedule, held = simulate(prepared())
+    plain, expected = replayed(prepared())
     what = f"{case.scheduler}, {features}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
     assert held == expected, what

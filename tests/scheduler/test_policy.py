@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy, FunctionPolicy
+from schedlab.scheduler.function_policy import FunctionPolicy
+from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy
 from schedlab.scheduler.policy_text import policy_from_text
 
 JOB = (100, 8, 1000, 50)  # p, q, r, w

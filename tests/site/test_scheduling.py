@@ -52,8 +52,21 @@ def test_weights_ages_and_flags_become_a_multifactor_policy():
     }  # fmt: skip
     assert text(values) == (
         "multifactor(age=500,size=100,fairshare=300,max_age=1209600,favor=small,relative=yes,half_life=172800,period=60,"
-        "shares=classic,accrue=always)+slurm"
+        "shares=classic,accrue=always,ends=lost)+slurm"
     )
+
+
+def test_what_jobs_use_at_their_ends_counts_where_limits_are_enforced():
+    values = MULTIFACTOR | {"priorityweightfairshare": "300"}
+    assert text(values) == "multifactor(fairshare=300,ends=lost)+slurm"
+    assert text(values | {"accountingstorageenforce": "associations,limits"}) == "multifactor(fairshare=300)+slurm"
+
+
+def test_a_backfill_pass_looks_at_so_many_jobs_of_a_user_and_starts_so_many():
+    both = {"schedulerparameters": "bf_max_job_user=30,bf_max_job_start=7"}
+    assert text(both) == "fcfs+slurm(user_depth=30,starts=7)"
+    assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm"
+    assert text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"}) == "fcfs+slurm"
 
 
 def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_the_flags():

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schedlab.campaign.definition import Campaign, scheduler_texts_in
+from schedlab.campaign.definition import Campaign, importing_texts_in
 from schedlab.documents import LARGEST_TOML, line_of, parse_toml, path_in, read_text
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
@@ -64,7 +64,7 @@ def read_campaign(path: str | os.PathLike[str]) -> Campaign:
     if file.suffix == ".py":
         return _run_python(file)
     fields = parse_toml(text, str(file))
-    check_imports(scheduler_texts_in(fields), str(file))
+    check_imports(importing_texts_in(fields), str(file))
     try:
         return Campaign.model_validate(fields)
     except ValidationError as error:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schedlab.campaign.prices import Price, prices
+from schedlab.campaign.statistics import quantity
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.display import MOST_JOBS, html_table, rich_display
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
+from schedlab.naming import distinct_labels, split_name
+from schedlab.schedule.own_metrics import Measure, as_metric, own_metrics
 from schedlab.schedule.recorded import AS_RECORDED, recorded_waits
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_schedulers
 from schedlab.wording import did_you_mean, table
 from schedlab.workload.workload import Workload
 
@@ -36,7 +40,7 @@ class Comparison:
     Parameters
     ----------
     schedules
-        By scheduler text, in the order asked for.
+        By the name of the scheduler or, if it has none, its text, in the order asked for.
     metrics
         All metrics of each, see `Schedule.metrics`.
     recorded
@@ -45,6 +49,8 @@ class Comparison:
         Theirs.
     warm_up, cool_down
         What the metrics leave out.
+    own
+        Names of the metrics that are the user's own.
     """
 
     schedules: dict[str, Schedule]
@@ -53,9 +59,10 @@ class Comparison:
     recorded_metrics: dict[str, float] | None = None
     warm_up: float = 0
     cool_down: float = 0
+    own: tuple[str, ...] = ()
 
     def __getitem__(self, scheduler: str) -> Schedule:
-        """Return the schedule of a scheduler, by its text as it was given or any other that means the same.
+        """Return the schedule of a scheduler, by its name, its text as it was given or any other that means the same.
 
         Raises
         ------
@@ -67,13 +74,17 @@ class Comparison:
         if scheduler == AS_RECORDED and self.recorded is not None:
             return self.recorded
         try:
-            return self.schedules[Scheduler.parse(scheduler).text]
-        except (InputError, KeyError):
-            near = did_you_mean(scheduler, self.schedules)
-            raise KeyError(f"{scheduler!r} was not compared{near}; there are {', '.join(self.schedules)}") from None
+            wanted = Scheduler.parse(scheduler).text
+        except InputError:
+            wanted = scheduler
+        for schedule in self.schedules.values():
+            if wanted in (schedule.scheduler, split_name(schedule.scheduler)[1]):
+                return schedule
+        near = did_you_mean(scheduler, self.schedules)
+        raise KeyError(f"{scheduler!r} was not compared{near}; there are {', '.join(self.schedules)}")
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the scheduler texts."""
+        """Yield the names or texts of the schedulers."""
         return iter(self.schedules)
 
     def __len__(self) -> int:
@@ -91,8 +102,13 @@ class Comparison:
         return frame
 
     def __str__(self) -> str:
-        notes = [f"{MARK} {CLAIRVOYANT}"] if any(map(is_clairvoyant, self.metrics)) else []
-        return "\n".join([table(*self._rows()), *(f"\n{note}" for note in notes)])
+        return "\n".join([table(*self._rows()), *(f"\n{note}" for note in self._notes())])
+
+    def _notes(self) -> list[str]:
+        """Return what names stand for, and what a mark means."""
+        parts = {label: split_name(schedule.scheduler) for label, schedule in self.schedules.items()}
+        named = [f"{label}: {text}" for label, (name, text) in parts.items() if name is not None]
+        return named + ([f"{MARK} {CLAIRVOYANT}"] if any(map(is_clairvoyant, self.metrics)) else [])
 
     def who_pays(self, baseline: str | None = None) -> list[Price]:
         """Return what each scheduler asks of the jobs that wait longest, of wide jobs and of users.
@@ -110,8 +126,7 @@ class Comparison:
         return schedlab.explore(self, baseline=baseline, unit=unit)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        notes = [f"{MARK} {CLAIRVOYANT}"] if any(map(is_clairvoyant, self.metrics)) else []
-        return rich_display(self, self._jobs, str(self), page=html_table(*self._rows(), notes))
+        return rich_display(self, self._jobs, str(self), page=html_table(*self._rows(), self._notes()))
 
     def _display_(self) -> Any:
         """What marimo shows."""
@@ -133,6 +148,7 @@ class Comparison:
         header += ["utilisation", "backfilled", "killed"]
         may_fail = any("failed_runs" in metrics for metrics in self.metrics.values())
         header += ["failed runs", "lost share"] if may_fail else []
+        header += [name.rpartition(":")[2] for name in self.own]
         rows = []
         known = {} if self.recorded_metrics is None else {AS_RECORDED: self.recorded_metrics}
         for text, metrics in (self.metrics | known).items():
@@ -146,19 +162,22 @@ class Comparison:
             if text in known:
                 shares[1], counts[0] = "-", "-"
             marked = f"{text} {MARK}" if is_clairvoyant(text) else text
+            counts += [quantity(name, metrics[name]) if name in metrics else "-" for name in self.own]
             rows.append([marked, *waits, *slowdowns, *shares, *counts])
         return header, rows
 
 
 def compare(
     workload: Workload,
-    schedulers: Iterable[str | Scheduler],
+    schedulers: Iterable[str | Scheduler] | Mapping[str, str | Scheduler],
     *,
     processors: int | None = None,
     cluster: Cluster | None = None,
+    node_events: NodeEvents | None = None,
     events: Events = "batched",
     warm_up: float = 0,
     cool_down: float = 0,
+    metrics: Iterable[str | Measure] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Simulate one workload under several schedulers.
@@ -168,12 +187,15 @@ def compare(
     workload
         The jobs.
     schedulers
-        Scheduler texts or `Scheduler` objects; doubles are simulated once. Two different functions as policies need
-        different names.
-    processors, cluster, events
+        Scheduler texts or `Scheduler` objects, or a mapping of names to them; duplicates are simulated once. Two
+        different functions as policies need different names.
+    processors, cluster, node_events, events
         As for `simulate`.
     warm_up, cool_down
         What the metrics leave out, as for `Schedule.metrics`.
+    metrics
+        Metrics of your own, besides the built-in ones: functions of a schedule, or texts MODULE:FUNCTION, see
+        `schedlab.schedule.own_metrics.OwnMetric`.
     progress
         Called with the number of schedulers that are done and of all.
 
@@ -192,26 +214,36 @@ def compare(
     {'fcfs': 9.0, 'fcfs+easy': 3.0}
     >>> comparison["easy"].start_time.tolist()
     [0, 10, 2]
+    >>> compare(jobs, {"today": "fcfs", "tomorrow": "easy"})["tomorrow"].start_time.tolist()
+    [0, 10, 2]
     """
-    if isinstance(schedulers, str | Scheduler):
-        schedulers = [schedulers]
-    asked = [Scheduler.parse(item) if isinstance(item, str) else item for item in schedulers]
+    asked = as_schedulers(schedulers)
     if not asked:
         raise InputError("name at least one scheduler to compare (schedulers=)")
     by_text = {scheduler.text: scheduler for scheduler in asked}
     for scheduler in asked:
         if by_text[scheduler.text] != scheduler:
             raise InputError(f"two different schedulers are called {scheduler.text}: give the functions names (def)")
+    distinct_labels(by_text)
     schedules: dict[str, Schedule] = {}
-    metrics: dict[str, dict[str, float]] = {}
+    own = [as_metric(metric) for metric in metrics]
+    trim: dict[str, Any] = {"warm_up": warm_up, "cool_down": cool_down}
+    measured: dict[str, dict[str, float]] = {}
     for done, scheduler in enumerate(asked, start=1):
-        if scheduler.text not in schedules:
-            schedule = simulate(workload, scheduler, processors=processors, events=events, cluster=cluster)
-            schedules[scheduler.text] = schedule
-            metrics[scheduler.text] = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
+        if scheduler.label not in schedules:
+            schedule = simulate(
+                workload,
+                scheduler,
+                processors=processors,
+                events=events,
+                cluster=cluster,
+                node_events=node_events,
+            )
+            schedules[scheduler.label] = schedule
+            measured[scheduler.label] = schedule.metrics(**trim) | own_metrics(schedule, own, **trim)
         if progress:
             progress(done, len(asked))
     machine = next(iter(schedules.values())).processors
     known = recorded_waits(workload, machine)
-    measured = None if known is None else known.metrics(warm_up=warm_up, cool_down=cool_down)
-    return Comparison(schedules, metrics, known, measured, warm_up, cool_down)
+    recorded = None if known is None else known.metrics(**trim)
+    return Comparison(schedules, measured, known, recorded, warm_up, cool_down, tuple(one.name for one in own))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
@@ -22,7 +21,7 @@ from schedlab.campaign.store import RunDirectory
 from schedlab.campaign.submissions import settle
 from schedlab.campaign.worker import Report, blamed, new_failure, run_batch
 from schedlab.errors import InputError, SchedlabError
-from schedlab.imports import allow_imports, named_classes
+from schedlab.imports import allow_imports
 from schedlab.schedule.provenance import versions
 
 DEATHS = 3
@@ -109,8 +108,7 @@ def run_campaign(
 def prepared(run: RunDirectory, campaign: Campaign, base: Path, command: str = "", text: str = "") -> Iterator[None]:
     """Plan a campaign in its run directory, which is ours as long as the context lasts."""
     # What this campaign names, its maker allows; the campaign that the directory holds may be another one.
-    named = dict.fromkeys(itertools.chain.from_iterable(map(named_classes, campaign.scheduler_texts())))
-    with allow_imports(*named):
+    with allow_imports(*campaign.named_classes()):
         if (run.path / "campaign.json").exists():
             run.check_version()
         inputs = find_inputs(campaign, base, run.known_inputs(campaign))

@@ -19,6 +19,7 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -26,8 +27,11 @@ from pydantic import (
 from schedlab.campaign.entries import ModelEntry, StochasticEntry, TraceEntry
 from schedlab.campaign.experiments import ExperimentEntry
 from schedlab.campaign.fields import Duration, Section, Texts, listed, seconds
+from schedlab.imports import named_classes
+from schedlab.naming import checked_name, distinct_labels, label_of, split_name
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
+from schedlab.schedule.own_metrics import as_metric
 from schedlab.scheduler.agent import with_whole_path
 from schedlab.scheduler.compatible import refusal
 from schedlab.scheduler.grammar import BACKFILLING
@@ -118,6 +122,13 @@ class SchedulerGrid(Section):
         return text
 
 
+def _with_names(schedulers: Any) -> Any:
+    """Return a list of schedulers, given as a list, as one, or as a table of names and texts."""
+    if isinstance(schedulers, dict) and schedulers and not schedulers.keys() & SchedulerGrid.model_fields.keys():
+        return [f"{checked_name(name)}={text}" if isinstance(text, str) else text for name, text in schedulers.items()]
+    return listed(schedulers)
+
+
 def _form(item: Any) -> str:
     return "<text>" if isinstance(item, str) else "<parts>"
 
@@ -157,6 +168,8 @@ class Metrics(Section):
         Shares of the jobs (below 1) or durations that do not count.
     tau
         Bound of the bounded slowdown, in seconds.
+    own
+        Metrics of the user's own, as texts MODULE:FUNCTION, see `schedlab.schedule.own_metrics.OwnMetric`.
     main
         The metric that tables and reports are about, unless one asks for another.
     """
@@ -164,12 +177,18 @@ class Metrics(Section):
     warm_up: Annotated[float, BeforeValidator(seconds), Field(ge=0, allow_inf_nan=False)] = 0
     cool_down: Annotated[float, BeforeValidator(seconds), Field(ge=0, allow_inf_nan=False)] = 0
     tau: Annotated[int, Field(ge=1)] = TAU
+    own: Texts = ()
     main: str = "mean_bounded_slowdown"
+
+    @field_validator("own")
+    @classmethod
+    def _own_metrics(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(as_metric(text).name for text in value)
 
     @field_validator("main")
     @classmethod
-    def _known_metric(cls, value: str) -> str:
-        known = [*metric_names(), *class_metric_names()]
+    def _known_metric(cls, value: str, info: ValidationInfo) -> str:
+        known = [*metric_names(), *class_metric_names(), *info.data.get("own", ())]
         if value not in known:
             near = get_close_matches(value, known, 1)
             raise ValueError(
@@ -194,9 +213,10 @@ class Campaign(Section):
     workloads
         Entries: tables with `trace` or with `generate`, see `schedlab.campaign.entries`.
     schedulers
-        Scheduler texts and tables of their parts (see `SchedulerGrid`); doubles count once.
+        Scheduler texts and tables of their parts (see `SchedulerGrid`), or a table of names and texts; duplicates are
+        ignored. A text may begin with a name: "today=fcfs+easy".
     baseline
-        The scheduler that the others are compared with; by default, the first.
+        The scheduler that the others are compared with, by its name or text; by default, the first.
     description
         A sentence for the report: what is asked.
     seed
@@ -233,7 +253,7 @@ class Campaign(Section):
     seed: Annotated[int, Field(ge=0)] = 1
     repetitions: Annotated[int, Field(ge=1)] = 1
     workloads: tuple[WorkloadEntry, ...]
-    schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(listed)]
+    schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(_with_names)]
     baseline: str | None = None
     metrics: Metrics = Metrics()
     events: Literal["batched", "pyss", "sc17"] = "batched"
@@ -258,18 +278,25 @@ class Campaign(Section):
     @field_validator("schedulers")
     @classmethod
     def _some_scheduler(cls, value: tuple[str | SchedulerGrid, ...]) -> tuple[str | SchedulerGrid, ...]:
-        if not _canonical(value):
+        texts = _canonical(value)
+        if not texts:
             raise ValueError("the grid is empty: there is no scheduler")
+        distinct_labels(texts)
         return value
 
     @field_validator("baseline")
     @classmethod
-    def _canonical_baseline(cls, value: str | None) -> str | None:
-        return None if value is None else Scheduler.parse(with_whole_path(value)).text
+    def _canonical_baseline(cls, value: str | None, info: ValidationInfo) -> str | None:
+        named = distinct_labels(_canonical(info.data.get("schedulers", ())))
+        if value is None or value in named:
+            return value
+        text = Scheduler.parse(with_whole_path(value)).text
+        same = [label for label, known in named.items() if text in (known, split_name(known)[1])]
+        return same[0] if same else text
 
     @model_validator(mode="after")
     def _baseline_is_there(self) -> Campaign:
-        if self.baseline is not None and self.baseline not in self.scheduler_texts():
+        if self.baseline is not None and self.baseline not in map(label_of, self.scheduler_texts()):
             raise ValueError(f"the baseline {self.baseline} is not among the schedulers")
         return self
 
@@ -302,10 +329,15 @@ class Campaign(Section):
         """Return the canonical texts of all schedulers, each once, in the order given."""
         return _canonical(self.schedulers)
 
+    def named_classes(self) -> list[str]:
+        """Return the classes and functions of the user's own that it names, each once."""
+        texts = [*self.scheduler_texts(), *self.metrics.own]
+        return list(dict.fromkeys(itertools.chain.from_iterable(map(named_classes, texts))))
+
     @property
     def compared_with(self) -> str:
-        """The scheduler that the others are compared with."""
-        return self.baseline or self.scheduler_texts()[0]
+        """The scheduler that the others are compared with, as results name it."""
+        return self.baseline or label_of(self.scheduler_texts()[0])
 
 
 def _canonical(schedulers: tuple[str | SchedulerGrid, ...]) -> list[str]:
@@ -313,16 +345,16 @@ def _canonical(schedulers: tuple[str | SchedulerGrid, ...]) -> list[str]:
     return list(dict.fromkeys(Scheduler.parse(text).text for text in texts))
 
 
-def scheduler_texts_in(definition: Any) -> list[str]:
-    """Return all texts of a definition, which has not been checked yet, that become part of a scheduler.
+def importing_texts_in(definition: Any) -> list[str]:
+    """Return all texts of a definition, which has not been checked yet, that may name what is to be imported.
 
     Examples
     --------
-    >>> scheduler_texts_in({"schedulers": ["easy", {"policy": "saf", "runtimes": ["ave2"]}], "baseline": "fcfs"})
+    >>> importing_texts_in({"schedulers": ["easy", {"policy": "saf", "runtimes": ["ave2"]}], "baseline": "fcfs"})
     ['fcfs', '@ave2', 'saf', 'easy']
     """
     fields = definition if isinstance(definition, dict) else {}
-    rest, texts = [fields.get("schedulers"), fields.get("baseline")], []
+    rest, texts = [fields.get("schedulers"), fields.get("baseline"), fields.get("metrics")], []
     while rest:
         value = rest.pop()
         if isinstance(value, str):

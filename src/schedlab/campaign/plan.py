@@ -40,16 +40,19 @@ class Settings:
     cool_down: float
     tau: int
     engine: Literal["schedlab", "slurm"] = "schedlab"
+    own: tuple[str, ...] = ()
 
     def specification(self) -> dict[str, Any]:
-        """Return them as plain values; schedlab's own engine goes without saying."""
-        return {name: value for name, value in asdict(self).items() if (name, value) != ("engine", "schedlab")}
+        """Return them as plain values; schedlab's own engine and metrics go without saying."""
+        usual: dict[str, Any] = {"engine": "schedlab", "own": []}
+        values = asdict(self) | {"own": list(self.own)}
+        return {name: value for name, value in values.items() if name not in usual or value != usual[name]}
 
     @classmethod
     def of(cls, campaign: Campaign) -> Settings:
         """Return those of a campaign."""
         metrics = campaign.metrics
-        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine)
+        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine, metrics.own)
 
 
 @dataclass(frozen=True, slots=True)

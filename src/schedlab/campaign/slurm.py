@@ -7,7 +7,6 @@ What an element cannot do, because it is killed or its time is up, is missing af
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import secrets
@@ -32,7 +31,6 @@ from schedlab.campaign.plan import Batch, Plan
 from schedlab.campaign.store import RunDirectory
 from schedlab.campaign.submissions import Submission, fingerprint, ranges, slurm_program
 from schedlab.errors import InputError
-from schedlab.imports import named_classes
 
 MAX_ARRAY_SIZE = 1_001
 """Slurm's own default; indices are below it, so that there are at most as many elements."""
@@ -135,8 +133,8 @@ def _hand_over(run: RunDirectory, submission: Submission, options: Sequence[str]
     submission.write(run)
     with atomic_path(script) as temporary:
         words = {"python": sys.executable, "run": str(run.path), "name": submission.name}
-        named = itertools.chain.from_iterable(map(named_classes, run.plan.schedulers))
-        imports = "".join(f" --allow-import {shlex.quote(name)}" for name in dict.fromkeys(named))
+        named = run.plan.campaign.named_classes()
+        imports = "".join(f" --allow-import {shlex.quote(name)}" for name in named)
         quoted = {key: shlex.quote(word) for key, word in words.items()}
         temporary.write_text(SCRIPT.format_map(quoted | {"imports": imports}))
     # The last of two equal options counts: users may choose log files and signals, but not names and indices.

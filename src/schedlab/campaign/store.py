@@ -39,6 +39,7 @@ from schedlab.campaign.run_files import RunFiles
 from schedlab.campaign.stored import FACTS, REMEDY, failures_in, names_in, plan_of, results_in
 from schedlab.documents import checked, parse_json, read_bytes
 from schedlab.errors import InputError, OutputError
+from schedlab.naming import label_of
 from schedlab.wording import shown
 
 if TYPE_CHECKING:
@@ -217,8 +218,8 @@ class RunDirectory(RunFiles):
         Returns
         -------
         pandas.DataFrame
-            `task`, `workload`, `load`, `repetition`, `window`, `scheduler`, then the metrics, and at last `seconds` (of
-            the simulation) and `specification`.
+            `task`, `workload`, `load`, `repetition`, `window`, `scheduler` (its name, if it has one), then the metrics,
+            and at last `seconds` (of the simulation) and `specification`.
 
         Raises
         ------
@@ -229,6 +230,7 @@ class RunDirectory(RunFiles):
         if table is None or not table.num_rows:
             raise InputError(f"{self.path}: not enough data: no simulation of this campaign is finished yet")
         frame: pd.DataFrame = table.to_pandas()
+        frame["scheduler"] = frame["scheduler"].map({text: label_of(text) for text in frame["scheduler"].unique()})
         return frame
 
     def done(self, plan: Plan | None = None, *, checked: bool = False) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from schedlab.campaign.definition import Campaign, scheduler_texts_in
+from schedlab.campaign.definition import Campaign, importing_texts_in
 from schedlab.campaign.input import Input
 from schedlab.campaign.outcome import Failure
 from schedlab.campaign.plan import Plan
@@ -64,7 +64,7 @@ def plan_of(facts: dict[str, Any], source: str) -> Plan:
     InputError
         If it describes none; the message begins with the source.
     """
-    check_imports(scheduler_texts_in(facts["definition"]), source)
+    check_imports(importing_texts_in(facts["definition"]), source)
     campaign = checked(CAMPAIGN, facts["definition"], f"{source}: definition", REMEDY)
     inputs = inputs_of(facts, source)
     for item in inputs:

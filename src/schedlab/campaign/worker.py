@@ -38,6 +38,7 @@ from schedlab.schedule.analysis import Analysis
 from schedlab.schedule.exports import parquet_of
 from schedlab.schedule.groups import class_metrics
 from schedlab.schedule.metrics import schedule_metrics
+from schedlab.schedule.own_metrics import as_metric, own_metrics
 from schedlab.schedule.schedule import Schedule
 
 
@@ -164,7 +165,8 @@ def _measures(schedule: Schedule, task: Task) -> dict[str, float]:
     """Return all metrics, and the most important ones by size class and class of users."""
     settings = task.settings
     trim: dict[str, Any] = {"warm_up": _warm_up(schedule, task), "cool_down": settings.cool_down}
-    return schedule.metrics(**trim, tau=settings.tau) | class_metrics(schedule, **trim, tau=settings.tau)
+    metrics = schedule.metrics(**trim, tau=settings.tau) | class_metrics(schedule, **trim, tau=settings.tau)
+    return metrics | own_metrics(schedule, map(as_metric, settings.own), **trim)
 
 
 def _experiment_measures(analysis: Analysis, task: Task, source: ExperimentSource) -> dict[str, Any]:
@@ -173,6 +175,7 @@ def _experiment_measures(analysis: Analysis, task: Task, source: ExperimentSourc
     if not len(window.rows):  # where all jobs are those of workflows, job metrics are of these
         window = replace(window, rows=window.submitted)
     metrics = schedule_metrics(schedule, tau=tau, window=window) | class_metrics(schedule, tau=tau, window=window)
+    metrics |= own_metrics(schedule, map(as_metric, task.settings.own))
     made = generated(source, task.instance.seed)
     pressure = {"reserved_pressure": made.reserved_pressure, "useful_pressure": made.useful_pressure}
     names = {"experiment": source.label, "handling": source.handling}

@@ -76,3 +76,32 @@ def convert_cluster(
     write_cluster(cluster, output)
     unused = f"; {count_of(len(cluster.ignored), 'line')} not used" if cluster.ignored else ""
     note(f"{cluster.summary()}{unused}")
+
+
+def draw_failures(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The node events to write: .csv.")],
+    mtbf: Annotated[str, typer.Option(metavar="TIME", help="Mean time to the next failure of a node, such as 60d.")],
+    mttr: Annotated[str, typer.Option(metavar="TIME", help="Mean time until it is back, such as 4h.")],
+    until: Annotated[str, typer.Option(metavar="TIME", help="For how long nodes fail, such as 90d.")],
+    begin: Annotated[int, typer.Option(help="First second, as in the trace.")] = 0,
+    shape: Annotated[float, typer.Option(help="Of the Weibull law of the times between failures.")] = 1.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 1,
+) -> None:
+    """Draw when the nodes of a cluster fail and come back, for `simulate --node-events`."""
+    from schedlab.cluster import NodeEvents
+    from schedlab.cluster.files import read_cluster
+    from schedlab.durations import parse_duration
+
+    check_output(output, file)
+    events = NodeEvents.drawn(
+        read_cluster(file),
+        mtbf=parse_duration(mtbf),
+        mttr=parse_duration(mttr),
+        begin=begin,
+        until=begin + int(parse_duration(until)),
+        shape=shape,
+        rng=seed,
+    )
+    events.save(output)
+    note(count_of(len(events) // 2, "failure"))

@@ -40,6 +40,18 @@ ClusterFile = Annotated[
         help="The nodes: a cluster file, or a slurm.conf or its directory; jobs get cores, memory and GPUs on them.",
     ),
 ]
+NodeEventsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--node-events",
+        metavar="FILE",
+        help="With --cluster: nodes that go down, are drained and come back, and maintenance (.csv).",
+    ),
+]
+Interrupted = Annotated[
+    str,
+    typer.Option(metavar="requeue|lost", help="With --node-events: what becomes of jobs on nodes that go down."),
+]
 Partitions = Annotated[
     list[str] | None,
     typer.Option("--partition", metavar="NAME", help="Keep the jobs of this partition only; may be repeated."),

@@ -18,9 +18,11 @@ from schedlab.cli.options import (
     Dependencies,
     Events,
     Exhausted,
+    Interrupted,
     Json,
     Laws,
     Lenient,
+    NodeEventsFile,
     Partitions,
     Processors,
     Requests,
@@ -34,7 +36,7 @@ from schedlab.cli.options import (
 )
 from schedlab.cli.outputs import check_figure, check_output, check_page
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
-from schedlab.cli.traces import Reading, read_machine, read_trace
+from schedlab.cli.traces import Reading, read_machine, read_node_events, read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of, did_you_mean, shown
 
@@ -59,6 +61,8 @@ def simulate(
     events: Events = "batched",
     processors: Processors = None,
     cluster: ClusterFile = None,
+    node_events: NodeEventsFile = None,
+    interrupted: Interrupted = "requeue",
     requests: RequestsOrMethod = None,
     exhausted: Exhausted = None,
     laws: Laws = None,
@@ -103,6 +107,7 @@ def simulate(
         check_page(report, trace)
     enforcement = requests if method is None else None
     machine = read_machine(cluster, processors)
+    happening = read_node_events(node_events, interrupted, machine)
     read = read_trace(
         trace,
         clean,
@@ -114,7 +119,7 @@ def simulate(
         reading=Reading(partition, timezone, default_limit, lenient, column),
     )
     with read.blamed():
-        schedule = replay(read.workload, chosen, events=events, cluster=machine)
+        schedule = replay(read.workload, chosen, events=events, cluster=machine, node_events=happening)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
     if output is not None:
         schedule.save(output)
@@ -183,6 +188,8 @@ def compare(
     events: Events = "batched",
     processors: Processors = None,
     cluster: ClusterFile = None,
+    node_events: NodeEventsFile = None,
+    interrupted: Interrupted = "requeue",
     requests: Requests = None,
     laws: Laws = None,
     dependencies: Dependencies = "none",
@@ -206,6 +213,12 @@ def compare(
             help="Ranking metric of the report; its answer is printed, too.",
         ),
     ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION", help="Add a metric of your own, a function of a schedule; repeat it for each."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Replay a trace under several schedulers, and print one table."""
@@ -224,6 +237,7 @@ def compare(
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
+    happening = read_node_events(node_events, interrupted, machine)
     read = read_trace(
         trace,
         clean,
@@ -239,9 +253,11 @@ def compare(
             read.workload,
             chosen,
             cluster=machine,
+            node_events=happening,
             events=events,
             warm_up=warm_up,
             cool_down=cool_down,
+            metrics=measure or (),
             progress=progress,
         )
     if csv is not None:

@@ -14,6 +14,7 @@ from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.cluster.cluster import Cluster
+    from schedlab.cluster.node_events import NodeEvents
     from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.cleaning_report import CleaningReport
     from schedlab.workload.workload import Workload
@@ -115,6 +116,19 @@ def read_machine(path: Path | None, processors: int | None) -> Cluster | None:
     from schedlab.cluster import read_cluster
 
     return read_cluster(path)
+
+
+def read_node_events(path: Path | None, interrupted: str, machine: Cluster | None) -> NodeEvents | None:
+    """Read what happens to the nodes of a cluster, if anything does."""
+    if path is None:
+        return None
+    if machine is None:
+        raise InputError("--node-events is about the nodes of a cluster: give --cluster FILE")
+    from schedlab.cluster import NodeEvents
+
+    events = NodeEvents.read(path, interrupted)  # type: ignore[arg-type]
+    events.numbers(machine.nodes)
+    return events
 
 
 def read_trace(

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.calls import without_dispatch
 from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecast
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, run
 from schedlab.engine.node_state import LOGGED, with_more_places
-from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, ask, blame, statistics_of
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Asked, Order, ask, blame, statistics_of
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import with_more_room
-from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, NOW, STAGE
+from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import JobView, OnlinePredictor, PythonPredictor
 
@@ -43,6 +47,8 @@ class Driver:
         self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
         if scheduler.order is not None and parts.orders.candidates is not None:
             self._policies.append((scheduler.order, parts.orders.candidates))
+        self._column = cache(prepared.column)
+        self._loop: Callable[..., int] | None = None
         self.adapters = _adapters(prepared, parts)
         agent = scheduler.policy
         self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
@@ -62,7 +68,9 @@ class Driver:
     def advance(self, until: int = NEVER) -> int:
         """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and the parts say that it is observed."""
         while True:
-            reason = int(run(*self.parts, until))
+            if self._loop is None:
+                self._loop = without_dispatch(run, *self.parts, until)
+            reason = int(self._loop(*self.parts, until))
             if reason == ASK:
                 stage = int(self.parts.state.clock[STAGE])
                 self._answer(stage)
@@ -108,8 +116,11 @@ class Driver:
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
         for policy, order in self._policies:
-            if order.kind[0] == kind:
-                ask(policy, order, self.parts.seen, self.parts.state, who)
+            if order.kind[0] == kind and len(who):
+                assert isinstance(policy, FunctionPolicy)
+                clock = self.parts.state.clock
+                asked = Asked(self.parts.seen, order.request, self._column, int(clock[NOW]), int(clock[FREE]))
+                order.score[who] = ask(policy, asked, who)
 
     def _failed_speculatively(self, job: int) -> bool:
         retries, state = self.parts.retries, self.parts.state
@@ -139,7 +150,8 @@ def waiting_jobs(parts: Parts) -> NDArray[np.int64]:
     jobs = parts.waiting.queue.members()
     if parts.waiting.beyond is not None:
         jobs = np.concatenate([jobs, parts.waiting.beyond.members()])
-    return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
+    ordered: NDArray[np.int64] = jobs[parts.state.entered[jobs].argsort(kind="stable")]
+    return ordered
 
 
 def _adapters(prepared: Prepared, parts: Parts) -> list[tuple[PythonPredictorAdapter, Forecast]]:

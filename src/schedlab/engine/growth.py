@@ -24,15 +24,16 @@ from schedlab.engine.queue import Queue, insert
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.regression import Regression
 from schedlab.engine.retries import Retries, with_more_room
+from schedlab.engine.shares import Shares
 from schedlab.engine.slurm_timing import Passes
-from schedlab.engine.state import SUBMITTED, State
+from schedlab.engine.state import State
 from schedlab.kernels import bare_kernel
 
 # How an array is taken over; those that are not named below are like the old ones at the beginning.
 JOBS = "jobs"  # one entry per job
 ENTERED = "entered"  # one entry per job; of those not yet submitted, it follows from their numbers
 USERS = "users"  # one entry per user
-RANKED = "ranked"  # a permutation of the users
+SHARES = "shares"  # one entry per association
 FRESH = "fresh"  # follows from the jobs alone
 
 RULES: dict[type, dict[str, str]] = {
@@ -40,7 +41,10 @@ RULES: dict[type, dict[str, str]] = {
     State: {"start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
-    Passes: dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
+    Passes: {
+        **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
+        **dict.fromkeys(("user", "looked_at", "looked_in"), FRESH),
+    },
     QueueList: {"score": FRESH, "entered": FRESH},
     Forecasts: {"pilot": FRESH},
     Forecast: {"request": JOBS, "first": JOBS, "corrections": JOBS},
@@ -62,22 +66,26 @@ RULES: dict[type, dict[str, str]] = {
         **dict.fromkeys(("open", "earliest", "ended", "ready", "eligible"), JOBS),
     },
     Priority: {
-        **dict.fromkeys(("partition", "qos", "user"), FRESH),
-        **dict.fromkeys(("usage", "recent", "factor"), USERS),
-        "order": RANKED,
+        **dict.fromkeys(("nodes", "partition", "qos", "association", "rate"), FRESH),
+    },
+    Shares: {
+        **dict.fromkeys(("parent", "shares", "user", "among", "first", "order"), FRESH),
+        **dict.fromkeys(("usage", "recent", "factor"), SHARES),
     },
 }
 
 
 class Moves(NamedTuple):
-    """Where things stand in the new arrays that stood in the old ones, and how many jobs have been submitted."""
+    """Where jobs, users and associations stand in the new arrays that stood in the old ones, and how many jobs have
+    been submitted."""
 
     jobs: NDArray[np.intp]
     users: NDArray[np.intp]
+    shares: NDArray[np.intp]
     submitted: int
 
 
-def grown(old: Parts, new: Parts, jobs: NDArray[np.intp], users: NDArray[np.intp]) -> Parts:
+def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     """Return a simulation with more jobs, where an old one stands.
 
     Parameters
@@ -86,14 +94,13 @@ def grown(old: Parts, new: Parts, jobs: NDArray[np.intp], users: NDArray[np.intp
         The simulation, between two events.
     new
         The same with more jobs, before its first event, put together as open-ended; its arrays are written to.
-    jobs, users
-        The new number of each old job, and of each old user.
+    moves
+        What the new numbers are.
     """
     if old.retries is not None and new.retries is not None:
         while len(new.retries.runs) < len(old.retries.runs):
             retries, state = with_more_room(new.retries, new.state)
             new = new._replace(retries=retries, state=state)
-    moves = Moves(jobs, users, int(old.state.clock[SUBMITTED]))
     members = [None if queue is None else queue.members() for queue in old.waiting]
     if old.needs is None and new.needs is not None:
         _note_ready(old, new.needs, moves)
@@ -130,9 +137,8 @@ def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None
             new[: moves.submitted] = old[: moves.submitted]
         elif rule == USERS:
             new[moves.users] = old
-        elif rule == RANKED:
-            added = np.setdiff1d(np.arange(len(new)), moves.users)
-            new[:] = np.concatenate([added, moves.users[old]])
+        elif rule == SHARES:
+            new[moves.shares] = old
         else:
             count = min(len(old), len(new))
             new[:count] = old[:count]

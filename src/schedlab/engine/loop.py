@@ -18,6 +18,7 @@ from schedlab.engine.forecast import Forecasts, correct_expired, learn_from_ends
 from schedlab.engine.needs import Needs, next_release, release
 from schedlab.engine.nodes import lacks_places
 from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
+from schedlab.engine.outages import next_change
 from schedlab.engine.pass_choice import (
     after_pass,
     before_event,
@@ -167,6 +168,8 @@ def _next_second(
         now = min(now, next_release(needs))
     if priority is not None:
         now = min(now, next_computation(state, priority))
+    if now < NEVER or state.clock[WAITING] > 0:  # what happens to nodes after the last job is of no interest
+        now = min(now, next_change(state.nodes))
     return now
 
 
@@ -202,9 +205,9 @@ def _see_who_enters(
     if forecasts is not None:
         learn_from_ends(jobs, state, forecasts, retries)
     if priority is not None:
-        note_usage(jobs, state, priority)
+        note_usage(state, priority)
     if retries is not None:
-        come_back(jobs, seen, state, retries, rules.keeps_submit)
+        come_back(jobs, seen, state, retries, rules.keeps_submit, rules.loses)
     if needs is not None:
         release(jobs, seen, state, needs, retries, rules.keeps_submit)
     else:
@@ -236,7 +239,7 @@ def _let_in(
     clock = state.clock
     reranked = False
     if priority is not None:
-        reranked = compute(jobs, state, priority)
+        reranked = compute(state, priority)
     if clock[ENTERING] > 0:
         _score_entries(orders.policy, seen, state, retries, priority)
         _score_entries(orders.candidates, seen, state, retries, priority)

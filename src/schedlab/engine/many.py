@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from schedlab.errors import InputError
 from schedlab.kernels import new_records
 from schedlab.schedule.measures import MEASURED, NAMES
 from schedlab.schedule.metrics import TAU, job_measures, metric_names
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_schedulers
 from schedlab.workload.workload import Workload
 
 TOGETHER = 2_048
@@ -31,7 +31,7 @@ OF_JOBS = tuple(name for name in NAMES if name.partition("_")[2] in MEASURED)
 
 def simulate_many(
     workloads: Workload | Iterable[Workload],
-    schedulers: str | Scheduler | Iterable[str | Scheduler],
+    schedulers: str | Scheduler | Iterable[str | Scheduler] | Mapping[str, str | Scheduler],
     *,
     metrics: str | Sequence[str] = "mean_bounded_slowdown",
     threads: int | None = None,
@@ -86,7 +86,7 @@ def simulate_many(
     ((3, 2), True)
     """
     whole = [workloads] if isinstance(workloads, Workload) else list(workloads)
-    chosen = [schedulers] if isinstance(schedulers, str | Scheduler) else list(schedulers)
+    chosen = as_schedulers(schedulers)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     _check(names, threads, uncounted, tau)
     told = Told({"processors": processors, "events": events, "in_order": in_order}, names, uncounted, tau)

@@ -23,6 +23,7 @@ from schedlab.engine.node_state import (
     Nodes,
 )
 from schedlab.engine.nodes import first_with_room, let_differ, move, move_place, refresh, room
+from schedlab.engine.outages import is_shut, next_closing
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
 from schedlab.kernels import inlined, inner_kernel
@@ -51,30 +52,34 @@ def fits_as(nodes: Nodes, request: int) -> bool:
 
 
 @inner_kernel
-def fits_open(site: Site | None, nodes: Any, job: int) -> bool:
-    """Return whether a job fits on nodes that are not closed to it, and choose its nodes.
+def fits_open(site: Site | None, nodes: Any, job: int, now: int, ends: int) -> bool:
+    """Return whether a job that would run until a second fits on nodes that are not closed to it, and choose its nodes.
 
-    Nodes are closed that belong to a partition for which somebody before it waits, see `schedlab.engine.site_state`.
+    Nodes are closed that belong to a partition for which somebody before it waits, see `schedlab.engine.site_state`, or
+    will be by then, see `schedlab.engine.outages`.
     """
     if site is not None:
+        reaches = ends > next_closing(nodes)
         for option in range(site.options[job], site.options[job + 1]):
             partition, request = site.partition[option], nodes.machine.shape[option]
             if site.blocked[partition]:
                 continue
-            if fits_narrowed(site, nodes, request) if site.narrowed[partition] else fits_as(nodes, request):
+            narrowed = reaches or site.narrowed[partition]
+            if fits_narrowed(site, nodes, request, now, ends) if narrowed else fits_as(nodes, request):
                 return True
         return False
     return fits(nodes, job)
 
 
 @inner_kernel
-def fits_narrowed(site: Site, nodes: Nodes, request: int) -> bool:
-    """Return whether a request fits on the nodes that are not closed, and choose its nodes."""
+def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -> bool:
+    """Return whether a request fits on the nodes that are not closed, nor will be, and choose its nodes."""
     if nodes.memory[request].unfit == nodes.counters[GROWN]:
         return False
     nodes.counters[VIEWS] += 1  # no node differs from what is free now
     for node in range(nodes.notes.shape[0]):
-        nodes.notes[node].head_room = 0 if site.closed[node] else room(nodes.machine, nodes.now, request, node)
+        closed = site.closed[node] or is_shut(nodes.outages, node, now, ends)
+        nodes.notes[node].head_room = 0 if closed else room(nodes.machine, nodes.now, request, node)
     return choose(nodes, LATER, request)
 
 

@@ -220,6 +220,8 @@ class Nodes(NamedTuple):
         HARM, requests by nodes; no request but for the rule "fgd".
     ahead
         What is planned (Timeline); None for schedulers that reserve for the head alone, or for nobody.
+    outages
+        What happens to nodes (`schedlab.engine.outages.Outages`); None if nothing does.
     """
 
     machine: Machine
@@ -235,10 +237,16 @@ class Nodes(NamedTuple):
     places: NDArray[Any]
     harm: NDArray[Any]
     ahead: Any
+    outages: Any = None
 
 
 def new_nodes(
-    inputs: NodeInputs, site: SiteInputs | None = None, *, plans: bool = False, retries: bool = False
+    inputs: NodeInputs,
+    site: SiteInputs | None = None,
+    *,
+    plans: bool = False,
+    retries: bool = False,
+    closures: int = 0,
 ) -> Nodes:
     """Return the nodes before the first start.
 
@@ -252,6 +260,8 @@ def new_nodes(
         Whether many jobs may have reservations.
     retries
         Whether a job may run and have a reservation at once.
+    closures
+        How many closures of nodes may be planned with.
     """
     machine = _machine(inputs, site)
     count, jobs = len(inputs.cores), len(inputs.shape)
@@ -275,7 +285,7 @@ def new_nodes(
         np.zeros(places + 1, dtype=np.int64),
         new_records(places, PLACE),
         _no_harm(machine, count),
-        _new_timeline(inputs, machine, retries=retries) if plans else None,
+        _new_timeline(inputs, machine, retries=retries, closures=closures) if plans else None,
     )
 
 
@@ -287,7 +297,7 @@ def _no_harm(machine: Machine, nodes: int) -> NDArray[Any]:
     return harm
 
 
-def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool) -> Timeline:
+def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool, closures: int) -> Timeline:
     """Return the timeline of nodes before anything is planned: one span for each."""
     nodes = len(inputs.cores)
     widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[machine.shape]
@@ -295,7 +305,7 @@ def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool) -> Tim
     offsets = np.concatenate([[0], np.cumsum(most_of_job)]).astype(np.int64)
     offsets.flags.writeable = False
     parts = int(offsets[-1])
-    most = nodes + 2 * (1 + retries) * parts + 4  # a part has two ends; two more are being cut
+    most = nodes + 2 * (1 + retries) * parts + 2 * closures + 4  # each has two ends; two more are being cut
     spans, empty = new_records(most, SPAN), _empty(machine).free
     for name in FREE.names or ():
         spans[name][:nodes] = empty[name]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.groups import expect_number
-from schedlab.engine.state import NOW, State
 from schedlab.errors import InputError
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate
+from schedlab.scheduler.function_policy import FREE, OF_JOBS, FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
 
 NO_JOB = -1
+
+Column = Callable[[str], NDArray[Any]]
 
 # Where scores come from: Order.kind[0].
 KNOWN = 0  # they were known before the first event
@@ -71,6 +75,7 @@ def new_order(
     request: NDArray[np.int64],
     *,
     known: bool,
+    column: Column | None = None,
     table: NDArray[np.float64] | None = None,
 ) -> Order:
     """Return the order of a policy before the first event.
@@ -85,6 +90,8 @@ def new_order(
         int64 seconds: what they ask for.
     known
         Whether all that scores follow from is known before the first event, unless they change with time.
+    column
+        Columns of the workload in order of submission, for functions in Python that take more than formulas do.
     table
         Where the predictor of the order writes statistics, see `Expected`; None if it predicts a number.
 
@@ -104,7 +111,7 @@ def new_order(
     else:
         program = policy.program
         kind = AT_ENTRY if program is not None else ASKED_AT_ENTRY
-    score = known_scores(policy, seen, request) if kind == KNOWN else np.zeros(len(seen))
+    score = known_scores(policy, seen, request, column) if kind == KNOWN else np.zeros(len(seen))
     compiled = None if program is None else new_program(program, int(seen["submit"][0]), table)
     return Order(np.array([kind]), score, compiled, request)
 
@@ -126,7 +133,9 @@ def new_program(formula: Formula, origin: int, table: NDArray[np.float64] | None
     )
 
 
-def known_scores(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64]) -> NDArray[np.float64]:
+def known_scores(
+    policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], column: Column | None = None
+) -> NDArray[np.float64]:
     """Return the scores of a policy that does not change with time.
 
     Raises
@@ -134,6 +143,8 @@ def known_scores(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64])
     InputError
         If the score of some job is not a number.
     """
+    if isinstance(policy, FunctionPolicy) and column is not None:
+        return ask(policy, Asked(seen, request, column, int(seen["submit"][0]), 0), np.arange(len(seen)))
     submit = seen["submit"]
     scores = policy.scores(seen["estimate"], seen["processors"], submit - submit[0], np.zeros_like(submit), request)
     if np.isnan(scores).any():
@@ -141,24 +152,62 @@ def known_scores(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64])
     return scores
 
 
-def ask(policy: Policy, order: Order, seen: NDArray[Any], state: State, who: NDArray[np.int64]) -> None:
-    """Ask a function in Python for the scores of some jobs at this moment.
+class Asked(NamedTuple):
+    """What a function in Python is asked about, at second `now`, when `free` processors are free.
+
+    `seen` and `request` are as for `new_order`, `column` returns a column of the workload in order of submission.
+    """
+
+    seen: NDArray[Any]
+    request: NDArray[np.int64]
+    column: Column
+    now: int
+    free: int
+
+    def value(self, name: str, who: NDArray[np.int64]) -> Any:
+        """Return an argument of the function: a new array with an element for each of these jobs, or a number."""
+        seen = self.seen
+        if name in OF_RECORDS:
+            return seen[OF_RECORDS[name]].take(who)
+        if name == "w":
+            return self.now - seen["submit"].take(who)
+        if name == "r":
+            return seen["submit"].take(who) - seen["submit"][0]
+        if name == "R":
+            return self.request.take(who)
+        return self.free if name == FREE else self.column(OF_JOBS[name]).take(who)
+
+
+OF_RECORDS = {"p": "estimate", "q": "processors"}
+"""Fields of JOB."""
+
+
+def ask(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the scores that a function in Python gives to jobs.
 
     Raises
     ------
     InputError
-        If one is not a number.
+        If it fails, or if a score is not a number; the message names the job.
     """
-    if len(who) == 0:
-        return
-    now, jobs = int(state.clock[NOW]), seen[who]
-    submit = jobs["submit"]
-    scores = policy.scores(
-        jobs["estimate"], jobs["processors"], submit - seen["submit"][0], now - submit, order.request[who]
-    )
-    if np.isnan(scores).any():
-        blame(policy, seen, order.request, int(who[np.argmax(np.isnan(scores))]), now)
-    order.score[who] = scores
+    try:
+        scores = policy.ask(partial(asked.value, who=who), len(who))
+    except InputError as error:
+        raise _blamed(policy, asked, who, error) from error
+    if np.isnan(scores.min()):
+        blame(policy, asked.seen, asked.request, int(who[np.argmax(np.isnan(scores))]), asked.now)
+    return scores
+
+
+def _blamed(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64], error: InputError) -> InputError:
+    """Return the error of a function with the first job for which it fails alone, if there is one."""
+    names = asked.column("job_id")
+    for job in who:
+        try:
+            policy.ask(partial(asked.value, who=np.array([job])), 1)
+        except InputError as alone:
+            return InputError(f"{alone} (asked at {asked.now} s about job {names[job]})")
+    return InputError(f"{error} (asked at {asked.now} s about {len(who)} jobs)")
 
 
 def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: int, now: int) -> None:

@@ -12,6 +12,7 @@ from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forec
 from schedlab.engine.needs import Needs, new_needs
 from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
+from schedlab.engine.outages import new_outages
 from schedlab.engine.plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.priority import Priority, new_priority
@@ -77,7 +78,11 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         if prepared.site is not None:
             site = new_site(prepared.site, prepared.nodes, by_number=isinstance(scheduler.backfill, Conservative))
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
-        nodes = new_nodes(prepared.nodes, prepared.site, plans=plans, retries=retries is not None)
+        outages = prepared.outages
+        closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)
+        nodes = new_nodes(prepared.nodes, prepared.site, plans=plans, retries=retries is not None, closures=closures)
+        if outages is not None:
+            nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)
     needs = None
     if prepared.workload.dependencies is not None or prepared.pilot.any():
@@ -90,7 +95,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        plan = new_passes(n, prepared.processors)
+        plan = new_passes(prepared.column("user_id"), prepared.processors)
     return Parts(
         jobs,
         prepared.seen,
@@ -126,7 +131,7 @@ def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_befo
 
     def order_of(policy: Policy) -> Order:
         known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
-        return new_order(policy, prepared.seen, prepared.seen_request, known=known, table=table)
+        return new_order(policy, prepared.seen, prepared.seen_request, known=known, column=prepared.column, table=table)
 
     queue = order_of(scheduler.policy)
     return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))
@@ -213,6 +218,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds,
         observed=observed,
+        loses=prepared.outages is not None and prepared.outages.loses,
     )
     if not isinstance(backfill, Slurm):
         return rules
@@ -225,6 +231,8 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         queue_depth=backfill.queue_depth,
         delay=backfill.delay,
         shared=backfill.shared,
+        user_depth=backfill.user_depth,
+        starts=backfill.starts,
         grouped=backfill.interval > 0 and backfill.node == 0,  # so does select/cons_tres
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",

@@ -29,6 +29,7 @@ from schedlab.engine.state import (
     ENTERING,
     FREE,
     NOW,
+    TURNING,
     WAITING,
     State,
 )
@@ -117,7 +118,7 @@ def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
     clock = state.clock
     if needs is not None and needs.counters[MADE_READY] > 0:
         return True
-    return clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or reranked
+    return clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[TURNING] > 0 or reranked
 
 
 @operation

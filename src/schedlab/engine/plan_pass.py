@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.needs import Needs, is_ready
-from schedlab.engine.node_pass import fits
+from schedlab.engine.node_pass import fits_open
+from schedlab.engine.outages import TURNED
 from schedlab.engine.plan import (
     NEXT_START,
     NOT_BOOKED,
@@ -33,7 +34,7 @@ from schedlab.engine.queue import NONE, remove, tail
 from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort, starving_first
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import Site, exceeded, has_limits
+from schedlab.engine.site_state import Site
 from schedlab.engine.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
 from schedlab.engine.state import (
     BLAMED,
@@ -43,8 +44,10 @@ from schedlab.engine.state import (
     FREE,
     NOW,
     STARTED,
+    TURNING,
     WAITING,
     State,
+    are_refused,
     begin,
     correct,
     within_limits,
@@ -81,7 +84,7 @@ def plan_pass(
     if soonest(state.running) <= now:
         _expect_twice_as_long(jobs, state, plan)
         afresh = True
-    afresh = afresh or clock[CORRECTED] > 0
+    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED
     if afresh:
         _plan_running(state, plan, retries, rules.processors)
     if rules.fixed:
@@ -113,12 +116,13 @@ def _look(
 ) -> int:
     """List the visible jobs that are new and may start, by entry; return how many were listed before.
 
-    Those that would exceed a limit by now are listed no more, and lose their reservations, if these are `booked`.
+    Those that would exceed a limit by now, or the nodes in service, are listed no more, and lose their reservations, if
+    these are `booked`.
     """
-    _drop_exceeding(state.site, jobs, state, plan, booked)
+    _drop_refused(state.site, jobs, state, plan, booked)
     before = plan.list.length[0]
     first = 0
-    if needs is None and not rules.keeps_submit and not has_limits(state.site):  # new ones stand at the end
+    if needs is None and not rules.keeps_submit and not are_refused(state):  # new ones stand at the end
         first = queue.length[0]
         while first > 0 and not plan.listed[queue.order[first - 1]]:
             first -= 1
@@ -133,13 +137,13 @@ def _look(
 
 
 @inner_kernel
-def _drop_exceeding(site: Site | None, jobs: NDArray[Any], state: State, plan: Plan, booked: bool) -> None:
-    """Take the jobs that would exceed a limit by now out of the plan."""
+def _drop_refused(site: Site | None, jobs: NDArray[Any], state: State, plan: Plan, booked: bool) -> None:
+    """Take the jobs that would exceed a limit by now, or the nodes in service, out of the plan."""
     if site is not None:
         listed, kept, now = plan.list, 0, state.clock[NOW]
         for i in range(listed.length[0]):
             job = listed.order[i]
-            if exceeded(site, state.running, job, jobs[job].estimate, now) < 0:
+            if within_limits(jobs, state, job):
                 listed.order[kept] = job
                 kept += 1
                 continue
@@ -171,7 +175,9 @@ def _start_in_order(
         if not is_ready(needs, job) or not within_limits(jobs, state, job):
             place += 1
             continue
-        if jobs[job].processors > clock[FREE] or not fits(state.nodes, job):
+        if jobs[job].processors > clock[FREE] or not fits_open(
+            state.site, state.nodes, job, clock[NOW], clock[NOW] + jobs[job].estimate
+        ):
             return False
         begin(jobs, state, job)
         state.backfilled[job] = False
@@ -223,7 +229,7 @@ def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
 def _plan_running(state: State, plan: Plan, retries: Retries | None, processors: int) -> None:
     """Rebuild the profile from the running jobs alone; who runs speculatively loses the reservation that it had."""
     now = state.clock[NOW]
-    plan_nothing(state.nodes, plan.profile, now, processors)
+    plan_nothing(state.nodes, plan.profile, now, processors, 0)
     running = state.running
     for place in range(running.status[USED]):
         block = running.order[place]

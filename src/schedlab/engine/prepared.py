@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.associations import Associations, associations
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -20,6 +22,7 @@ from schedlab.engine.columns import (
     whole_number,
 )
 from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
 from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
@@ -27,6 +30,7 @@ from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
 from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests, requests_of
@@ -64,7 +68,11 @@ class Prepared(NamedTuple):
     nodes
         The nodes and what jobs ask for of them; None for a plain number of processors.
     site
-        Partitions of the nodes and limits; None if everybody may use all of them.
+        Partitions of the nodes and limits; None if everybody may use all of them at all times.
+    associations
+        Who shares the machine with whom, where priorities look at what users have used; else None.
+    outages
+        What happens to the nodes; None if nothing does.
     """
 
     workload: Workload
@@ -82,6 +90,8 @@ class Prepared(NamedTuple):
     asked: Requests | None
     nodes: NodeInputs | None = None
     site: SiteInputs | None = None
+    associations: Associations | None = None
+    outages: OutageInputs | None = None
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""
@@ -127,12 +137,15 @@ def prepare(
     in_order: int = 0,
     requests: Requests | None = None,
     cluster: Cluster | None = None,
+    node_events: NodeEvents | None = None,
 ) -> Prepared:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
     scheduler, in_order = _checked(workload, scheduler, events, in_order, nodes=has_nodes(cluster))
     processors = size_of_machine(processors, cluster)
     asked = None
-    if requests is not None or scheduler.tries_again:
+    if node_events is not None and not has_nodes(cluster):
+        raise InputError("node_events= happen to the nodes of a cluster; give cluster=")
+    if requests is not None or scheduler.tries_again or (node_events is not None and node_events.breaks):
         machine = machine_of(workload, processors)
         check_jobs(workload, allocated(workload, scheduler, machine))
         asked = _asked(workload, scheduler, requests)
@@ -146,9 +159,15 @@ def prepare(
         )
     order = columns.order
     jobs, request = columns.jobs.copy(), columns.request.copy()
-    nodes, site = None, None
+    nodes, site, outages = None, None, None
     if has_nodes(cluster):
-        nodes, site = machine_inputs(workload, cluster, order, scheduler.placement)
+        happens = node_events is not None
+        nodes, site = machine_inputs(workload, cluster, order, scheduler.placement, always=happens)
+        if node_events is not None:
+            outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
+    who = None
+    if isinstance(scheduler.policy, Multifactor):
+        who = associations(workload, cluster, order, jobs["processors"])
     return Prepared(
         workload,
         jobs,
@@ -165,6 +184,8 @@ def prepare(
         asked if asked is None or order is None else asked.in_order(order),
         nodes,
         site,
+        who,
+        outages,
     )
 
 

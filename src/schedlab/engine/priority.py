@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.shares import Shares, charge, new_shares, use, weigh, weighed
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
@@ -22,7 +23,7 @@ from schedlab.scheduler.multifactor import Multifactor
 
 @by_address
 class Priority(NamedTuple):
-    """What priorities follow from; arrays have one entry per job, in order of submission, or per user.
+    """What priorities follow from; arrays have one entry per job, in order of submission.
 
     Parameters
     ----------
@@ -32,8 +33,8 @@ class Priority(NamedTuple):
         Seconds.
     decay
         What is left of a usage after a period.
-    tree
-        Whether users are ranked (Fair Tree), or weighed by 2^(-usage/share).
+    ends
+        Whether what a job has used since the last computation counts when it ends.
     size, relative, small
         Weight of the size; whether it is taken relative to the run time; whether small jobs are favoured.
     processors
@@ -42,13 +43,10 @@ class Priority(NamedTuple):
         Per job: the share of the nodes that it asks for; empty on a machine that is but a number of processors.
     partition, qos
         Per job: what its partition and its quality of service add.
-    user
-        Per job: whose it is.
-    usage, recent, factor
-        Per user: decayed processor-seconds up to the last computation, those of jobs that have ended since, and the
-        fair-share factor.
-    order
-        Users by usage, lowest first.
+    association, rate
+        Per job: whose use it is, and what a second of it counts.
+    shares
+        Of all associations.
     last
         One entry: the second of the last computation.
     """
@@ -58,7 +56,7 @@ class Priority(NamedTuple):
     max_age: int
     period: int
     decay: float
-    tree: bool
+    ends: bool
     size: float
     relative: bool
     small: bool
@@ -66,11 +64,9 @@ class Priority(NamedTuple):
     nodes: NDArray[np.float64]
     partition: NDArray[np.float64]
     qos: NDArray[np.float64]
-    user: NDArray[np.int64]
-    usage: NDArray[np.float64]
-    recent: NDArray[np.float64]
-    factor: NDArray[np.float64]
-    order: NDArray[np.int64]
+    association: NDArray[np.int64]
+    rate: NDArray[np.float64]
+    shares: Shares
     last: NDArray[np.int64]
 
 
@@ -78,7 +74,10 @@ def new_priority(prepared: Prepared) -> Priority:
     """Return the priorities of a simulation before its first event."""
     policy = prepared.scheduler.policy
     assert isinstance(policy, Multifactor)
-    users, user = np.unique(prepared.column("user_id"), return_inverse=True)
+    who = prepared.associations
+    assert who is not None
+    shares = new_shares(who, fair_tree=policy.shares == "tree")
+    weighed(shares)
     origin = int(prepared.jobs["submit"][0])
     return Priority(
         age=float(policy.age),
@@ -86,7 +85,7 @@ def new_priority(prepared: Prepared) -> Priority:
         max_age=policy.max_age,
         period=policy.period,
         decay=0.5 ** (policy.period / policy.half_life) if policy.half_life else 1.0,
-        tree=policy.shares == "tree",
+        ends=policy.ends == "counted",
         size=float(policy.size),
         relative=bool(policy.relative),
         small=policy.favor == "small",
@@ -94,11 +93,9 @@ def new_priority(prepared: Prepared) -> Priority:
         nodes=_shares_of_nodes(prepared),
         partition=_levels(policy.partition, policy.partitions, prepared.column("partition_id")),
         qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
-        user=user.astype(np.int64),
-        usage=np.zeros(len(users)),
-        recent=np.zeros(len(users)),
-        factor=np.ones(len(users)),
-        order=np.arange(len(users)),
+        association=who.of_job,
+        rate=who.rate,
+        shares=shares,
         last=np.array([origin // policy.period * policy.period], dtype=np.int64),
     )
 
@@ -133,7 +130,7 @@ def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int) -> fl
     if priority.small:
         size = 1 - size
     fixed = priority.size * min(1.0, max(0.0, size)) + priority.partition[job] + priority.qos[job]
-    total = priority.age * age + priority.fairshare * priority.factor[priority.user[job]] + fixed
+    total = priority.age * age + priority.fairshare * priority.shares.factor[priority.association[job]] + fixed
     return -float(max(1, int(total)))
 
 
@@ -146,18 +143,20 @@ def next_computation(state: State, priority: Priority) -> int:
 
 
 @inner_kernel
-def note_usage(jobs: NDArray[Any], state: State, priority: Priority) -> None:
+def note_usage(state: State, priority: Priority) -> None:
     """Charge the jobs that have just ended for what they have used since the last computation."""
     if priority.fairshare > 0:
-        now = state.clock[NOW]
+        until = state.clock[NOW]
+        if not priority.ends:
+            until = until // priority.period * priority.period
         for i in range(state.clock[COMPLETED]):
             job = state.ended[i]
-            used = now - max(state.start[job], priority.last[0])
-            priority.recent[priority.user[job]] += used * jobs[job].processors
+            used = max(0, until - max(state.start[job], priority.last[0]))
+            charge(priority.shares, priority.association[job], used * priority.rate[job])
 
 
 @inner_kernel
-def compute(jobs: NDArray[Any], state: State, priority: Priority) -> bool:
+def compute(state: State, priority: Priority) -> bool:
     """Compute usage and fair-share factors if a period is over; return whether it is."""
     now = state.clock[NOW]
     if now // priority.period * priority.period <= priority.last[0]:
@@ -170,38 +169,10 @@ def compute(jobs: NDArray[Any], state: State, priority: Priority) -> bool:
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
                 used = second - max(state.start[job], priority.last[0])
-                priority.recent[priority.user[job]] += used * jobs[job].processors
+                charge(priority.shares, priority.association[job], used * priority.rate[job])
         # Several periods are over at once only after the machine was idle: all that is recent is of the first of them.
         kept = priority.decay ** float((second - priority.last[0]) // priority.period - 1)
-        for user in range(priority.usage.shape[0]):
-            priority.usage[user] = (priority.usage[user] * priority.decay + priority.recent[user]) * kept
-            priority.recent[user] = 0.0
-        _weigh(priority)
+        use(priority.shares, priority.decay, kept)
+        weigh(priority.shares)
     priority.last[0] = second
     return True
-
-
-@inlined
-def _weigh(priority: Priority) -> None:
-    """Turn usage into factors."""
-    usage, factor, order = priority.usage, priority.factor, priority.order
-    users = usage.shape[0]
-    if priority.tree:
-        for i in range(1, users):  # by insertion: the order is nearly that of the last time
-            user = order[i]
-            place = i
-            while place > 0 and usage[order[place - 1]] > usage[user]:
-                order[place] = order[place - 1]
-                place -= 1
-            order[place] = user
-        ahead = 0
-        for i in range(users):
-            if i > 0 and usage[order[i]] > usage[order[i - 1]]:
-                ahead = i
-            factor[order[i]] = (users - ahead) / users
-        return
-    total = 0.0
-    for user in range(users):
-        total += usage[user]
-    for user in range(users):
-        factor[user] = 1.0 if total == 0 else 2.0 ** (-usage[user] / total * users)

@@ -10,8 +10,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from schedlab.engine import queue_list as lists
-from schedlab.engine import queue_tree as trees
+import schedlab.engine.queue_list as lists
+import schedlab.engine.queue_tree as trees
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.kernels import chosen, kind_of, operation

@@ -18,6 +18,7 @@ from schedlab.engine.calendar import soonest
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, begin_of_task, is_ready
 from schedlab.engine.node_pass import fits, fits_beside, note_beside, reserve_for
+from schedlab.engine.outages import next_closing
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
@@ -311,6 +312,7 @@ def use_gap(
         shadow = end_of_gap(state.site, jobs, seen, state, waiting, needs, rules)
         if shadow < 0:
             return
+        shadow = min(shadow, next_closing(state.nodes))
         best, most = NONE, rules.speculation
         place = first_fit(waiting.queue, jobs, 0, clock[FREE], ANY, clock[FREE])
         while place != NONE:

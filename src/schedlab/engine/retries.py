@@ -186,10 +186,13 @@ def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
 
 
 @inner_kernel
-def come_back(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool) -> None:
+def come_back(
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool, loses: bool
+) -> None:
     """See what became of the runs that have just ended: jobs that are not done enter the queue again.
 
-    Who failed speculatively comes first and keeps its place among the entries.
+    Who failed speculatively comes first and keeps its place among the entries. Of a run that was broken off, because a
+    node failed, nothing is known but that: the job asks for the same again, or is lost.
     """
     clock = state.clock
     now = clock[NOW]
@@ -203,7 +206,8 @@ def come_back(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Ret
             retries.runs[run].done = True
             _remember(retries, job)
             continue
-        retries.known[job] = max(retries.known[job], retries.runs[run].request)
+        if not _is_broken_off(state, retries, job):
+            retries.known[job] = max(retries.known[job], retries.runs[run].request)
         if retries.runs[run].speculative:
             retries.back[job] = retries.first[job] = True
             state.start[job] = -1
@@ -214,8 +218,9 @@ def come_back(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Ret
         job = state.ended[i]
         run = retries.run[job]
         if not retries.runs[run].done and not retries.runs[run].speculative:
-            request = _next_request(retries, job)
-            if request < 0:
+            broken = _is_broken_off(state, retries, job)
+            request = retries.asked[job] if broken else _next_request(retries, job)
+            if request < 0 or (broken and loses):
                 continue  # the job is abandoned
             retries.back[job] = True
             state.start[job] = -1
@@ -228,6 +233,13 @@ def come_back(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Ret
             if not keeps_submit:
                 state.entered[job] = clock[ENTRIES]
                 clock[ENTRIES] += 1
+
+
+@inlined
+def _is_broken_off(state: State, retries: Retries, job: int) -> bool:
+    """Return whether a run that is over has been broken off."""
+    run = retries.runs[retries.run[job]]
+    return state.clock[NOW] - run.start < min(run.request, retries.work[job])
 
 
 @inner_kernel

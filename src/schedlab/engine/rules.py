@@ -40,7 +40,10 @@ class Rules(NamedTuple):
     asks_predictor, asks_at_entry, asks_at_pass, observed
         When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
         before every pass.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, wf_depth, planned_tasks, tasks_count
+    loses
+        Whether jobs whose runs are broken off do not come back.
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, user_depth, starts, wf_depth, \
+planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window).
     grouped
         Whether ends of running jobs are taken in groups.
@@ -60,6 +63,7 @@ class Rules(NamedTuple):
     asks_at_entry: bool = False
     asks_at_pass: bool = False
     observed: bool = False
+    loses: bool = False
     interval: int = 0
     depth: int = 0
     resolution: int = 1
@@ -69,6 +73,8 @@ class Rules(NamedTuple):
     delay: int = 0
     shared: int = 0
     grouped: bool = False
+    user_depth: int = 0
+    starts: int = 0
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False

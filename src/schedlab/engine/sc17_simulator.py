@@ -57,7 +57,7 @@ def run_sc17(prepared: Prepared, state: State) -> NDArray[np.float64]:
     """
     scheduler, jobs = prepared.scheduler, prepared.jobs
     n = len(jobs)
-    order = new_order(scheduler.policy, jobs, prepared.request, known=True)
+    order = new_order(scheduler.policy, jobs, prepared.request, known=True, column=prepared.column)
     if order.kind[0] == ASKED:
         raise InputError(f"policy {scheduler.policy.text} takes the waiting time: the sc17 event order needs a formula")
     start = np.full(n, -1.0)

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.drive import Driver
 from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.node_output import placement_of
+from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
@@ -37,6 +39,7 @@ def simulate(
     in_order: int = 0,
     requests: Requests | None = None,
     cluster: Cluster | None = None,
+    node_events: NodeEvents | None = None,
 ) -> Schedule:
     """Replay a workload under a scheduler.
 
@@ -61,6 +64,8 @@ def simulate(
     cluster
         The machine, instead of `processors`. On a cluster of nodes, jobs get the cores, memory and GPUs that their
         `Workload.resources` ask for on nodes that their partition and constraint allow; the schedule says on which.
+    node_events
+        Nodes of the cluster that go down, are drained and come back, and maintenance.
 
     Returns
     -------
@@ -70,7 +75,8 @@ def simulate(
     Raises
     ------
     InputError
-        If a job lacks what the scheduler needs or can never run, or if the scheduler is unknown.
+        If a job lacks what the scheduler needs or can never run, if the scheduler is unknown, or if jobs are left for
+        which too few nodes come back.
 
     Notes
     -----
@@ -94,6 +100,7 @@ def simulate(
         in_order=in_order,
         requests=requests,
         cluster=cluster,
+        node_events=node_events,
     )
     if prepared.events == "sc17":
         state = new_state(
@@ -126,6 +133,8 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         int64 seconds, in order of submission: what reservations assumed before the first event.
     """
     state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
+    if prepared.outages is not None:
+        refuse_left_over(prepared.workload.job_id, prepared.in_workload_order(state.start))
     predicted, corrections = first_estimate, None
     if isinstance(plan, Plan) and plan.corrections.any():
         corrections = plan.corrections

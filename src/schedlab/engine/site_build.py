@@ -38,16 +38,22 @@ class _Options(NamedTuple):
 
 
 def machine_inputs(
-    workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
+    workload: Workload,
+    cluster: Cluster,
+    order: NDArray[np.intp] | None = None,
+    placement: str | None = None,
+    *,
+    always: bool = False,
 ) -> tuple[NodeInputs, SiteInputs | None]:
     """Return the nodes of a cluster with what jobs ask for, and its partitions and limits if these decide anything.
 
-    Parameters and errors as for `site_inputs`. One partition without any limit is the machine.
+    Parameters and errors as for `site_inputs`. One partition without any limit is the machine, and is left out unless
+    it is `always` asked for.
     """
-    if _is_open(cluster):
+    if _is_open(cluster) and not always:
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
-    return nodes, site if len(site.tier) > 1 or len(site.limit) > 0 else None
+    return nodes, site if always or len(site.tier) > 1 or len(site.limit) > 0 else None
 
 
 def site_inputs(

@@ -17,6 +17,7 @@ from schedlab.engine.needs import Needs, begin_of_task, is_ready
 from schedlab.engine.node_pass import fits, fits_open
 from schedlab.engine.node_slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.node_state import Nodes
+from schedlab.engine.outages import plan_closures
 from schedlab.engine.queue_list import starving_first
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
@@ -77,7 +78,9 @@ def start_heads(
             place += 1
             if not is_ready(needs, job) or not within_limits(jobs, state, job):
                 continue
-            if jobs[job].processors <= clock[FREE] and fits_open(site, state.nodes, job):
+            if jobs[job].processors <= clock[FREE] and fits_open(
+                site, state.nodes, job, clock[NOW], clock[NOW] + jobs[job].estimate
+            ):
                 begin(jobs, state, job)
                 state.backfilled[job] = False
                 # Whoever has come into view may go before the others.
@@ -200,6 +203,7 @@ def reserve_for_heads(
     nodes: Any = state.nodes
     running, now = state.running, state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
+    plan_closures(nodes.outages, nodes, now, 0)
     for place in range(running.status[USED]):
         block = running.order[place]
         for i in range(running.counts[block]):

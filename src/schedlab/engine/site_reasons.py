@@ -1,7 +1,8 @@
 """Why jobs wait on a machine with partitions and limits, in Slurm's words, and for how long.
 
-After each second in which anything happens, until the next: a job waits for others (Dependency), for a limit that it
-would exceed, because it is the first one that waits for one of its partitions (Resources), or behind others (Priority).
+After each second in which anything happens, until the next: a job waits for others (Dependency), for nodes to come back
+(ReqNodeNotAvail), for a limit that it would exceed, because it is the first one that waits for one of its partitions
+(Resources), or behind others (Priority).
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.outages import in_service
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import (
     BY_NUMBER,
     DEPENDENCY,
     FIRST_LIMIT,
+    NOT_AVAILABLE,
     PRIORITY,
     RESOURCES,
     Site,
@@ -54,6 +57,9 @@ def count_waiting(
             job = queue.order[i]
             if not is_ready(needs, job):
                 site.waited[job, DEPENDENCY] += seconds
+                continue
+            if not in_service(state.nodes, job):
+                site.waited[job, NOT_AVAILABLE] += seconds
                 continue
             limit = exceeded(site, state.running, job, jobs[job].estimate, before)
             if limit >= 0:

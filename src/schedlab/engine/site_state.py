@@ -25,7 +25,8 @@ NOT_MADE = -1
 DEPENDENCY = 0
 RESOURCES = 1
 PRIORITY = 2
-FIRST_LIMIT = 3  # and from here on the reasons of limits
+NOT_AVAILABLE = 3  # too few nodes are in service
+FIRST_LIMIT = 4  # and from here on the reasons of limits
 
 
 class Site(NamedTuple):
@@ -91,7 +92,7 @@ class Site(NamedTuple):
 
 def reason_names(inputs: SiteInputs) -> list[str]:
     """Return why jobs may wait, as Slurm calls it, in the order of the columns of `Site.waited`."""
-    return ["Dependency", "Resources", "Priority", *dict.fromkeys(inputs.reason)]
+    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", *dict.fromkeys(inputs.reason)]
 
 
 def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool) -> Site:

@@ -18,6 +18,7 @@ from schedlab.engine.node_slots import (
     room_until_for,
 )
 from schedlab.engine.node_state import Nodes
+from schedlab.engine.outages import plan_closures
 from schedlab.engine.profile import (
     Profile,
     book,
@@ -37,10 +38,14 @@ from schedlab.kernels import inlined
 
 
 @inlined
-def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: int) -> None:
-    """Forget everything that is planned; so many processors are free from now on, or all nodes."""
+def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: int, strict: int) -> None:
+    """Forget everything that is planned; so many processors are free from now on, or all nodes that are not closed.
+
+    If the passes are `strict`, jobs end before the second in which others begin.
+    """
     if nodes is not None:
         clear_nodes(nodes.machine, nodes.ahead, now)
+        plan_closures(nodes.outages, nodes, now, strict)
     else:
         clear(profile, now, processors)
 

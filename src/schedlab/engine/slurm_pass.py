@@ -33,13 +33,14 @@ from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is
 from schedlab.engine.node_pass import fits_open
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
+from schedlab.engine.outages import next_closing, shut_out
 from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import block, has_limits, open_partitions, wanes
+from schedlab.engine.site_state import block, open_partitions, wanes
 from schedlab.engine.slots import (
     book_run,
     choose_gap,
@@ -62,10 +63,12 @@ from schedlab.engine.slurm_timing import (
     PLANS,
     Passes,
     look_again,
+    looks_at,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin, within_limits
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, are_refused, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
+from schedlab.scheduler.backfilling import ALL
 from schedlab.speculate.requests import NO_LAW
 
 STOP = -1
@@ -130,13 +133,17 @@ def _start_next(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Pass
     """Start the next job of a main pass if it fits and exceeds no limit; return by how many places the pass goes on.
 
     After a start, the next job stands in its place. If nobody behind a job that has to wait may start, that is STOP.
+    Who waits for closed nodes alone keeps nobody waiting: Slurm looks at the others then.
     """
     if not within_limits(jobs, state, job):
         return 1
-    if jobs[job].processors <= state.clock[FREE] and fits_open(state.site, state.nodes, job):
+    now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
+    if jobs[job].processors <= state.clock[FREE] and fits_open(state.site, state.nodes, job, now, ends):
         _start(jobs, state, waiting, passes, rules, job)
         state.backfilled[job] = False
         return 0
+    if shut_out(state.nodes, job, now, ends):
+        return 1
     return STOP if block(state.site, job) else 1
 
 
@@ -199,7 +206,7 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
     clock, running = state.clock, state.running
     now = clock[NOW]
     late = NEVER
-    plan_nothing(state.nodes, profile, now, clock[FREE])
+    plan_nothing(state.nodes, profile, now, clock[FREE], 1 if rules.interval > 0 else 0)
     edge = window = ends = UNKNOWN
     freed = together = 0
     for place in range(running.status[USED] - 1, -1, -1):
@@ -255,12 +262,12 @@ def _backfill_pass(
     if narrowest > clock[FREE]:
         return NEVER
     again = _expect_ends(state, profile, rules)
-    looked_at = place = opened = reserved = 0
+    looked_at = place = opened = reserved = started = 0
     workflow = NO_WORKFLOW
     blocked = False
     while place < queue.length[0] and free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest:
         job = queue.order[place]
-        if is_ready(needs, job) and not within_limits(jobs, state, job):
+        if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, rules, job):
             place += 1
             continue
         length = jobs[job].estimate
@@ -296,6 +303,9 @@ def _backfill_pass(
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
             _note(passes, job, now, now + length)
             again = now + 1
+            started += 1
+            if started == rules.starts:
+                break
             continue
         blocked = blocked or ready
         if begins != UNKNOWN:
@@ -345,8 +355,8 @@ def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs 
                 looked_at += needs.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
-            if looked_at == rules.depth and not has_limits(state.site):  # who exceeds a limit does not count
-                break
+            if looked_at == rules.depth and rules.user_depth == ALL and not are_refused(state):
+                break  # who exceeds a limit does not count
     return fewest
 
 
@@ -374,7 +384,8 @@ def use_planned_gaps(
                 or not (planned and is_ready(needs, job))
             ):
                 continue
-            length = gap_for(state.nodes, profile, jobs, job, passes.begins[job], now)
+            latest = min(passes.begins[job], next_closing(state.nodes))
+            length = gap_for(state.nodes, profile, jobs, job, latest, now)
             share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])
             if is_better(jobs, job, share, best, most):
                 best, most, most_length = job, share, length

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.needs import MADE_READY, Needs
+from schedlab.engine.outages import TURNED
 from schedlab.engine.profile import (
     Profile,
     new_profile,
 )
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, WAITING, State
+from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State
 from schedlab.kernels import inlined
+from schedlab.scheduler.backfilling import ALL
 
 # Positions in Passes.counters.
 MAIN_DUE = 0  # second of the next main pass
@@ -36,7 +38,8 @@ class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 
     `profile` holds the plan; `planned_end` (seconds) and `planned_in` say, per job, when it will have ended by the plan
-    and in which pass that was said; `begins` when it is to begin.
+    and in which pass that was said; `begins` when it is to begin. `user` says whose each job is; `looked_at` and
+    `looked_in`, per user, at how many jobs a pass has looked, and which pass that was.
     """
 
     counters: NDArray[np.int64]
@@ -44,15 +47,40 @@ class Passes(NamedTuple):
     planned_end: NDArray[np.int64]
     planned_in: NDArray[np.int64]
     begins: NDArray[np.int64]
+    user: NDArray[np.int64]
+    looked_at: NDArray[np.int64]
+    looked_in: NDArray[np.int64]
 
 
-def new_passes(jobs: int, processors: int) -> Passes:
-    """Return what is known before the first pass."""
+def new_passes(users: NDArray[np.int64], processors: int) -> Passes:
+    """Return what is known before the first pass, with the user of each job in order of submission."""
+    jobs = len(users)
+    names, user = np.unique(users, return_inverse=True)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
-    profile = new_profile(2 * jobs, processors)
-    return Passes(counters, profile, *(np.zeros(jobs, dtype=np.int64) for _ in range(3)))
+    return Passes(
+        counters,
+        new_profile(2 * jobs, processors),
+        planned_end=np.zeros(jobs, dtype=np.int64),
+        planned_in=np.zeros(jobs, dtype=np.int64),
+        begins=np.zeros(jobs, dtype=np.int64),
+        user=user.ravel().astype(np.int64),
+        looked_at=np.zeros(len(names), dtype=np.int64),
+        looked_in=np.zeros(len(names), dtype=np.int64),
+    )
+
+
+@inlined
+def looks_at(passes: Passes, rules: Rules, job: int) -> bool:
+    """Return whether the pass looks at a job: at so many of each user only; count it."""
+    if rules.user_depth == ALL:
+        return True
+    user = passes.user[job]
+    if passes.looked_in[user] != passes.counters[PLANS]:
+        passes.looked_in[user], passes.looked_at[user] = passes.counters[PLANS], 0
+    passes.looked_at[user] += 1
+    return passes.looked_at[user] <= rules.user_depth
 
 
 @inlined
@@ -90,12 +118,12 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     """Note what the event has changed; return whether a pass is due in which a job waits."""
     clock, counters = state.clock, passes.counters
     now = clock[NOW]
-    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0
+    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[TURNING] == TURNED
     if needs is not None:
         changed = changed or needs.counters[MADE_READY] > 0
     if changed:
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
-    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
+    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0 or clock[TURNING] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
     counters[BACKFILL] = counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now

@@ -17,7 +17,8 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.site_state import Site, admitted, charge
+from schedlab.engine.outages import TURNED, Outages, fails, in_service, may_leave, turn
+from schedlab.engine.site_state import Site, admitted, charge, has_limits
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -43,7 +44,8 @@ STAGE = 11  # how far the event at hand has come: the stages of `schedlab.engine
 HEAD = 12  # the head of the queue at the end of the last pass of no or EASY backfilling ...
 LEFT = 13  # ... and the processors that it left free; UNKNOWN if that says nothing about the next pass
 BLAMED = 14  # a job whose score is not a number
-CLOCK_SIZE = 15
+TURNING = 15  # what has happened to nodes at the last event, see `schedlab.engine.outages`
+CLOCK_SIZE = 16
 
 UNKNOWN = -1
 
@@ -172,6 +174,9 @@ def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> Non
         complete(jobs, state)
         if one_by_one:
             return
+    clock[TURNING] = turn(state.nodes, now)
+    if clock[TURNING] == TURNED:
+        _break_off(state.nodes, jobs, state)
     while clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
         clock[SUBMITTED] += 1
         clock[ARRIVED] += 1
@@ -184,10 +189,48 @@ def complete(jobs: NDArray[Any], state: State) -> None:
     job = pop(state.completions)
     state.ended[clock[COMPLETED]] = job
     clock[COMPLETED] += 1
+    _give_back(jobs, state, job)
+
+
+@inlined
+def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
     if discard(state.running, state.start[job] + jobs[job].estimate, job):
-        clock[FREE] += jobs[job].processors
+        state.clock[FREE] += jobs[job].processors
         vacate(state.nodes, job)
         charge(state.site, job, -1)
+
+
+@inlined
+def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
+    """End the runs that hold anything of a node that fails in this second, in the order in which they started."""
+    if nodes is not None:
+        _break_off_on(nodes.outages, nodes, jobs, state)
+
+
+@inner_kernel
+def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], state: State) -> None:
+    if outages is not None:
+        clock, ended, completions = state.clock, state.ended, state.completions
+        first = clock[COMPLETED]
+        for place in range(completions.status[USED]):
+            block = completions.order[place]
+            for i in range(completions.counts[block]):
+                job = completions.records[block * BLOCK + i].job
+                if fails(outages, nodes, nodes.run[job]):
+                    k = clock[COMPLETED]
+                    while k > first and nodes.run[ended[k - 1]] > nodes.run[job]:
+                        ended[k] = ended[k - 1]
+                        k -= 1
+                    ended[k] = job
+                    clock[COMPLETED] += 1
+        outages.broken[:] = False
+        for i in range(first, clock[COMPLETED]):
+            job = ended[i]
+            discard(completions, state.start[job] + jobs[job].duration, job)
+            jobs[job].duration = clock[NOW] - state.start[job]
+            if clock[WATCHED]:
+                discard(state.alarms, state.start[job] + jobs[job].estimate, job)
+            _give_back(jobs, state, job)
 
 
 @inlined
@@ -210,8 +253,19 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @inlined
 def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
-    """Return whether a job would exceed no limit of its accounts if it started now."""
-    return admitted(state.site, state.running, job, jobs[job].estimate, state.clock[NOW])
+    """Return whether a job would exceed no limit of its accounts if it started now, nor the nodes that are in service.
+
+    What was chosen last on nodes is lost.
+    """
+    if not admitted(state.site, state.running, job, jobs[job].estimate, state.clock[NOW]):
+        return False
+    return in_service(state.nodes, job)
+
+
+@inlined
+def are_refused(state: State) -> bool:
+    """Return whether there may be jobs that are passed over, see `within_limits`."""
+    return has_limits(state.site) or may_leave(state.nodes)
 
 
 @inner_kernel

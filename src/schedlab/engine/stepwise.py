@@ -15,13 +15,13 @@ from schedlab.engine.by_hand import UNRESERVED, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
 from schedlab.engine.drive import Driver, waiting_jobs
-from schedlab.engine.growth import grown
+from schedlab.engine.growth import Moves, grown
 from schedlab.engine.loop import ASK, DUE, OVER
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.standing import Progress, Standing, Told, keep_predictors, put_together
-from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE
+from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
@@ -240,7 +240,7 @@ class Simulation(Standing):
         if told.requests is not None and requests is not None:
             told = told._replace(requests=requests_joined(told.requests, requests))
         old, number = self._parts, self._number
-        users = np.unique(self.workload.user_id)
+        users, who = np.unique(self.workload.user_id), self._prepared.associations
         made = put_together(joined(self.workload, jobs), told, open_ended=True)
         self._told = told
         self._at = self._at._replace(open_ended=True)
@@ -249,7 +249,12 @@ class Simulation(Standing):
         moved = np.empty(before, dtype=np.intp)
         moved[number] = self._number[:before]
         places = np.searchsorted(np.unique(self.workload.user_id), users)
-        self._driver = Driver(self._prepared, grown(old, self._parts, moved, places))
+        shares = np.arange(0)
+        if who is not None and self._prepared.associations is not None:
+            place = {name: number for number, name in enumerate(self._prepared.associations.names)}
+            shares = np.array([place[name] for name in who.names])
+        moves = Moves(moved, places, shares, int(old.state.clock[SUBMITTED]))
+        self._driver = Driver(self._prepared, grown(old, self._parts, moves))
         keep_predictors(adapters, self._driver.adapters)
         return np.arange(before, len(self._row))
 

@@ -12,6 +12,7 @@ from schedlab.campaign.statistics import METRIC, by_instance
 from schedlab.campaign.store import RunDirectory
 from schedlab.campaign.worker import simulate_task
 from schedlab.errors import InputError
+from schedlab.naming import label_of
 from schedlab.report.html import Evidence
 from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.provenance import input_sha256
@@ -73,7 +74,7 @@ def _results(run: RunDirectory) -> pd.DataFrame:
     import pandas as pd
 
     table = run.table()
-    return pd.DataFrame() if table is None else table.to_pandas()
+    return pd.DataFrame() if table is None or not table.num_rows else run.results()
 
 
 def _comparable(frame: pd.DataFrame, metric: str, baseline: str) -> bool:
@@ -173,7 +174,7 @@ def _example(run: RunDirectory, frame: pd.DataFrame, metric: str) -> tuple[dict[
     for scheduler in run.plan.schedulers:
         task = Task(chosen.instance, scheduler, chosen.settings)
         try:
-            schedules[scheduler] = _schedule(run, task)
+            schedules[label_of(scheduler)] = _schedule(run, task)
         except (InputError, OSError):
             continue
     return schedules, chosen.instance.label

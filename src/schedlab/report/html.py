@@ -15,6 +15,7 @@ from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.prices import Price
 from schedlab.campaign.standings import Standing, Standings, standings
 from schedlab.campaign.statistics import METRIC, by_instance, interval_text, quantity, signed
+from schedlab.naming import split_name
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label
 from schedlab.report.grid import grid
@@ -23,6 +24,7 @@ from schedlab.report.illustrations import answer_figures, class_figures, distrib
 from schedlab.report.page import Page
 from schedlab.report.tables import Table, who_pays, who_pays_by
 from schedlab.schedule.metrics import measured_window
+from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
@@ -185,10 +187,16 @@ def _asked(evidence: Evidence, schedulers: Sequence[str]) -> list[tuple[str, str
     return [
         ("Workloads", ", ".join(names)),
         ("Instances", _instances(len(values), evidence.blocks)),
-        ("Schedulers", ", ".join(schedulers)),
+        ("Schedulers", ", ".join(_meaning(name, evidence.example) for name in schedulers)),
         ("Baseline", evidence.baseline),
         ("Measure", metric_label(evidence.metric)),
     ]
+
+
+def _meaning(name: str, example: Mapping[str, Schedule]) -> str:
+    """Return a scheduler with what its name stands for, if it has one and that is known."""
+    text = split_name(example[name].scheduler)[1] if name in example else name
+    return name if name in (text, AS_RECORDED) else f"{name} ({text})"
 
 
 def _instances(number: int, blocks: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.durations import DAY
 from schedlab.errors import InputError
+from schedlab.naming import label_of
 from schedlab.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> 
         result = dict(schedules)
     else:
         given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
-        result = {schedule.scheduler: schedule for schedule in given}
+        result = {label_of(schedule.scheduler): schedule for schedule in given}
         if len(result) < len(given):
             raise InputError("two schedules have the same scheduler; give a dictionary of names and schedules")
     if not result:

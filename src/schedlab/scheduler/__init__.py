@@ -2,7 +2,8 @@
 
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.formula import Formula
-from schedlab.scheduler.policy import POLICIES, FormulaPolicy, FunctionPolicy, Policy
+from schedlab.scheduler.function_policy import FunctionPolicy
+from schedlab.scheduler.policy import POLICIES, FormulaPolicy, Policy
 from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler import Scheduler

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from schedlab.errors import InputError
+from schedlab.naming import split_name
 from schedlab.scheduler.agent_file import DECISIONS, AgentFile, read_agent_file
 from schedlab.scheduler.policy import Policy
 
@@ -118,9 +119,10 @@ def with_whole_path(text: str) -> str:
     >>> with_whole_path("saf+easy")
     'saf+easy'
     """
-    match = agent_at(text)
+    name, rest = split_name(text)
+    match = agent_at(rest)
     if match is None:
         return text
     policy = agent_from_text(match[0])
     whole = AgentPolicy(str(Path(policy.path).absolute()), policy.agent)
-    return whole.text + text.lstrip()[match.end() :]
+    return ("" if name is None else f"{name}=") + whole.text + rest.lstrip()[match.end() :]

@@ -12,8 +12,11 @@ from schedlab.scheduler.policy import SPF, Policy
 ALL = 10**15
 """As an option: no limit."""
 
-LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "wf_depth")
+LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "user_depth", "starts", "wf_depth")
 """Options that may be `ALL`. The others are periods and sizes: at most `LONGEST`."""
+
+COUNTS = ("depth", "resolution", "queue_depth", "user_depth", "starts", "wf_depth")
+"""Options of Slurm's passes that are at least 1."""
 
 LONGEST = 10**9
 
@@ -127,6 +130,10 @@ class Slurm:
         Cores of a node, where nodes are given to one job alone (select/linear); 0: cores are given (select/cons_tres).
     shared
         Cores of a node that several jobs share: a reservation holds whole nodes, as in Slurm; 0: it holds cores.
+    user_depth
+        Jobs of each user that a backfill pass looks at (bf_max_job_user); others are passed over.
+    starts
+        Jobs that a backfill pass starts (bf_max_job_start); it then ends.
     wf_depth
         Workflows with one place in the queue of which a backfill pass looks at the tasks (wf_max_depth).
     wf_plan
@@ -161,6 +168,8 @@ class Slurm:
     overtime: int = _limit(0, "seconds that a job may run beyond its request", "OverTimeLimit", minutes=True)
     node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")
     shared: int = _limit(0, "cores of a node that jobs share, of which reservations hold whole ones; 0: cores")
+    user_depth: int = _limit(ALL, "jobs of each user that a backfill pass looks at", "bf_max_job_user")
+    starts: int = _limit(ALL, "jobs that a backfill pass starts, and then ends", "bf_max_job_start")
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
     wf_plan: Literal["all", "ready"] = argument(
         "all: tasks that wait for others get reservations behind them; ready: they do not",
@@ -174,9 +183,11 @@ class Slurm:
     )
 
     def __post_init__(self) -> None:
-        for option in fields(self)[:11]:
+        for option in fields(self)[:13]:
             value = getattr(self, option.name)
-            least = 1 if option.name in ("depth", "resolution", "queue_depth", "wf_depth") else 0
+            least = (
+                1 if option.name in ("depth", "resolution", "queue_depth", "user_depth", "starts", "wf_depth") else 0
+            )
             most = ALL if option.name in LIMITS else LONGEST
             if not isinstance(value, int) or not least <= value <= most:
                 text = "all" if value == ALL else value

@@ -21,6 +21,7 @@ CHOICES: dict[str, dict[str, object]] = {
     "relative": {"yes": True, "no": False},
     "shares": {"tree": "tree", "classic": "classic"},
     "accrue": {"eligible": "eligible", "always": "always"},
+    "ends": {"counted": "counted", "lost": "lost"},
 }
 """What the words of a text stand for."""
 
@@ -31,6 +32,7 @@ BELONGS_TO = {
     "accrue": "age",
     "half_life": "fairshare",
     "shares": "fairshare",
+    "ends": "fairshare",
 }
 """The weight without which an option changes nothing."""
 
@@ -100,8 +102,11 @@ class Multifactor(Policy):
     period
         Seconds between two computations of priorities and usage (PriorityCalcPeriod). In between they stand still.
     shares
-        "tree": users are ranked by the usage of their share (Fair Tree, Slurm's default since 19.05). "classic":
-        2^(-usage/share). All users have equal shares.
+        "tree": users are ranked by shares over usage, account by account (Fair Tree, Slurm's default since 19.05).
+        "classic": 2^(-usage/share). Accounts and shares are those of the cluster; without, all users have equal ones.
+    ends
+        "counted": what a job has used since the last computation counts when it ends, as with
+        AccountingStorageEnforce=limits. "lost": it never counts, as in Slurm 22.05 without.
     accrue
         "eligible": the age grows once no dependency is open. "always": from submission (ACCRUE_ALWAYS).
     partitions, qoses
@@ -150,6 +155,12 @@ class Multifactor(Policy):
     shares: Literal["tree", "classic"] = _choice("shares", "tree: Fair Tree; classic: 2^(-usage/share)", "tree")
     accrue: Literal["eligible", "always"] = _choice(
         "accrue", "always: a dependent job ages from its submission on", "eligible"
+    )
+    ends: Literal["counted", "lost"] = _choice(
+        "ends",
+        "lost: what a job has used since the last computation before its end never counts, as without "
+        "AccountingStorageEnforce=limits",
+        "counted",
     )
     partitions: Mapping[int, float] = _factors_by("partition_id, such as 1:0.5;2:1; 0 for the others")
     qoses: Mapping[int, float] = _factors_by("queue_id, such as 1:0.5;2:1; 0 for the others")

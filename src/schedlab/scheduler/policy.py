@@ -7,17 +7,15 @@ and statistics of the distribution of run times, where the predictor of the orde
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.scheduler.formula import COLUMNS, Formula
+from schedlab.scheduler.formula import Formula
 
 Scores = NDArray[np.float64]
 
@@ -30,7 +28,7 @@ class Policy:
     """An ordering of the queue.
 
     A subclass sets `name` and `formula`. From Python, a policy can also be made from a formula (`FormulaPolicy`)
-    or from a function of arrays (`FunctionPolicy`).
+    or from a function of arrays (`schedlab.FunctionPolicy`).
     """
 
     name: ClassVar[str]
@@ -250,79 +248,6 @@ class FormulaPolicy(Policy):
     def program(self) -> Formula:
         """The formula, ready to run."""
         return _formula(self.source)
-
-
-@dataclass(frozen=True)
-class FunctionPolicy(Policy):
-    """A policy given by a Python function of arrays.
-
-    Parameters
-    ----------
-    function
-        Takes some of p, q, r, w, R by name (NumPy arrays of one length) and returns a score per job. If it takes w,
-        it is called at every scheduling pass.
-
-    Examples
-    --------
-    >>> def widest_first(q):
-    ...     return -q
-    >>> FunctionPolicy(widest_first).changes_with_time
-    False
-    """
-
-    name: ClassVar[str] = "function"
-    function: Callable[..., Any]
-
-    def __post_init__(self) -> None:
-        strangers = [name for name in self._arguments if name not in COLUMNS]
-        if strangers:
-            raise InputError(
-                f"policy {self.text}: it has an argument {strangers[0]!r}; a policy is a function of some of "
-                f"{', '.join(COLUMNS)}"
-            )
-
-    @property
-    def _arguments(self) -> tuple[str, ...]:
-        return tuple(inspect.signature(self.function).parameters)
-
-    @property
-    def text(self) -> str:
-        """The function's name, in angle brackets: it cannot be read back from text."""
-        name = getattr(self.function, "__name__", type(self.function).__name__)
-        return f"<{name.strip('<>')}>"
-
-    @property
-    def program(self) -> None:
-        """None: only Python can compute the scores."""
-        return None
-
-    @property
-    def changes_with_time(self) -> bool:
-        """Whether the function takes the waiting time."""
-        return "w" in self._arguments
-
-    @property
-    def uses_request(self) -> bool:
-        """Whether the function takes the requested time."""
-        return "R" in self._arguments
-
-    def scores(
-        self,
-        p: NDArray[np.int64],
-        q: NDArray[np.int64],
-        r: NDArray[np.int64],
-        w: NDArray[np.int64],
-        R: NDArray[np.int64] | None = None,
-        statistics: NDArray[np.float64] | None = None,
-    ) -> Scores:
-        """Call the function and check what it returns."""
-        values = dict(zip(COLUMNS, (p, q, r, w, p if R is None else R), strict=True))
-        # Copies: what the function does to its arguments must not change what the scheduler believes.
-        copies = {name: values[name].copy() for name in self._arguments}
-        scores = np.asarray(self.function(**copies), dtype=np.float64)
-        if scores.shape != p.shape:
-            raise InputError(f"policy {self.text} returned shape {scores.shape} for {len(p)} jobs")
-        return scores
 
 
 POLICIES: dict[str, type[Policy]] = {

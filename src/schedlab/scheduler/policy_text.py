@@ -1,4 +1,4 @@
-"""Ordering policies as text: a name, a formula, an agent, or Slurm's multifactor priority with its weights."""
+"""Ordering policies as text: a name, a formula, an agent, a function, or Slurm's multifactor priority."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
+from schedlab.scheduler.function_policy import function_from_text, names_a_function
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy, Policy
 from schedlab.wording import did_you_mean
 
 
 def policy_from_text(text: str) -> Policy:
-    """Return the policy with this name or formula.
+    """Return the policy with this name or formula, or the function of this name (MODULE:FUNCTION).
 
     Raises
     ------
@@ -29,6 +30,8 @@ def policy_from_text(text: str) -> Policy:
     plain = text.strip()
     if agent_at(plain):
         return agent_from_text(plain)
+    if names_a_function(plain):
+        return function_from_text(plain)
     name = ALIASES.get(plain.lower(), plain.lower())
     if name in POLICIES:
         return POLICIES[name]()
@@ -39,6 +42,6 @@ def policy_from_text(text: str) -> Policy:
     if plain and not plain.replace("_", "").replace("-", "").isalnum():
         return FormulaPolicy(plain)
     raise InputError(
-        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), or a formula of p q r w R ... in "
-        f"double quotes{did_you_mean(plain, [*POLICIES, *ALIASES, 'multifactor'])}"
+        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), a formula of p q r w R ... in "
+        f"double quotes, or MODULE:FUNCTION{did_you_mean(plain, [*POLICIES, *ALIASES, 'multifactor'])}"
     )

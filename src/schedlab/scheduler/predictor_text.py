@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 import re
-import sys
 from dataclasses import fields
 from typing import Any
 
 from schedlab.errors import InputError
+from schedlab.imports import load_named
 from schedlab.scheduler.grammar import RUN_TIMES
 from schedlab.scheduler.predictor import OnlinePredictor, Predictor, PythonPredictor
 from schedlab.wording import did_you_mean
@@ -79,20 +77,15 @@ def as_predictor(given: object) -> Predictor:
 
 def _own(text: str) -> PythonPredictor:
     """Return a fresh object of a class in a module of the current directory, or an installed one."""
-    module, _, name = text.partition(":")
-    here = os.getcwd()
-    sys.path.insert(0, here)
+    kind = load_named(text, "predictor")
+    # Nothing else is called: a text must not start whatever function it names.
+    if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
+        raise InputError(f"predictor {text}: it is not a class with methods predict(job) and learn(job, run_time)")
     try:
-        kind = getattr(importlib.import_module(module), name)
-        # Nothing else is called: a text must not start whatever function it names.
-        if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
-            raise InputError("it is not a class with methods predict(job) and learn(job, run_time)")
         return PythonPredictor(kind(), text)
     except Exception as error:
         reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         raise InputError(f"predictor {text}: {reason}") from error
-    finally:
-        sys.path.remove(here)
 
 
 def _value(predictor: str, name: str, text: str, usual: Any) -> Any:

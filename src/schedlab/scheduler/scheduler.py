@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from schedlab.errors import InputError
+from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
 from schedlab.scheduler.grammar import LONGEST_START, OPTIONS, PLACEMENTS
@@ -48,6 +50,8 @@ class Scheduler:
         What jobs with a run-time distribution ask for, and their speculative runs; None: no run fails.
     placement
         Which nodes a job gets, one of `PLACEMENTS`, on a cluster of nodes; None is "weight".
+    name
+        What tables, charts and reports call it; None: its text.
 
     Raises
     ------
@@ -62,6 +66,8 @@ class Scheduler:
     86400
     >>> Scheduler("saf", "easy", order_runtimes="similar").text
     'saf@similar+easy@requested'
+    >>> Scheduler("saf", "easy", name="tomorrow").text
+    'tomorrow=saf+easy'
 
     References
     ----------
@@ -79,6 +85,7 @@ class Scheduler:
     start_delay: float | None
     retries: Retries | None
     placement: str | None
+    name: str | None
     _text: str | None = field(init=False, repr=False, compare=False)
 
     def __init__(
@@ -94,6 +101,7 @@ class Scheduler:
         start_delay: float | None = None,
         retries: Retries | None = None,
         placement: str | None = None,
+        name: str | None = None,
     ) -> None:
         queue_order, overtaking = as_policy(policy), as_backfill(backfill)
         if isinstance(overtaking, Easy) and overtaking.order == queue_order:
@@ -113,9 +121,10 @@ class Scheduler:
             "start_delay": start_delay,
             "retries": retries,
             "placement": placement,
+            "name": None if name is None else checked_name(name),
         }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        for part, value in values.items():
+            object.__setattr__(self, part, value)
         object.__setattr__(self, "_text", None)
         self._check()
 
@@ -158,7 +167,8 @@ class Scheduler:
         >>> Scheduler.parse("saf@similar+easy").text
         'saf@similar+easy@requested'
         """
-        return cls(**parts_of(text))
+        name, rest = split_name(text)
+        return cls(**parts_of(rest), name=name)
 
     @property
     def order(self) -> Policy | None:
@@ -192,14 +202,19 @@ class Scheduler:
         return found
 
     @property
+    def label(self) -> str:
+        """What tables and charts call it: its name, or its text."""
+        return label_of(self.text)
+
+    @property
     def text(self) -> str:
-        """The canonical text; `Scheduler.parse` reads it back."""
+        """The canonical text, with the name before it if there is one; `Scheduler.parse` reads it back."""
         if self._text is None:
             object.__setattr__(self, "_text", self._written())
         return str(self._text)
 
     def _written(self) -> str:
-        parts = [self.policy.text]
+        parts = [self.policy.text if self.name is None else f"{self.name}={self.policy.text}"]
         if self.order_runtimes is not None:
             parts.append(f"@{self.order_runtimes.text}")
         if not isinstance(self.backfill, NoBackfill):
@@ -219,3 +234,25 @@ class Scheduler:
             meaning = " ".join((type(value).__doc__ or "").split("\n\n")[0].split())
             lines.append(f"{part}: {html.escape(meaning)}")
         return "<br>".join(lines)
+
+
+def as_schedulers(
+    given: str | Scheduler | Iterable[str | Scheduler] | Mapping[str, str | Scheduler],
+) -> list[Scheduler]:
+    """Return one or several schedulers, given as texts or objects, as objects; a mapping names them.
+
+    Raises
+    ------
+    InputError
+        If a text is not a scheduler, or a name not a name.
+
+    Examples
+    --------
+    >>> [str(one) for one in as_schedulers({"today": "easy", "tomorrow": Scheduler("saf", "easy")})]
+    ['today=fcfs+easy', 'tomorrow=saf+easy']
+    """
+    if isinstance(given, str | Scheduler):
+        given = [given]
+    if isinstance(given, Mapping):
+        return [replace(one, name=name) for name, one in zip(given, as_schedulers(given.values()), strict=True)]
+    return [Scheduler.parse(one) if isinstance(one, str) else one for one in given]

@@ -10,6 +10,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
+from schedlab.scheduler.function_policy import names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_file import with_formulas
@@ -135,6 +136,8 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
         raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
     if _KNOWN_BACKFILL.fullmatch(front):
         return FCFS(), _backfill(front, text)
+    if names_a_function(front):
+        return policy_from_text(front), NoBackfill()
     match = _KNOWN_AT_THE_END.fullmatch(front) or _ANY_AT_THE_END.fullmatch(front)
     if match is None or (front[-1] in "\"'" and match["order"] is None):
         policy, *order = _cut(front, ":", text)

@@ -14,11 +14,14 @@ from schedlab.cluster.limits import Limits
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import config_lines, parameters_of
 from schedlab.documents import read_bytes
+from schedlab.engine.associations import unknown_users
 from schedlab.errors import located
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.site.jobs import completed, numbers_of
 from schedlab.site.reading import conf_file, files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
 from schedlab.site.site import Settings, Site
+from schedlab.wording import count_of
 from schedlab.workload.files import format_of, read_workload
 from schedlab.workload.workload import Workload
 
@@ -74,6 +77,12 @@ def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site
     if cluster.accounting is None and values.get("accountingstorageenforce"):
         told.append("no file of accounts stands beside slurm.conf: no accounts, QOS and limits are known")
     files = files_of(main)
+    if jobs is not None and isinstance(found.scheduler.policy, Multifactor) and found.scheduler.policy.fairshare:
+        strangers = unknown_users(jobs, cluster)
+        if strangers:
+            one = f"{strangers[0][0]} in {strangers[0][1]}"
+            unknown = count_of(len(strangers), "user")
+            told.append(f"the accounts lack {unknown} of jobs, such as {one}: each has one share there")
     ledger = ledger_of(main, files, cluster.ignored, found.notes)
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))

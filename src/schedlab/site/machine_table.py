@@ -7,6 +7,7 @@ from schedlab.site.parameters import Row
 _NODES = "tests/cluster/test_slurm_conf.py"
 _PLACED = "tests/engine/test_nodes_conformance.py"
 _SITE = "tests/engine/test_site_build.py"
+_SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
 
 DISPLAY = "does not matter to jobs"
@@ -106,12 +107,14 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "PowerDownOnIdle SuspendTime SuspendTimeout ResumeTimeout", "ignored",
      "nodes are not switched off", ""),
     # Accounts
-    ("AccountingStorageEnforce", "limits safe all", "modelled", "limits of accounts and QOS hold", _HELD),
+    ("AccountingStorageEnforce", "limits safe all", "modelled",
+     "limits of accounts and QOS hold; without them, ends=lost of multifactor", _HELD),
     ("AccountingStorageEnforce", "associations qos wckeys nojobs nosteps none 0 1 2", "ignored", SUBMISSION, ""),
     ("sacctmgr", "Name Names User Account Accounts Parent Cluster Clusters DefaultAccount Partition Partitions",
      "modelled", "who is in which account", "tests/cluster/test_limits.py"),
     ("sacctmgr", "QOS QosLevel DefaultQOS", "modelled", "the QOS of jobs that name none", _SITE),
-    ("sacctmgr", "Fairshare Shares", "ignored", "all users have equal shares; the tree of accounts is not used", ""),
+    ("sacctmgr", "Fairshare Shares", "modelled", "shares of accounts and users for fairshare= of multifactor", _SHARES),
+    ("sacctmgr", "UsageFactor", "modelled", "what jobs of a QOS use counts so many times for fair share", _SHARES),
     ("sacctmgr", "Priority", "modelled", "the factor of qos= of multifactor", "tests/site/test_scheduling.py"),
     ("sacctmgr", "GrpTRES GrpCPUs GrpNodes GrpMem GrpJobs MaxTRESPerUser MaxTRESPU MaxCPUsPerUser MaxNodesPerUser "
      "MaxTRESPerAccount MaxTRESPA MaxJobs MaxJobsPerUser MaxJobsPU MaxJobsPerAccount MaxJobsPA", "modelled",
@@ -123,7 +126,7 @@ ROWS: tuple[Row, ...] = (
      "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
      "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),
     ("sacctmgr", "MaxTRESPerNode MinPrioThreshold", "ignored", "not applied", ""),
-    ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres UsageFactor RawUsage", "ignored", USAGE, ""),
+    ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
      "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "ignored", SUBMISSION, ""),
     ("sacctmgr", "GrpJobsAccrue MaxJobsAccrue MaxJobsAccruePerUser MaxJobsAccruePerAccount", "ignored",

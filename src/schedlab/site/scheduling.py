@@ -18,6 +18,9 @@ from schedlab.site.parameters import Status
 from schedlab.wording import shown
 
 MICROSECONDS = 1_000_000
+_LIMITS = {"limits", "safe", "all"}
+"""Words of AccountingStorageEnforce under which limits hold."""
+
 MOST = 1 << 40
 _WHOLE = {
     "bf_max_job_test": ("depth", 1),
@@ -26,6 +29,10 @@ _WHOLE = {
     "batch_sched_delay": ("delay", 0),
 }
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
+
+
+_OR_ALL = {"bf_max_job_user": "user_depth", "bf_max_job_start": "starts"}
+"""Options that are arguments of +slurm, and have no effect if they are 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +98,10 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
     reader = _Values(values)
     passes = _passes(reader)
     policy = _policy(reader, cluster, numbers)
-    enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}
-    limits = bool(enforced & {"limits", "safe", "all"}) and reader.database
-    if enforced & {"limits", "safe", "all"} and not reader.database:
-        for word in ("limits", "safe", "all"):
+    if reader.enforced & _LIMITS and not reader.database:
+        for word in _LIMITS:
             reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
-    return SiteScheduling(Scheduler(policy, passes), reader.notes, limits)
+    return SiteScheduling(Scheduler(policy, passes), reader.notes, reader.limits)
 
 
 class _Values:
@@ -109,6 +114,8 @@ class _Values:
         self.options = {name.lower(): value for name, _, value in words if name}
         self.flags = {word.strip().lower() for word in values.get("priorityflags", "").split(",")}
         self.database = values.get("accountingstoragetype", "accounting_storage/none").lower().endswith("slurmdbd")
+        self.enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}
+        self.limits = bool(self.enforced & _LIMITS) and self.database
 
     def note(self, place: str, name: str, status: Status, reason: str) -> None:
         self.notes[place, name.lower()] = (status, reason)
@@ -151,6 +158,9 @@ def _passes(reader: _Values) -> Backfill:
     arguments: dict[str, Any] = {
         argument: reader.option(name, usual_of(argument), least) for name, (argument, least) in _WHOLE.items()
     }
+    arguments |= {argument: reader.option(name, 0) or ALL for name, argument in _OR_ALL.items()}
+    if reader.option("bf_max_job_assoc", 0):
+        arguments["user_depth"] = ALL  # Slurm drops it then
     arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
     least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
     arguments["delay"] = max(arguments["delay"], math.floor(least))
@@ -172,7 +182,14 @@ def usual_of(argument: str) -> int:
 def _without_backfilling(reader: _Values) -> None:
     """Note that the options of passes have no effect; the main pass looks at the whole queue after every event."""
     for name in reader.options:
-        if name in (*_WHOLE, "bf_window", "sched_min_interval", "sched_interval"):
+        if name in (
+            *_WHOLE,
+            "bf_window",
+            "bf_max_job_user",
+            "bf_max_job_start",
+            "sched_min_interval",
+            "sched_interval",
+        ):
             reader.note("SchedulerParameters", name, "ignored", "has no effect here without backfilling")
     reader.note("SchedulerParameters", "bf_interval", "modelled", "-1: there is no backfilling")
 
@@ -211,6 +228,7 @@ def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]
     if arguments["fairshare"]:
         found["half_life"] = reader.seconds("PriorityDecayHalfLife", 7 * 86_400)
         found["shares"] = "classic" if "no_fair_tree" in reader.flags else "tree"
+        found["ends"] = "counted" if reader.limits else "lost"
     return found
 
 

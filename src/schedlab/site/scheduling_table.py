@@ -7,6 +7,7 @@ from schedlab.site.parameters import Row
 _PASS = "tests/engine/test_slurm_by_hand.py"
 _TEXT = "tests/site/test_scheduling.py"
 _PRIORITY = "tests/engine/test_priority.py"
+_SHARES = "tests/engine/test_shares_by_hand.py"
 _REAL = "tests/engine/test_real_slurm.py"
 
 NO_TIME = "a scheduling pass takes no time here, so it is never interrupted, cut short or delayed"
@@ -16,7 +17,7 @@ POWER = "nodes are not switched off"
 TOPOLOGY = "nodes are chosen without regard to switches"
 HET = "components of a heterogeneous job are joined to one job"
 ARRAYS = "an array is as many jobs as it has elements"
-BY_WHOM = "a backfill pass looks at jobs in the order of priority, whoever submitted them"
+BY_WHOM = "a backfill pass looks at jobs in the order of priority, whatever their partition or account"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
 
 ROWS: tuple[Row, ...] = (
@@ -40,9 +41,11 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "defer defer_batch", "approximated",
      "jobs always wait for the next pass; without defer, Slurm tries each once at its submission", _PASS),
     ("SchedulerParameters", "bf_continue bf_yield_interval bf_yield_sleep bf_max_time bf_yield_rpc_cnt max_sched_time "
-     "sched_max_job_start bf_max_job_start build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
+     "sched_max_job_start build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
     ("SchedulerParameters", "max_rpc_cnt max_rpc_count", "ignored", RPC, ""),
-    ("SchedulerParameters", "bf_max_job_user bf_max_job_part bf_max_job_user_part bf_max_job_assoc", "ignored",
+    ("SchedulerParameters", "bf_max_job_user", "modelled", "user_depth= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_start", "modelled", "starts= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_part bf_max_job_user_part bf_max_job_assoc", "ignored",
      BY_WHOM, ""),
     ("SchedulerParameters", "partition_job_depth", "ignored", "the main pass has one depth for all partitions", ""),
     ("SchedulerParameters", "bf_max_job_array_resv", "ignored", ARRAYS, ""),
@@ -79,8 +82,9 @@ ROWS: tuple[Row, ...] = (
     ("PriorityType", "priority/basic", "modelled", "fcfs", _TEXT),
     ("slurm.conf", "PriorityWeightAge", "modelled",
      "age= of multifactor; without slurmdbd it has no effect, as in Slurm 22.05", _PRIORITY),
-    ("slurm.conf", "PriorityWeightFairShare", "approximated",
-     "fairshare= of multifactor: users have equal shares side by side, without the tree of accounts", _PRIORITY),
+    ("slurm.conf", "PriorityWeightFairShare", "modelled",
+     "fairshare= of multifactor, over the tree of accounts; without accounts, users have equal shares side by side",
+     _SHARES),
     ("slurm.conf", "PriorityWeightJobSize", "modelled", "size= of multifactor", _PRIORITY),
     ("slurm.conf", "PriorityWeightPartition", "modelled",
      "partition= of multifactor; a job of several partitions has the largest factor of them", _TEXT),
@@ -89,7 +93,7 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "PriorityWeightAssoc PrioritySiteFactorPlugin PrioritySiteFactorParameters PriorityParameters",
      "ignored", "priorities have no such factor", ""),
     ("slurm.conf", "PriorityMaxAge", "modelled", "max_age= of multifactor", _PRIORITY),
-    ("slurm.conf", "PriorityDecayHalfLife", "modelled", "half_life= of multifactor", _PRIORITY),
+    ("slurm.conf", "PriorityDecayHalfLife", "modelled", "half_life= of multifactor", _SHARES),
     ("slurm.conf", "PriorityCalcPeriod", "modelled", "period= of multifactor", _PRIORITY),
     ("slurm.conf", "PriorityFavorSmall", "modelled", "favor= of multifactor", _PRIORITY),
     ("slurm.conf", "PriorityUsageResetPeriod", "ignored", "usage decays and is never reset", ""),
@@ -97,13 +101,14 @@ ROWS: tuple[Row, ...] = (
      "has no effect under Fair Tree; with NO_FAIR_TREE the factor is 1", ""),
     ("PriorityFlags", "ACCRUE_ALWAYS", "modelled", "accrue=always of multifactor", _PRIORITY),
     ("PriorityFlags", "SMALL_RELATIVE_TO_TIME", "modelled", "relative=yes of multifactor", _PRIORITY),
-    ("PriorityFlags", "FAIR_TREE", "modelled", "shares=tree of multifactor: Slurm's default", _PRIORITY),
-    ("PriorityFlags", "NO_FAIR_TREE", "modelled", "shares=classic of multifactor", _PRIORITY),
+    ("PriorityFlags", "FAIR_TREE", "modelled", "shares=tree of multifactor: Slurm's default", _SHARES),
+    ("PriorityFlags", "NO_FAIR_TREE", "modelled", "shares=classic of multifactor", _SHARES),
     ("PriorityFlags", "NO_NORMAL_PART NO_NORMAL_QOS NO_NORMAL_ALL", "modelled",
      "factors count as they are, not divided by the largest", _TEXT),
     ("PriorityFlags", "NO_NORMAL_TRES NO_NORMAL_ASSOC", "ignored", "priorities have no such factor", ""),
     ("PriorityFlags", "CALCULATE_RUNNING", "modelled", "priorities of running jobs decide nothing", ""),
-    ("PriorityFlags", "DEPTH_OBLIVIOUS", "ignored", "the tree of accounts is not used", ""),
+    ("PriorityFlags", "DEPTH_OBLIVIOUS", "ignored",
+     "with NO_FAIR_TREE, what others in the account have used counts at every depth", ""),
     ("PriorityFlags", "INCR_ONLY", "ignored", "priorities may fall", ""),
     ("PriorityFlags", "MAX_TRES MAX_TRES_GRES", "ignored", "usage is cores times seconds, without billing", ""),
     # Preemption

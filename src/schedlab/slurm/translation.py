@@ -159,6 +159,8 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         "default_queue_depth": min(passes.queue_depth, _MANY),
         "batch_sched_delay": passes.delay,
     }
+    options |= {} if passes.user_depth == ALL else {"bf_max_job_user": passes.user_depth}
+    options |= {} if passes.starts == ALL else {"bf_max_job_start": passes.starts}
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
     if not passes.overtime:
         return changed
@@ -183,6 +185,10 @@ def _with_priority(configuration: Configuration, policy: Multifactor, jobs: JobL
     # Without a database, 22.05 ignores age and fair share; the laboratory's accounts stand for one.
     users = jobs.users or ("lab",)
     values |= {"AccountingStorageType": "accounting_storage/slurmdbd"}
+    if policy.fairshare and policy.ends == "counted":  # else Slurm forgets what jobs use after the last computation
+        values |= {"AccountingStorageEnforce": "limits"}
+    if not policy.half_life:
+        values |= {"PriorityUsageResetPeriod": "YEARLY"}  # without either, slurmctld does not start
     return replace(configuration.having(**values), accounts=equal_shares(users))
 
 

@@ -11,11 +11,16 @@ from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Machine, View
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.order import Order
+from schedlab.engine.twin.outages import Outages
 from schedlab.engine.twin.predictors import Forecast
 from schedlab.engine.twin.priority import Priority
+from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
-from schedlab.engine.twin.site import DEPENDENCY, PRIORITY, RESOURCES, Site
+from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESOURCES, Site
+from schedlab.scheduler.function_policy import OF_JOBS
 from schedlab.scheduler.policy import Policy
+
+NEVER = 10**18
 
 
 class News(NamedTuple):
@@ -30,6 +35,7 @@ class News(NamedTuple):
     ready: list[Job]
     corrected: bool = False
     computed: bool = False
+    turned: int = 0
 
     @property
     def events(self) -> bool:
@@ -67,9 +73,11 @@ class Clock:
         self.scheduler = self.prepared.scheduler
         self.machine = Machine(self.prepared)
         self.site = Site(self.prepared.site)
+        self.outages = Outages(self.prepared.outages)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
+        self.order.columns = {name: self.prepared.column(field) for name, field in OF_JOBS.items()}
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
@@ -78,13 +86,21 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             news = self.compute(self.happen())
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
+                self.order.free = self.prepared.processors - sum(job.processors for job in self.running)
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
+            if self.stuck():
+                return
+
+    def stuck(self) -> bool:
+        """Return whether all that is left are jobs for which too few nodes are in service, and none comes back."""
+        busy = self.to_come or self.running or self.outages.changes or self.dependencies.held
+        return not (busy or any(self.admitted(job) for job in self.waiting))
 
     def moments(self) -> list[int]:
         """Return the seconds in which something happens."""
         moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
-        moments += self.dependencies.moments()
+        moments += self.dependencies.moments() + self.outages.moments()
         if not self.prepared.one_by_one:
             moments += [job.expiry for job in self.running if job.expiry is not None]
         if self.priority is not None:
@@ -101,6 +117,12 @@ class Clock:
             ended = [] if submitted else ended[:1]
         del self.to_come[: len(submitted)]
         self.running = [job for job in self.running if job not in ended]
+        turned, failed = self.outages.turn(self.now)
+        broken = [job for job in self.running if any(part.node in failed for part in job.parts)]
+        for job in sorted(broken, key=lambda job: job.completion[1]):
+            job.completion = (self.now, job.completion[1])
+            self.running.remove(job)
+            ended.append(job)
         resumed = [job for job in ended if self.end(job) == "resumes"]
         returned = [job for job in ended if job.ended is None and job not in resumed]
         if not self.prepared.one_by_one:
@@ -111,19 +133,20 @@ class Clock:
         standing = [job for job in submitted if job.workflow is not None]
         fresh = sorted({*standing, *(job for job in ready if job.entry < 0)}, key=lambda job: job.number)
         self.enter(resumed, returned + fresh)
-        return News(submitted, ended, resumed, returned + fresh, ready, corrected)
+        return News(submitted, ended, resumed, returned + fresh, ready, corrected, turned=turned)
 
     def end(self, job: Job) -> str:
-        """See what becomes of a job whose run is over: it is "done", or "given up", "returns" or "resumes"."""
+        """See what becomes of a job whose run is over: see `Retries.end`."""
         fate = "done" if self.retries is None else self.retries.end(job, self.now)
         if fate != "resumes":
             self.forecast.learn(job, self.now)
         if self.priority is not None:
-            self.priority.charge(job, self.now)
-        if fate in ("done", "given up"):
+            self.priority.note_end(job, self.now)
+        if fate in ("done", "given up", "lost"):
             job.ended = self.now
-        elif fate == "returns" and self.retries is not None:
-            self.retries.ask_again(job)
+        elif fate in ("returns", "is requeued") and self.retries is not None:
+            if fate == "returns":
+                self.retries.ask_again(job)
             job.submit = self.now
         return fate
 
@@ -162,14 +185,21 @@ class Clock:
         return self.waiting[: self.scheduler.window]
 
     def admitted(self, job: Job) -> bool:
-        """Return whether a job waits for nobody, and would exceed no limit if it started."""
-        return job.ready and self.site.exceeded(job, self.running, self.now) is None
+        """Return whether a job waits for nobody, and is not refused."""
+        return job.ready and self.refusal(job) is None
+
+    def refusal(self, job: Job) -> str | None:
+        """Return why a job is passed over: too few nodes are in service, or it would exceed a limit; or None."""
+        out = self.outages.out
+        if out and self.machine.empty.closed(out).place(job) is None:
+            return NOT_AVAILABLE
+        return self.site.exceeded(job, self.running, self.now)
 
     def why_they_wait(self) -> dict[Job, str]:
         """Return why each waiting job has not started: the first that may start in a partition lacks resources."""
         reasons, taken = dict.fromkeys(self.waiting, PRIORITY), set[int]()
         for job in self.sorted(self.visible()):
-            limit = self.site.exceeded(job, self.running, self.now)
+            limit = self.refusal(job)
             if not job.ready or limit is not None:
                 reasons[job] = limit if job.ready and limit is not None else DEPENDENCY
             elif not taken.issuperset(self.site.partitions(job)):
@@ -198,11 +228,31 @@ class Clock:
     def view(self, second: int | None = None) -> View:
         """Return what the scheduler believes free now, or in a second, once those have ended that should by then."""
         running = self.seen()
-        return self.machine.beside(job for job in running if second is None or job.expected_end > second)
+        view = self.machine.beside(job for job in running if second is None or job.expected_end > second)
+        closed = self.outages.shut(self.now, self.now + 1)
+        return view.closed(closed) if closed else view
+
+    def place(self, view: View, job: Job) -> list[Part] | None:
+        """Return what a job would get of a view of now if it started: nothing that is closed before it ends."""
+        shut = self.outages.shut(self.now, self.now + job.estimate)
+        return view.closed(shut).place(job) if shut else view.place(job)
+
+    def is_shut_out(self, job: Job) -> bool:
+        """Return whether nothing but closed nodes keeps a job from starting now."""
+        shut = self.outages.shut(self.now, self.now + job.estimate)
+        return bool(shut) and self.machine.empty.closed(shut).place(job) is None
+
+    def close(self, profile: Profile, late: int = 0) -> None:
+        """Keep closed nodes out of a plan; closures that are to come begin so many seconds later in it."""
+        for node in self.outages.out:
+            profile.change(self.now, NEVER, lambda free, node=node: free.closed({node}))  # type: ignore[misc]
+        for one in self.outages.known(self.now):
+            begin = self.now if one.begin <= self.now else one.begin + late
+            profile.change(begin, one.end, lambda free, node=one.node: free.closed({node}))  # type: ignore[misc]
 
     def fits(self, job: Job) -> bool:
         """Return whether there is room for a job now."""
-        return self.view().place(job) is not None
+        return self.place(self.view(), job) is not None
 
     def running_ends(self) -> dict[Job, int]:
         """Return when running jobs are expected to end, late ones now."""

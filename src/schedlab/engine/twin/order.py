@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.priority import Priority
@@ -12,6 +13,7 @@ from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import Site
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Conservative
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -33,6 +35,8 @@ class Order:
         self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
         self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
+        self.columns: dict[str, NDArray[np.int64]] = {}  # what functions may ask about jobs, by number
+        self.free = 0  # processors, when the pass began
 
     def enter(self, job: Job, now: int) -> None:
         """Score a job that enters the queue, where scores stand still from then on."""
@@ -52,7 +56,12 @@ class Order:
         known = [None if job.pilot else job.statistics for job in jobs]
         statistics = [found or of_number(p) for found, (p, *_) in zip(known, rows, strict=True)]
         p, q, r, w, request = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-        scores = policy.scores(p, q, r, w, request, np.array(statistics, dtype=np.float64).reshape(-1, 9).T)
+        if isinstance(policy, FunctionPolicy):
+            columns = {name: column[[job.number for job in jobs]] for name, column in self.columns.items()}
+            given = {**columns, "p": p, "q": q, "r": r, "w": w, "R": request, "free": np.int64(self.free)}
+            scores = policy.ask(lambda name: given[name].copy(), len(jobs))
+        else:
+            scores = policy.scores(p, q, r, w, request, np.array(statistics, dtype=np.float64).reshape(-1, 9).T)
         for row, job, score in zip(rows, jobs, scores, strict=True):
             if math.isnan(score):
                 values = ", ".join(f"{name}={value}" for name, value in zip("pqrw", row[:4], strict=True))

@@ -43,17 +43,17 @@ class PlanPass:
                 self.reserved.pop(job, None)
         self.listed += news.resumed
         due = any(moment <= clock.now for moment in self.moments())
-        if not (news.events or news.corrected or news.computed or due):
+        if not (news.events or news.turned == 2 or news.corrected or news.computed or due):
             return
         if clock.in_order:
             while clock.in_order and (ready := [job for job in clock.visible() if clock.admitted(job)]):
-                parts = clock.view().place(ready[0])
+                parts = clock.place(clock.view(), ready[0])
                 if parts is None:
                     break
                 clock.begin(ready[0], parts)
             if clock.in_order:
                 return
-        afresh = self.expect_longer() or news.corrected or not self.planning
+        afresh = self.expect_longer() or news.corrected or news.turned == 2 or not self.planning
         self.planning = True
         if self.fixed:
             self.go_round(afresh)
@@ -165,6 +165,7 @@ class PlanPass:
             profile.take(now, job.expected_end, job.parts)
         for job, begin in self.reserved.items():
             profile.take(max(now, begin), begin + job.estimate, self.parts[job])
+        self.clock.close(profile)
         return profile
 
     def use_gap(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.shares import Shares
 from schedlab.scheduler.multifactor import Multifactor
 
 
@@ -15,8 +16,8 @@ class Priority:
     """Priorities stand still between computations, which come at multiples of a period.
 
     `nodes` are those that each job asks for, and how many there are; `partition`, `qos` give those of each job, by
-    number; `usage` is what users have used, decayed up to the last computation, `recent` what jobs that have ended used
-    since then.
+    number; `shares` knows what has been used up to the last computation, `recent` is what each association's jobs have
+    used since then.
     """
 
     policy: Multifactor
@@ -24,16 +25,15 @@ class Priority:
     nodes: tuple[list[int], int] | None
     partition: list[int]
     qos: list[int]
-    users: list[int]
+    whose: list[int]
+    rate: list[float]
+    shares: Shares
     last: int
-    usage: dict[int, float] = field(init=False)
-    recent: dict[int, int] = field(init=False)
+    recent: dict[int, float] = field(default_factory=dict)
     factor: dict[int, float] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.usage = dict.fromkeys(self.users, 0.0)
-        self.recent = dict.fromkeys(self.users, 0)
-        self.factor = dict.fromkeys(self.users, 1.0)
+        self.factor = self.shares.factors()
 
     def moments(self, now: int, waiting: list[Job], running: list[Job]) -> list[int]:
         """Return when the next computation is, if it changes anything."""
@@ -50,7 +50,7 @@ class Priority:
             (policy.qos, policy.qoses, self.qos),
         ):
             fixed += weight * factors.get(which[job.number], 0.0)
-        return -float(max(1, int(age + policy.fairshare * self.factor[job.user] + fixed)))
+        return -float(max(1, int(age + policy.fairshare * self.factor[self.whose[job.number]] + fixed)))
 
     def size(self, job: Job) -> float:
         """Return the size factor: the share of cores or its mean with that of nodes, perhaps per minute."""
@@ -66,7 +66,13 @@ class Priority:
 
     def charge(self, job: Job, until: int) -> None:
         """Charge a user for what a job has used since the last computation."""
-        self.recent[job.user] += (until - max(job.start, self.last)) * job.processors
+        whose, used = self.whose[job.number], until - max(job.start, self.last)
+        self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate[job.number]
+
+    def note_end(self, job: Job, now: int) -> None:
+        """Charge a user for the end of a job, if it counts; a computation of this very second still sees the job."""
+        if self.policy.ends == "counted" or (now % self.policy.period == 0 and now > self.last):
+            self.charge(job, now)
 
     def compute(self, now: int, running: list[Job]) -> bool:
         """If a period is over, let usage decay, add what is new, and weigh users by it; return whether one is."""
@@ -78,16 +84,10 @@ class Priority:
             self.charge(job, second)
         decay = 0.5 ** (policy.period / policy.half_life) if policy.half_life else 1.0
         kept = decay ** float((second - self.last) // policy.period - 1)  # in idle periods nothing is added
-        self.usage = {user: (used * decay + self.recent[user]) * kept for user, used in self.usage.items()}
-        self.recent = dict.fromkeys(self.users, 0)
+        self.shares.use(self.recent, decay, kept)
+        self.factor = self.shares.factors()
+        self.recent = {}
         self.last = second
-        total = sum(self.usage.values())
-        for user, used in self.usage.items():
-            if policy.shares == "tree":
-                above = sum(other < used for other in self.usage.values())
-                self.factor[user] = (len(self.users) - above) / len(self.users)
-            else:
-                self.factor[user] = 1.0 if total == 0 else 2.0 ** (-used / total * len(self.users))
         return True
 
 
@@ -96,9 +96,13 @@ def new_priority(prepared: Prepared) -> Priority | None:
     policy = prepared.scheduler.policy
     if not isinstance(policy, Multifactor):
         return None
-    partition, qos, users = (prepared.column(name).tolist() for name in ("partition_id", "queue_id", "user_id"))
+    partition, qos = (prepared.column(name).tolist() for name in ("partition_id", "queue_id"))
     nodes = None
     if prepared.nodes is not None:
         nodes = (prepared.nodes.nodes[prepared.nodes.shape].tolist(), len(prepared.nodes.cores))
     first = int(prepared.jobs["submit"][0]) // policy.period * policy.period
-    return Priority(policy, prepared.processors, nodes, partition, qos, sorted(set(users)), first)
+    who = prepared.associations
+    assert who is not None
+    shares = Shares(who.parent.tolist(), who.shares.tolist(), who.user.tolist(), fair_tree=policy.shares == "tree")
+    whose, rate = who.of_job.tolist(), who.rate.tolist()
+    return Priority(policy, prepared.processors, nodes, partition, qos, whose, rate, shares, first)

@@ -38,7 +38,7 @@ class QueuePass:
     def schedule(self, news: News) -> None:
         """Make a pass after events; then use the gap before the reservation."""
         clock = self.clock
-        if not (news.events or news.corrected or (news.computed and self.easy)):
+        if not (news.events or news.turned or news.corrected or (news.computed and self.easy)):
             return
         while (head := self.head()) is not None:
             clock.begin(*head)
@@ -47,7 +47,8 @@ class QueuePass:
         tasks = self.tasks()
         self.backfill(tasks)
         while self.queue() and (reserved := self.reservations(tasks)):
-            free, length = clock.view(), min(one.shadow for one in reserved) - clock.now
+            free, end = clock.view(), min(one.shadow for one in reserved)
+            length = min(end, clock.outages.next_closing(clock.now) or end) - clock.now
             waiting = [job for job in clock.visible() if clock.admitted(job)]
             places = {job: parts for job in waiting if (parts := free.place(job)) is not None}
             if clock.speculate(dict.fromkeys(places, length), places) is None:
@@ -61,9 +62,10 @@ class QueuePass:
 
     def head(self) -> tuple[Job, list[Part]] | None:
         """Return the first job that fits, and where; on nodes of partitions in which nobody before it is blocked."""
-        view, blocked = self.clock.view(), set[int]()
+        clock, blocked = self.clock, set[int]()
+        view = clock.view()
         for job in self.queue():
-            parts = view.place(job)
+            parts = clock.place(view, job)
             if parts is not None:
                 return job, parts
             blocked.update(self.clock.site.partitions(job))
@@ -134,4 +136,5 @@ class QueuePass:
             profile.take(self.clock.now, job.expected_end, job.parts)
         for one in reserved:
             profile.take(one.shadow, one.shadow + one.job.estimate, one.parts)
+        self.clock.close(profile)
         return profile

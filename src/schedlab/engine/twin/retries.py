@@ -58,6 +58,7 @@ class Retries:
     of: dict[Job, Wish]
     runs: list[Run] = field(default_factory=list)
     latest: dict[int, list[int]] = field(default_factory=dict)
+    loses: bool = False
 
     def ask_first(self, job: Job) -> None:
         """Let a job ask for the longest of its application's last run times, if it is one of those that do."""
@@ -75,7 +76,10 @@ class Retries:
         return min(job.need, run.length)
 
     def end(self, job: Job, now: int) -> str:
-        """See what becomes of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes"."""
+        """See what becomes of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
+
+        Of one whose run was broken off nothing is learned; it "is requeued" with the same request, or "lost".
+        """
         wish = self.of[job]
         run = wish.run
         assert run is not None
@@ -84,9 +88,13 @@ class Retries:
         if run.done:
             self.latest.setdefault(wish.application, []).append(job.need)
             return "done"
-        wish.known = max(wish.known, run.length)
+        broken = now - job.start < run.length
+        if not broken:
+            wish.known = max(wish.known, run.length)
         if run.speculative:
             return "resumes"
+        if broken:
+            return "lost" if self.loses else "is requeued"
         return "given up" if wish.after(job.request) is None else "returns"
 
     def ask_again(self, job: Job) -> None:

@@ -7,6 +7,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.retries import RUN
 from schedlab.engine.simulation import to_schedule
@@ -104,8 +105,13 @@ def play(prepared: Prepared) -> Clock:
     jobs = _jobs_of(prepared)
     share_places(prepared, jobs, prepared.scheduler.ranking)
     retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)
+    if retries is not None and prepared.outages is not None:
+        retries.loses = prepared.outages.loses
     clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
     clock.run(_pass(clock))
+    if prepared.outages is not None:
+        start = np.array([job.start for job in jobs])
+        refuse_left_over(prepared.workload.job_id, prepared.in_workload_order(start))
     return clock
 
 

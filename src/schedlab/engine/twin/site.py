@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.twin.job import Job
 
-DEPENDENCY, RESOURCES, PRIORITY = "Dependency", "Resources", "Priority"
+DEPENDENCY, RESOURCES, PRIORITY, NOT_AVAILABLE = "Dependency", "Resources", "Priority", "ReqNodeNotAvail"
 EVERYWHERE = 0
 """The partition of a machine that has none."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from schedlab.engine.twin.clock import Clock, News
@@ -44,9 +45,9 @@ class SlurmPass:
         """Make the passes that are due."""
         clock, now, rules = self.clock, self.clock.now, self.rules
         self.note_idle_passes()
-        if news.events or (clock.waiting and (news.corrected or news.computed)):
+        if news.events or news.turned or (clock.waiting and (news.corrected or news.computed)):
             self.changed, self.last_change = True, now
-        if news.events:
+        if news.events or news.turned == 2:
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
@@ -86,10 +87,12 @@ class SlurmPass:
             ready.remove(head)
             if not clock.admitted(head):
                 continue
-            parts = clock.view().closed(closed).place(head) if closed else clock.view().place(head)
+            parts = clock.place(clock.view().closed(closed) if closed else clock.view(), head)
             if parts is not None:
                 clock.begin(head, parts)
                 self.last_change = clock.now
+                continue
+            if clock.is_shut_out(head):
                 continue
             blocked.update(clock.site.partitions(head))
             nodes = clock.site.nodes(blocked)
@@ -104,8 +107,14 @@ class SlurmPass:
         begins: dict[Job, int] = {}
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
+        of_user, started = Counter[int](), 0
         for job in clock.sorted([job for job in visible if job in clock.waiting]):
+            if started == rules.starts:
+                break
             if job.ready and not clock.admitted(job):
+                continue
+            of_user[job.user] += 1
+            if of_user[job.user] > rules.user_depth:
                 continue
             another = job.workflow is None or job.workflow != previous
             previous = job.workflow
@@ -123,6 +132,7 @@ class SlurmPass:
                 place = clock.view().lesser(profile.throughout(now, now + length)).place(job)
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
+                started += 1
                 ends[job] = job.expected_end
                 profile.take(now, job.expected_end, place)
                 continue
@@ -146,6 +156,7 @@ class SlurmPass:
         together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
         for job in clock.seen():
             profile.take(now, together.get(job.expected_end, now + self.inclusive), job.parts)
+        clock.close(profile, self.inclusive)
         return profile
 
     def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
@@ -172,7 +183,7 @@ class SlurmPass:
         while clock.free() > 0:
             lengths, places = dict[Job, int](), dict[Job, list[Part]]()
             for job in [job for job in begins if job in clock.waiting and clock.admitted(job)]:
-                end = profile.room_until(job, now, begins[job])
+                end = profile.room_until(job, now, min(begins[job], clock.outages.next_closing(now) or begins[job]))
                 parts = profile.throughout(now, end).place(job) if end > now else None
                 if parts is not None:
                     lengths[job], places[job] = end - now, parts

@@ -1,0 +1,278 @@
+"""What happens to the nodes of a cluster: they go down, are drained, come back, and are maintained."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+import numpy as np
+
+from schedlab.atomic import atomic_path
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.hostlist import host_list, host_names
+from schedlab.errors import InputError
+from schedlab.streams import read_whole
+from schedlab.wording import did_you_mean, shown
+
+Event = Literal["down", "drain", "up", "maintenance"]
+Interrupted = Literal["requeue", "lost"]
+
+EVENTS: tuple[str, ...] = get_args(Event)
+COLUMNS = ("second", "event", "nodes", "end", "announced")
+DAY = 86400
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvent:
+    """What happens to some nodes in a second.
+
+    Parameters
+    ----------
+    second
+        When, in the workload's seconds.
+    event
+        "down": the nodes fail, and runs on them end at once. "drain": no job starts on them any more. "up": they are in
+        service again. "maintenance": they are closed until `end`; the scheduler knows it ahead, and starts no job whose
+        request reaches into it.
+    nodes
+        Their names.
+    end
+        Of a maintenance: the first second in which the nodes are open again.
+    announced
+        Of a maintenance: the second from which on the scheduler knows it; None: always.
+
+    Raises
+    ------
+    InputError
+        If these do not go together.
+    """
+
+    second: int
+    event: Event
+    nodes: tuple[str, ...]
+    end: int | None = None
+    announced: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.event not in EVENTS:
+            raise InputError(f"unknown event {shown(str(self.event))}; known are {', '.join(EVENTS)}")
+        if not self.nodes:
+            raise InputError(f"a {self.event} event needs nodes")
+        if self.event != "maintenance":
+            if self.end is not None or self.announced is not None:
+                raise InputError(f"only maintenance has an end and is announced, not {self.event}: its end is an event")
+            return
+        if self.end is None or self.end <= self.second:
+            raise InputError(f"maintenance that begins at second {self.second} needs a later end")
+        if self.announced is not None and self.announced > self.second:
+            raise InputError(
+                f"maintenance that begins at second {self.second} cannot be announced at second {self.announced}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvents:
+    """What happens to the nodes of a cluster during a simulation.
+
+    Parameters
+    ----------
+    events
+        In any order; of one second, the first is first.
+    interrupted
+        What becomes of a job on a node that goes down: "requeue": it is submitted again, as it was, and all its work is
+        lost (Slurm's JobRequeue=1). "lost": it has ended.
+
+    Raises
+    ------
+    InputError
+        If `interrupted` is none of these.
+
+    Examples
+    --------
+    >>> events = NodeEvents((NodeEvent(100, "down", ("n1",)), NodeEvent(400, "up", ("n1",))))
+    >>> print(events.to_csv(), end="")
+    second,event,nodes,end,announced
+    100,down,n1,,
+    400,up,n1,,
+    """
+
+    events: tuple[NodeEvent, ...]
+    interrupted: Interrupted = "requeue"
+
+    def __post_init__(self) -> None:
+        if self.interrupted not in get_args(Interrupted):
+            raise InputError(f"interrupted={shown(str(self.interrupted))}: jobs are requeue or lost")
+        object.__setattr__(self, "events", tuple(sorted(self.events, key=lambda event: event.second)))
+
+    def __iter__(self) -> Iterator[NodeEvent]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def breaks(self) -> bool:
+        """Whether nodes go down, so that runs may be broken off."""
+        return any(event.event == "down" for event in self.events)
+
+    def numbers(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the number of each node of a cluster, after a look whether all events are about those.
+
+        Raises
+        ------
+        InputError
+            If an event names another one.
+        """
+        number = {name: place for place, name in enumerate(names)}
+        for event in self.events:
+            for name in event.nodes:
+                if name not in number:
+                    known = did_you_mean(name, names)
+                    raise InputError(f"{event.event} at second {event.second}: there is no node {shown(name)}{known}")
+        return number
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue") -> Self:
+        """Read a CSV file with the columns second, event, nodes (a host list), end and announced.
+
+        Raises
+        ------
+        InputError
+            If a line is not understood: file and line are named.
+        """
+        lines = csv.DictReader(io.StringIO(_text(path)), strict=True)
+        events = []
+        try:
+            if missing := [name for name in COLUMNS[:3] if name not in (lines.fieldnames or ())]:
+                raise InputError(f"there is no column {missing[0]}; columns are {', '.join(COLUMNS)}")
+            if unknown := [name for name in lines.fieldnames or () if name not in COLUMNS]:
+                raise InputError(f"unknown column {shown(unknown[0])}; columns are {', '.join(COLUMNS)}")
+            events = [_event_of(line) for line in lines]
+        except (InputError, csv.Error) as error:
+            raise InputError(f"{os.fspath(path)}, line {max(lines.line_num, 1)}: {error}") from error
+        return cls(tuple(events), interrupted)
+
+    def to_csv(self) -> str:
+        """Return the events as `read` understands them."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for event in self.events:
+            rest = ["" if value is None else value for value in (event.end, event.announced)]
+            writer.writerow([event.second, event.event, host_list(event.nodes), *rest])
+        return text.getvalue()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the events to a CSV file."""
+        with atomic_path(path) as target:
+            target.write_text(self.to_csv(), encoding="utf-8")
+
+    @classmethod
+    def drawn(
+        cls,
+        cluster: Cluster,
+        *,
+        mtbf: float,
+        mttr: float,
+        until: int,
+        rng: np.random.Generator | int,
+        begin: int = 0,
+        shape: float = 1.0,
+        interrupted: Interrupted = "requeue",
+    ) -> Self:
+        """Draw when each node fails, and how long it is down.
+
+        Parameters
+        ----------
+        cluster
+            The nodes; each fails by itself.
+        mtbf, mttr
+            Mean seconds from a return to the next failure, and from a failure to the return.
+        until
+            No node fails from this second on; those that are down come back.
+        rng
+            A generator, or a seed.
+        begin
+            The first second.
+        shape
+            Of the Weibull law of the times between failures. 1: exponential. 0.7 to 0.8 is what Schroeder & Gibson
+            found in the logs of Los Alamos.
+        interrupted
+            What becomes of jobs on nodes that go down.
+
+        Raises
+        ------
+        InputError
+            If a mean or the shape is not positive.
+
+        References
+        ----------
+        Schroeder & Gibson, "A large-scale study of failures in high-performance computing systems", DSN 2006: times
+        between failures follow a Weibull law, repairs a lognormal one; here repairs are exponential.
+
+        Examples
+        --------
+        >>> from schedlab.cluster.nodes import NodeGroup
+        >>> machine = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=8)])
+        >>> events = NodeEvents.drawn(machine, mtbf=86400, mttr=3600, until=7 * 86400, rng=1)
+        >>> sorted({event.event for event in events}), len(events) % 2
+        (['down', 'up'], 0)
+        """
+        for name, value in (("mtbf", mtbf), ("mttr", mttr), ("shape", shape)):
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(f"{name}={value}: it must be more than 0")
+        generator = np.random.default_rng(rng)
+        scale = mtbf / _mean_of_weibull(shape)
+        events = []
+        for name in cluster.nodes:
+            second = float(begin)
+            while True:
+                second += scale * generator.weibull(shape)
+                down = int(second)
+                if down >= until:
+                    break
+                second = max(second + generator.exponential(mttr), down + 1.0)
+                events += [NodeEvent(down, "down", (name,)), NodeEvent(int(second), "up", (name,))]
+        return cls(tuple(events), interrupted)
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    try:
+        return read_whole(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{os.fspath(path)}: this is no text in UTF-8") from None
+
+
+def _mean_of_weibull(shape: float) -> float:
+    """Return the mean of the Weibull law of scale 1."""
+    from math import gamma
+
+    return gamma(1 + 1 / shape)
+
+
+def _event_of(line: dict[str, str | None]) -> NodeEvent:
+    """Return the event of a line."""
+    if None in line:
+        raise InputError("the line has more cells than there are columns")
+    cells = {name: (line.get(name) or "").strip() for name in COLUMNS}
+    numbers = {
+        name: None if cells[name] == "" else _whole(name, cells[name]) for name in ("second", "end", "announced")
+    }
+    if numbers["second"] is None:
+        raise InputError("the line has no second")
+    names = tuple(host_names(cells["nodes"]))
+    return NodeEvent(numbers["second"], cells["event"], names, numbers["end"], numbers["announced"])  # type: ignore[arg-type]
+
+
+def _whole(name: str, cell: str) -> int:
+    try:
+        value = int(cell)
+    except ValueError:
+        raise InputError(f"{name} {shown(cell)} is not a whole number of seconds") from None
+    if abs(value) > 1 << 53:
+        raise InputError(f"{name} {shown(cell)} is too large")
+    return value

@@ -1,0 +1,111 @@
+"""Nodes that go out of service, and advance closures of nodes, as the engine and its twin take them: numbers only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.node_events import NodeEvents
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+# What happens to a node in a second: OutageInputs.kind.
+LEAVES = 0  # it is out of service from now on: no run begins there
+BREAKS = 1  # it fails: all runs that hold anything of it end now
+RETURNS = 2  # it is in service again
+CLOSES = 3  # a closure that was announced begins ...
+OPENS = 4  # ... and ends
+NEWS = 5  # a closure is announced
+
+
+class OutageInputs(NamedTuple):
+    """What happens to the nodes of a cluster.
+
+    Parameters
+    ----------
+    second, node, kind
+        int64, one per change, by second: what happens to which node, the constants above.
+    where, begin, end, known
+        int64, one per announced closure of a node, by node and begin: the node, when it is closed, and from which
+        second on that is known.
+    loses
+        Whether jobs whose runs are broken off do not come back.
+    """
+
+    second: NDArray[np.int64]
+    node: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    where: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    known: NDArray[np.int64]
+    loses: bool
+
+    @property
+    def breaks(self) -> bool:
+        """Whether runs may be broken off."""
+        return bool((self.kind == BREAKS).any())
+
+
+def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> OutageInputs:
+    """Return what happens to the nodes of these names in a simulation whose first second is given.
+
+    Raises
+    ------
+    InputError
+        If an event names a node that is not there.
+    """
+    number = events.numbers(names)
+    changes: list[tuple[int, int, int]] = []
+    closures: list[tuple[int, int, int, int]] = []
+    state = dict.fromkeys(range(len(names)), "up")
+    for event in events:
+        for name in event.nodes:
+            node = number[name]
+            if event.end is not None:
+                known = min(first, event.second) if event.announced is None else event.announced
+                closures.append((node, event.second, event.end, known))
+                changes += [(known, node, NEWS)]
+                changes += [(event.second, node, CLOSES), (event.end, node, OPENS)]
+                continue
+            before, state[node] = state[node], event.event
+            if event.event == "up":
+                changes += [(event.second, node, RETURNS)] * (before != "up")
+                continue
+            changes += [(event.second, node, LEAVES)] * (before == "up")
+            changes += [(event.second, node, BREAKS)] * (event.event == "down" and before != "down")
+            if before == "down":
+                state[node] = "down"  # it is not there to be drained
+    changes.sort(key=lambda change: change[0])
+    closures.sort()
+    change = np.array(changes, dtype=np.int64).reshape(-1, 3).T.copy()
+    closure = np.array(closures, dtype=np.int64).reshape(-1, 4).T.copy()
+    return OutageInputs(
+        change[0],
+        change[1],
+        change[2],
+        closure[0],
+        closure[1],
+        closure[2],
+        closure[3],
+        loses=events.interrupted == "lost",
+    )
+
+
+def refuse_left_over(names: NDArray[np.int64], start: NDArray[np.int64]) -> None:
+    """Raise InputError if jobs have not started though nothing more happens.
+
+    Parameters
+    ----------
+    names, start
+        In the workload's order: their numbers, and when they started, negative if they have not.
+    """
+    left = start < 0
+    if left.any():
+        raise InputError(
+            f"{count_of(int(np.count_nonzero(left)), 'job')} never started, the first is job {names[np.argmax(left)]}: "
+            "too few of the nodes that went out of service came back; add up events",
+            row=int(np.argmax(left)),
+        )

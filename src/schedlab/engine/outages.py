@@ -1,0 +1,317 @@
+"""Nodes that are out of service, and closures of nodes that are known ahead; left out where there are none.
+
+A node on which no run may begin is *closed*: kept for somebody, as the plans of Slurm's passes keep nodes. Whether it
+has failed, is being drained or maintained makes no difference to those who look for room. What is *out of service*
+comes back at a second that nobody knows: a job that does not fit what is left, were nobody running, is passed over like
+one that would exceed a limit. A closure that was announced has an end, and is part of all plans; no run begins that
+could reach into it.
+
+Functions ask whether there are nodes; others, which they call, whether anything happens to them: branches on an
+argument that is None are left out when a function is compiled, those on a part of one are not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.node_choice import choose
+from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_state import CHANGED, FREED, GROWN, LATER, REMEMBERED, VIEWS, Nodes, order_of
+from schedlab.engine.nodes import room
+from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS, OutageInputs
+from schedlab.engine.timeline import KEPT, keep
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.workload.resources import WHOLE
+
+# Positions in Outages.counters.
+NEXT = 0  # the next change
+TURNS = 1  # how often a node has left service or come back
+OUT = 2  # nodes that are out of service
+CLOSING = 3  # when the next closure begins that is known
+COUNTERS_SIZE = 4
+
+# What the changes of a second amount to.
+NOTHING = 0
+OPENED = 1  # closures that were announced have begun or ended
+TURNED = 2  # nodes have left service or come back, or a closure has been announced
+
+AT_ALL = -1
+"""No second: asked is for nodes in service, closed or not."""
+
+
+class Outages(NamedTuple):
+    """What happens to nodes.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    second, node, kind
+        int64, one per change, see `OutageInputs`.
+    closed
+        int64, one per node: how many reasons there are at present that it is closed.
+    out
+        bool, one per node: whether it is out of service.
+    broken
+        bool, one per node: whether it fails in this second.
+    offsets
+        int64: the closures of node k are those from `offsets[k]` to `offsets[k + 1] - 1`.
+    begin, end, known
+        int64, one per closure, see `OutageInputs`.
+    asked, serves
+        int64 and bool, one per request: whether it fits the nodes in service, if TURNS is what it was when `asked`.
+    """
+
+    counters: NDArray[np.int64]
+    second: NDArray[np.int64]
+    node: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    closed: NDArray[np.int64]
+    out: NDArray[np.bool_]
+    broken: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    known: NDArray[np.int64]
+    asked: NDArray[np.int64]
+    serves: NDArray[np.bool_]
+
+
+def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
+    """Return what happens to nodes before anything has."""
+    order = order_of(nodes)
+    count, requests = len(order), len(nodes.nodes)
+    number = np.empty(count, dtype=np.int64)
+    number[order] = np.arange(count)
+    rank = np.lexsort((inputs.begin, number[inputs.where]))
+    changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy())
+    offsets = np.searchsorted(number[inputs.where][rank], np.arange(count + 1))
+    closures = (offsets, inputs.begin[rank], inputs.end[rank], inputs.known[rank])
+    for array in (*changes, *closures):
+        array.flags.writeable = False
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[CLOSING] = NEVER
+    return Outages(
+        counters,
+        *changes,
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.bool_),
+        np.zeros(count, dtype=np.bool_),
+        *closures,
+        np.full(requests, -1, dtype=np.int64),
+        np.zeros(requests, dtype=np.bool_),
+    )
+
+
+@inlined
+def next_change(nodes: Nodes | None) -> int:
+    """Return the second in which something happens to a node, NEVER if nothing will."""
+    if nodes is not None:
+        return _second_of_next(nodes.outages)
+    return NEVER
+
+
+@inlined
+def _second_of_next(outages: Outages | None) -> int:
+    if outages is not None:
+        following = outages.counters[NEXT]
+        return outages.second[following] if following < outages.second.shape[0] else NEVER
+    return NEVER
+
+
+@inlined
+def turn(nodes: Nodes | None, now: int) -> int:
+    """Let happen to nodes what is due; return what that amounts to. Nodes that fail are marked as `broken`."""
+    if nodes is not None:
+        return _turn(nodes.outages, nodes, now)
+    return NOTHING
+
+
+@inner_kernel
+def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
+    verdict = NOTHING
+    if outages is not None:
+        counters = outages.counters
+        while counters[NEXT] < outages.second.shape[0] and outages.second[counters[NEXT]] <= now:
+            node, kind = outages.node[counters[NEXT]], outages.kind[counters[NEXT]]
+            counters[NEXT] += 1
+            verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
+            if kind == BREAKS:
+                outages.broken[node] = True
+            elif kind in (LEAVES, RETURNS):
+                outages.out[node] = kind == LEAVES
+                counters[OUT] += 1 if kind == LEAVES else -1
+                counters[TURNS] += 1
+            if kind in (LEAVES, CLOSES):
+                _close(nodes, outages, node)
+            elif kind in (RETURNS, OPENS):
+                _open(nodes, outages, node)
+        if verdict > NOTHING:
+            nodes.counters[CHANGED] += 1
+            counters[CLOSING] = _next_closing(outages, now)
+    return verdict
+
+
+@inlined
+def _close(nodes: Nodes, outages: Outages, node: int) -> None:
+    outages.closed[node] += 1
+    nodes.now.free[node].runs |= KEPT
+    nodes.notes[node].changes += 1
+
+
+@inlined
+def _open(nodes: Nodes, outages: Outages, node: int) -> None:
+    outages.closed[node] -= 1
+    if outages.closed[node] == 0:
+        nodes.now.free[node].runs &= ~KEPT
+        nodes.notes[node].changes += 1
+        nodes.freed[nodes.counters[FREED] % REMEMBERED] = node
+        nodes.counters[FREED] += 1
+        nodes.counters[GROWN] += 1
+
+
+@inner_kernel
+def _next_closing(outages: Outages, now: int) -> int:
+    first = NEVER
+    for i in range(outages.begin.shape[0]):
+        if outages.known[i] <= now < outages.begin[i]:
+            first = min(first, outages.begin[i])
+    return first
+
+
+@inlined
+def next_closing(nodes: Nodes | None) -> int:
+    """Return when the next closure begins that is known, NEVER if there is none."""
+    if nodes is not None:
+        return _closing(nodes.outages)
+    return NEVER
+
+
+@inlined
+def _closing(outages: Outages | None) -> int:
+    if outages is not None:
+        return outages.counters[CLOSING]
+    return NEVER
+
+
+@inlined
+def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
+    """Return whether a run holds anything of a node that fails in this second."""
+    found = False
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        found = found or outages.broken[nodes.places[place].node]
+    return found
+
+
+@inlined
+def is_shut(outages: Outages | None, node: int, now: int, ends: int) -> bool:
+    """Return whether a closure of a node is known that a run from now to another second would reach into."""
+    if outages is not None:
+        for i in range(outages.offsets[node], outages.offsets[node + 1]):
+            if outages.known[i] <= now < outages.end[i] and outages.begin[i] < ends:
+                return True
+    return False
+
+
+@inlined
+def may_leave(nodes: Nodes | None) -> bool:
+    """Return whether there may be nodes out of service."""
+    if nodes is not None:
+        return _is_there(nodes.outages)
+    return False
+
+
+@inlined
+def _is_there(outages: Outages | None) -> bool:
+    return outages is not None
+
+
+@inlined
+def in_service(nodes: Nodes | None, job: int) -> bool:
+    """Return whether a job would fit the nodes in service if nobody ran. The last choice of nodes is lost."""
+    if nodes is not None:
+        return _in_service(nodes.outages, nodes, job)
+    return True
+
+
+@inner_kernel
+def _in_service(outages: Outages | None, nodes: Nodes, job: int) -> bool:
+    if outages is not None:
+        machine = nodes.machine
+        if outages.counters[OUT] == 0:
+            return True
+        for option in range(machine.options[job], machine.options[job + 1]):
+            request = machine.shape[option]
+            if outages.asked[request] != outages.counters[TURNS]:
+                outages.asked[request] = outages.counters[TURNS]
+                outages.serves[request] = _fits_idle(outages, nodes, request, 0, AT_ALL)
+            if outages.serves[request]:
+                return True
+        return False
+    return True
+
+
+@inlined
+def shut_out(nodes: Nodes | None, job: int, now: int, ends: int) -> bool:
+    """Return whether nothing but closed nodes keeps a job from running from now to another second."""
+    if nodes is not None:
+        return _shut_out(nodes.outages, nodes, job, now, ends)
+    return False
+
+
+@inner_kernel
+def _shut_out(outages: Outages | None, nodes: Nodes, job: int, now: int, ends: int) -> bool:
+    if outages is not None:
+        machine = nodes.machine
+        for option in range(machine.options[job], machine.options[job + 1]):
+            if _fits_idle(outages, nodes, machine.shape[option], now, ends):
+                return False
+        return True
+    return False
+
+
+@inner_kernel
+def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int) -> bool:
+    """Return whether a request would fit if nobody ran: nodes in service (AT_ALL), or that are open until a second."""
+    machine, later = nodes.machine, nodes.later
+    nodes.counters[VIEWS] += 1
+    for node in range(nodes.notes.shape[0]):
+        there, free = machine.nodes[node], later.free[node]
+        free.cores, free.memory, free.runs = there.cores, there.memory, 0
+        free.gpus = (machine.nodes[node + 1].gpu - there.gpu) * WHOLE
+        for device in range(there.gpu, machine.nodes[node + 1].gpu):
+            later.devices[device] = WHOLE
+        nodes.notes[node].differs = nodes.counters[VIEWS]
+        closed = outages.out[node]
+        if ends != AT_ALL:
+            closed = outages.closed[node] > 0 or is_shut(outages, node, now, ends)
+        nodes.notes[node].head_room = 0 if closed else room(machine, later, request, node)
+    return choose(nodes, LATER, request)
+
+
+@inner_kernel
+def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) -> None:
+    """Keep closed nodes out of a plan that has just been cleared.
+
+    Parameters
+    ----------
+    outages, nodes
+        What happens to the nodes.
+    now
+        From this second on; those that are out of service are not expected back.
+    late
+        A closure that is to come is held from so many seconds later on: where jobs must end before the second in which
+        others need their nodes, they may end in the one in which a closure begins.
+    """
+    if outages is not None:
+        for node in range(outages.closed.shape[0]):
+            if outages.out[node]:
+                keep(nodes, nodes.ahead, node, now, NEVER)
+            for i in range(outages.offsets[node], outages.offsets[node + 1]):
+                if outages.known[i] <= now < outages.end[i]:
+                    begin = outages.begin[i]
+                    keep(nodes, nodes.ahead, node, now if begin <= now else begin + late, outages.end[i])

@@ -1,0 +1,65 @@
+"""Nodes that are out of service, and closures of nodes that are known ahead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS, OutageInputs
+
+
+class Closure(NamedTuple):
+    """A node is closed from a second to another, which is known from some second on."""
+
+    node: int
+    begin: int
+    end: int
+    known: int
+
+
+@dataclass
+class Outages:
+    """What happens to nodes; without inputs, nothing. `changes` are to come; `out` of service are nodes at present."""
+
+    inputs: OutageInputs | None
+    changes: list[tuple[int, int, int]] = field(default_factory=list)
+    closures: list[Closure] = field(default_factory=list)
+    out: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if self.inputs is not None:
+            one = self.inputs
+            self.changes = list(zip(one.second.tolist(), one.node.tolist(), one.kind.tolist(), strict=True))
+            columns = (column.tolist() for column in (one.where, one.begin, one.end, one.known))
+            self.closures = [Closure(*values) for values in zip(*columns, strict=True)]
+
+    def moments(self) -> list[int]:
+        """Return when something happens next."""
+        return [second for second, _, _ in self.changes[:1]]
+
+    def turn(self, now: int) -> tuple[int, set[int]]:
+        """Let happen what is due; return what it amounts to, and the nodes that fail.
+
+        2: nodes have left service or come back, or a closure is announced. 1: closures have begun or ended. 0: nothing.
+        """
+        due = [change for change in self.changes if change[0] <= now]
+        self.changes = self.changes[len(due) :]
+        for _, node, kind in due:
+            if kind == LEAVES:
+                self.out.add(node)
+            elif kind == RETURNS:
+                self.out.discard(node)
+        weight = max((1 if kind in (CLOSES, OPENS) else 2 for _, _, kind in due), default=0)
+        return weight, {node for _, node, kind in due if kind == BREAKS}
+
+    def known(self, now: int) -> list[Closure]:
+        """Return the closures that are known and not over."""
+        return [one for one in self.closures if one.known <= now < one.end]
+
+    def shut(self, now: int, end: int) -> set[int]:
+        """Return the nodes that are closed, or will be before a second."""
+        return self.out | {one.node for one in self.known(now) if one.begin < end}
+
+    def next_closing(self, now: int) -> int | None:
+        """Return when the next closure begins."""
+        return min((one.begin for one in self.known(now) if one.begin > now), default=None)

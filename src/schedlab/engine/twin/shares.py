@@ -1,0 +1,94 @@
+"""What accounts and users have used of their shares: Fair Tree, and the factor that Slurm had before it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Shares:
+    """A tree of associations, each with what it has used, decayed.
+
+    Parameters
+    ----------
+    parent, shares, user
+        As of `schedlab.engine.associations.Associations`, which says what a negative share is.
+    fair_tree
+        Whether users are ranked; else they have 2^(-usage/shares).
+    """
+
+    parent: list[int]
+    shares: list[float]
+    user: list[bool]
+    fair_tree: bool
+    usage: list[float] = field(init=False)
+    children: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        everybody = range(len(self.parent))
+        self.usage = [0.0 for _ in everybody]
+        self.children = [[one for one in everybody if self.parent[one] == account] for account in everybody]
+
+    def use(self, recent: dict[int, float], decay: float, kept: float) -> None:
+        """Let usage decay over a period, add what users have used in it, and let it decay over idle periods."""
+        for one in range(len(self.usage)):
+            new = sum(recent.get(user, 0.0) for user in self.below(one))
+            self.usage[one] = (self.usage[one] * decay + new) * kept
+
+    def below(self, one: int) -> list[int]:
+        """Return the users in an account and in those below it; a user alone."""
+        return [one] if self.user[one] else [user for child in self.children[one] for user in self.below(child)]
+
+    def factors(self) -> dict[int, float]:
+        """Return the factor of each user."""
+        return self.ranked() if self.fair_tree else self.weighed()
+
+    def level(self, one: int) -> float:
+        """Return shares by usage; no share at all is the least, and no usage the most."""
+        if self.shares[one] < 0:
+            return math.inf if self.user[one] else 2.0**32 - 2
+        if self.shares[one] == 0:
+            return 0.0
+        return self.shares[one] / self.usage[one] if self.usage[one] > 0 else math.inf
+
+    def ranked(self) -> dict[int, float]:
+        """Return ranks by the number of users, the tree walked in depth, the best level first."""
+        count = sum(self.user)
+        place: dict[int, int] = {}
+
+        def visit(account: int, *, tied: bool) -> None:
+            before = None
+            for one in sorted(self.children[account], key=lambda one: (-self.level(one), not self.user[one])):
+                same = tied if before is None else self.level(before) == self.level(one)
+                if self.user[one]:
+                    place[one] = list(place.values())[-1] if same and place else count - len(place)
+                else:
+                    visit(one, tied=same)
+                before = one
+
+        visit(0, tied=False)
+        return {one: rank / count for one, rank in place.items()}
+
+    def weighed(self) -> dict[int, float]:
+        """Return 2^(-usage/shares): of a user's usage, what an even one of the account would be counts as well."""
+        effective, share = {0: 1.0}, {0: 1.0}
+
+        def visit(account: int) -> None:
+            shared = sum(max(0.0, self.shares[one]) for one in self.children[account])
+            for one in self.children[account]:
+                used = self.usage[one] / self.usage[0] if self.usage[0] > 0 else 0.0
+                if self.shares[one] < 0:
+                    effective[one], share[one] = effective[account], share[account]
+                else:
+                    part = self.shares[one] / shared if shared > 0 else 0.0
+                    effective[one] = used if account == 0 else used + (effective[account] - used) * part
+                    share[one] = share[account] * part
+                visit(one)
+
+        visit(0)
+        return {
+            one: 2.0 ** (-effective[one] / share[one]) if share[one] > 0 else 0.0
+            for one in range(len(self.user))
+            if self.user[one]
+        }

@@ -1,0 +1,171 @@
+"""Policies that are Python functions of arrays, and the texts MODULE:FUNCTION that name them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.imports import load_named
+from schedlab.scheduler.formula import COLUMNS
+from schedlab.scheduler.policy import ALIASES, POLICIES, Policy, Scores
+from schedlab.wording import shown
+
+OF_JOBS = {
+    "user": "user_id",
+    "account": "group_id",
+    "executable": "executable_id",
+    "queue": "queue_id",
+    "partition": "partition_id",
+}
+"""What else a function may ask about a job, and the column of the workload; -1 is unknown."""
+
+FREE = "free"
+"""The processors that are free when a scheduling pass begins: one number."""
+
+KNOWN = (*COLUMNS, *OF_JOBS, FREE)
+"""The arguments that a function may have."""
+
+_FUNCTION = re.compile(r"(?P<module>[A-Za-z_][\w.]*):[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class FunctionPolicy(Policy):
+    """A policy given by a Python function of arrays.
+
+    Parameters
+    ----------
+    function
+        Takes some of these by name, NumPy arrays with an element per job, and returns a score per job: p, q, r, w, R as
+        in a formula; user, account, executable, queue, partition (numbers of the workload, -1 unknown); and free, the
+        number of free processors. If it takes w or free, it is called at every scheduling pass. It may be compiled by
+        Numba.
+    source
+        The text "MODULE:FUNCTION" that it was made from, if there is one.
+
+    Raises
+    ------
+    InputError
+        If it takes something else, or nothing at all.
+
+    Examples
+    --------
+    >>> def widest_first(q):
+    ...     return -q
+    >>> FunctionPolicy(widest_first).changes_with_time
+    False
+    """
+
+    name: ClassVar[str] = "function"
+    function: Callable[..., Any]
+    source: str | None = None
+    arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            arguments = tuple(inspect.signature(self.function).parameters)
+        except (TypeError, ValueError):
+            raise InputError(f"policy {self.text}: it is not a function whose arguments can be read") from None
+        strangers = [name for name in arguments if name not in KNOWN]
+        if strangers or not arguments:
+            what = f"it has an argument {strangers[0]!r}" if strangers else "it has no arguments"
+            raise InputError(f"policy {self.text}: {what}; a policy is a function of some of {', '.join(KNOWN)}")
+        object.__setattr__(self, "arguments", arguments)
+
+    @property
+    def text(self) -> str:
+        """The text that it was made from; else the function's name in angle brackets, which cannot be read back."""
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return self.source or f"<{name.strip('<>')}>"
+
+    @property
+    def program(self) -> None:
+        """None: only Python can compute the scores."""
+        return None
+
+    @property
+    def changes_with_time(self) -> bool:
+        """Whether the function takes the waiting time or the free processors."""
+        return "w" in self.arguments or FREE in self.arguments
+
+    @property
+    def uses_request(self) -> bool:
+        """Whether the function takes the requested time."""
+        return "R" in self.arguments
+
+    def scores(
+        self,
+        p: NDArray[np.int64],
+        q: NDArray[np.int64],
+        r: NDArray[np.int64],
+        w: NDArray[np.int64],
+        R: NDArray[np.int64] | None = None,
+        statistics: NDArray[np.float64] | None = None,
+    ) -> Scores:
+        """Call the function, if these are all that it takes, and check what it returns."""
+        values = dict(zip(COLUMNS, (p, q, r, w, p if R is None else R), strict=True))
+
+        def column(name: str) -> NDArray[np.int64]:
+            if name not in values:
+                raise InputError(f"policy {self.text} takes {name}, and only {', '.join(COLUMNS)} are known here")
+            return values[name].copy()  # what the function does to it must not change what the scheduler believes
+
+        return self.ask(column, len(p))
+
+    def ask(self, column: Callable[[str], Any], jobs: int) -> Scores:
+        """Call the function with what it takes, and check what it returns.
+
+        Parameters
+        ----------
+        column
+            Returns an array of its own for the name of an argument, or the number of free processors.
+        jobs
+            How many there are.
+
+        Raises
+        ------
+        InputError
+            If the function fails or does not return a number per job.
+        """
+        given = {name: column(name) for name in self.arguments}
+        try:
+            scores = np.asarray(self.function(**given), dtype=np.float64)
+        except Exception as error:
+            raise InputError(f"policy {self.text} failed: {type(error).__name__}: {error}") from error
+        if scores.shape != (jobs,):
+            raise InputError(f"policy {self.text} returned shape {scores.shape} for {jobs} jobs")
+        return scores
+
+
+def names_a_function(text: str) -> bool:
+    """Say whether a text is written as MODULE:FUNCTION, and not as a policy with something behind it.
+
+    Examples
+    --------
+    >>> names_a_function("mine.orders:widest_first"), names_a_function("saf:fcfs"), names_a_function('"p*q"')
+    (True, False, False)
+    """
+    match = _FUNCTION.fullmatch(text.strip())
+    return match is not None and match["module"].lower() not in (*POLICIES, *ALIASES)
+
+
+def function_from_text(text: str) -> FunctionPolicy:
+    """Return the policy that is a function in a module of the current directory, or an installed one.
+
+    Raises
+    ------
+    InputError
+        If it cannot be imported, or is not a function of the arguments that are known.
+    """
+    source = text.strip()
+    function = load_named(source, "policy")
+    # Nothing is called yet: a text must not start whatever function it names.
+    if isinstance(function, type) or not callable(function):
+        raise InputError(f"policy {source}: {shown(function)} is not a function of arrays")
+    return FunctionPolicy(function, source)

@@ -1,0 +1,159 @@
+"""Nodes that go down, are drained and come back, and maintenance: the engine, its twin, and what must always hold.
+
+The random comparison runs the engine as plain Python: the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+from features import GROUPS, outcome, random_simulation, setting
+from node_cases import random_nodes
+from site_cases import random_site
+from test_nodes_against_twin import replayed, simulate
+from test_site_against_twin import reasons_of
+
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.engine.outage_inputs import outage_inputs
+from schedlab.engine.prepared import prepare
+from schedlab.errors import InputError
+from schedlab.speculate.requests import requests_of
+
+STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "fixed": 9, "slurm": 5, "slurm, every event": 9}
+"""How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
+
+FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
+
+
+def random_events(names, begin, end, random):
+    """Return events of nodes that all come back, between two seconds and a little later, and some maintenance."""
+    events, rest = [], max(end - begin, 4)
+    for name in names:
+        second = begin - 5
+        while random.random() < 0.7:
+            second += random.randint(0, rest // 2)
+            kinds = random.choice([("down",), ("drain",), ("drain", "down"), ("down", "drain")])
+            for kind in kinds:
+                events.append(NodeEvent(second, kind, (name,)))
+                second += random.randint(0, rest // 3)
+            events.append(NodeEvent(second, "up", (name,)))
+    second = begin
+    while random.random() < 0.6:
+        second += random.randint(0, rest // 2)
+        closed = tuple(random.sample(names, random.randint(1, len(names))))
+        announced = random.choice([None, second, second - random.randint(0, rest)])
+        last = second + random.randint(1, rest)
+        events.append(NodeEvent(second, "maintenance", closed, last, announced))
+        second = last
+    return NodeEvents(tuple(events), random.choice(["requeue", "lost"]))
+
+
+def prepared_with(workload, case, options, seed):
+    """Return a simulation on random nodes and partitions with random events, ready to run, and its events."""
+    random = Random(seed)
+    nodes, site = random_site(workload, random_nodes(workload, random), random)
+    first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
+    events = random_events(list(nodes.names), first, last, random)
+    if not case.fails:
+        options = {**options, "requests": requests_of(workload, None)}
+    prepared = prepare(workload, case.scheduler, **options)
+    outages = outage_inputs(events, nodes.names, int(prepared.jobs["submit"][0]))
+    return prepared._replace(nodes=nodes, site=site, outages=outages), events
+
+
+def check(backfilling, features, seed):
+    """Simulate with the engine and its twin, and look at the schedule; return whether it can be done."""
+    try:
+        case = setting(backfilling, features)
+        if case.refused:
+            return False
+        workload, options = random_simulation(case, seed)
+        prepared, events = prepared_with(workload, case, options, seed)
+    except InputError:
+        return False
+    schedule, held = simulate(prepared)
+    plain, expected = replayed(prepared_with(workload, case, options, seed)[0])
+    what = f"{case.scheduler}, {features}, seed {seed}"
+    assert outcome(schedule) == outcome(plain), what
+    assert held == expected, what
+    if not (case.scheduler.policy.changes_with_time and backfilling in ("conservative", "fixed")):
+        assert reasons_of(schedule) == reasons_of(plain), what
+    assert_events_are_respected(schedule, events, what)
+    if not case.scheduler.runtimes.learns:
+        assert_nothing_reaches_into_maintenance(schedule, events, what)
+    return True
+
+
+def closed_spans(events, name):
+    """Return from when to when no job may run on a node, and from when to when none may begin there."""
+    empty, blocked, since, down = [], [], None, None
+    for event in events:
+        if name not in event.nodes:
+            continue
+        if event.event == "maintenance":
+            blocked.append((event.second, event.end))
+        elif event.event == "up":
+            blocked += [] if since is None else [(since, event.second)]
+            empty += [] if down is None else [(down, event.second)]
+            since = down = None
+        else:
+            since = event.second if since is None else since
+            if event.event == "down":
+                down = event.second if down is None else down
+    return empty, blocked
+
+
+def assert_events_are_respected(schedule, events, what):
+    """No run overlaps a node that is down or begins on a closed one; each run is done, or its work was lost."""
+    placement, runs = schedule.placement, schedule.runs
+    for number, run in enumerate(runs):
+        places = placement.node[placement.offsets[number] : placement.offsets[number + 1]]
+        for node in places.tolist():
+            empty, blocked = closed_spans(events, placement.nodes[node])
+            assert all(run["end"] <= begin or run["start"] >= end for begin, end in empty), what
+            assert not any(begin <= run["start"] < end for begin, end in blocked), what
+    order = np.argsort(runs["start"], kind="stable")
+    by_job = {}
+    for run in runs[order]:
+        by_job.setdefault(int(run["job"]), []).append(run)
+    for own in by_job.values():
+        assert all(one["end"] <= other["start"] for one, other in pairwise(own)), what
+        assert sum(bool(run["done"]) for run in own) <= 1, what
+        assert not any(run["done"] for run in own[:-1]), what
+
+
+def assert_nothing_reaches_into_maintenance(schedule, events, what):
+    """Whoever began when a maintenance was known had ended when it began: what ends at its request is stopped there."""
+    placement = schedule.placement
+    for number, run in enumerate(schedule.runs):
+        places = placement.node[placement.offsets[number] : placement.offsets[number + 1]].tolist()
+        names = {placement.nodes[node] for node in places}
+        for event in events:
+            known = event.announced is None or event.announced <= run["start"]
+            if event.event == "maintenance" and known and names & set(event.nodes):
+                assert run["end"] <= event.second or run["start"] >= event.end, what
+
+
+@pytest.mark.parametrize("backfilling", STEPS)
+def test_the_engine_with_node_events_equals_its_twin_and_respects_them(backfilling):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, backfilling],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) >= len(FEATURES) // STEPS[backfilling] - 1, "hardly anything was compared"
+
+
+if __name__ == "__main__":
+    by_hand = len(sys.argv) > 2
+    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(1))
+    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))
