@@ -5,12 +5,12 @@
 fcfs+easy@ave2/incremental
 """
 
+from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
     GroupMean,
-    LogRegression,
     Predictor,
     RecentAverage,
     Regression,

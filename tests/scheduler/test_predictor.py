@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
+from schedlab.scheduler.log_regression import LOG_LOSSES, LogRegression
 from schedlab.scheduler.own_predictor import OnlinePredictor, PythonPredictor
 from schedlab.scheduler.predictor import (
     ATTRIBUTES,
     CHOICES,
-    LOG_LOSSES,
     MEANS,
     Actual,
     GroupMean,
-    LogRegression,
     RecentAverage,
     Regression,
     Requested,

@@ -21,10 +21,10 @@ from schedlab.engine.regression import Regression, estimate, new_regression, obs
 from schedlab.engine.retries import Retries, failed_speculatively
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
 from schedlab.kernels import bare_kernel, inlined, inner_kernel
+from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     GroupMean,
-    LogRegression,
     Predictor,
     RecentAverage,
     SimilarQuantile,

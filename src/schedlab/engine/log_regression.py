@@ -21,7 +21,7 @@ from schedlab.engine.groups import GEOMETRIC, Groups, drawn
 from schedlab.engine.history import NOBODY, History, recent
 from schedlab.engine.regression import DAY, WEEK, Regression, descend, expand, rescaled_value, untrained, weighted
 from schedlab.kernels import inner_kernel
-from schedlab.scheduler.predictor import LOG_LOSSES, LogRegression
+from schedlab.scheduler.log_regression import LOG_LOSSES, LogRegression
 
 SQUARE, LINEAR, PAIRS = range(len(LOG_LOSSES))
 

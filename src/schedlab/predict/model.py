@@ -15,8 +15,9 @@ from schedlab.errors import InputError
 from schedlab.kernels import for_python
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
+from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.own_predictor import JobView, PythonPredictor
-from schedlab.scheduler.predictor import ATTRIBUTES, Actual, LogRegression, Predictor, Regression
+from schedlab.scheduler.predictor import ATTRIBUTES, Actual, Predictor, Regression
 from schedlab.scheduler.predictor_text import as_predictor
 
 _note_start = for_python(note_start)

@@ -10,7 +10,8 @@ from schedlab.campaign.statistics import METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
 from schedlab.report.style import COLOURS, legend, ratio_ticks, styled_axes
-from schedlab.scheduler.predictor import Actual, LogRegression, Regression, Requested
+from schedlab.scheduler.log_regression import LogRegression
+from schedlab.scheduler.predictor import Actual, Regression, Requested
 from schedlab.scheduler.scheduler import Scheduler
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from schedlab.durations import is_duration, parse_duration
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import Argument, arguments
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
 from schedlab.scheduler.policy import POLICIES as POLICY_CLASSES
@@ -25,7 +26,6 @@ from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
     GroupMean,
-    LogRegression,
     RecentAverage,
     Regression,
     Requested,

@@ -30,7 +30,6 @@ Curve = Literal["square", "linear"]
 Weight = Literal["constant", "narrow", "wide", "small", "area"]
 Features = Literal["code", "paper"]
 Mean = Literal["geometric", "arithmetic"]
-LogLoss = Literal["square", "linear", "pairs"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "over": ("square", "linear"),
@@ -40,8 +39,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 MEANS = ("geometric", "arithmetic")
-
-LOG_LOSSES = ("square", "linear", "pairs")
 
 ATTRIBUTES = {
     "user": "user_id",
@@ -78,7 +75,8 @@ def _share(predictor: Predictor, name: str) -> None:
         raise InputError(f"predictor {predictor.name}: {name}={value!r} is not between 0 and 1")
 
 
-def _different_attributes(predictor: Predictor, by: str) -> None:
+def check_attributes(predictor: Predictor, by: str) -> None:
+    """Raise InputError unless a text names different attributes of jobs, with dots between them."""
     names = by.split(".")
     if len(set(names)) < len(names) or not set(names) <= set(ATTRIBUTES):
         raise InputError(
@@ -87,7 +85,7 @@ def _different_attributes(predictor: Predictor, by: str) -> None:
         )
 
 
-def _arguments(predictor: Predictor, unnamed: str = "") -> str:
+def arguments_of(predictor: Predictor, unnamed: str = "") -> str:
     """Return the parameters that are not as usual, in brackets; one of them may go without its name."""
     changed = [field.name for field in fields(predictor) if getattr(predictor, field.name) != field.default]
     shown = {name: exact_text(getattr(predictor, name)) for name in changed}
@@ -114,7 +112,7 @@ class Predictor:
     @property
     def text(self) -> str:
         """How it is written in a scheduler text."""
-        return f"{self.name}{_arguments(self)}"
+        return f"{self.name}{arguments_of(self)}"
 
     def __str__(self) -> str:
         return self.text
@@ -198,7 +196,7 @@ class UserQuantile(Predictor):
     @property
     def text(self) -> str:
         """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
-        return "median" if self == UserQuantile() else f"{self.name}{_arguments(self, 'quantile')}"
+        return "median" if self == UserQuantile() else f"{self.name}{arguments_of(self, 'quantile')}"
 
 
 @dataclass(frozen=True)
@@ -231,7 +229,7 @@ class SimilarQuantile(Predictor):
     @property
     def text(self) -> str:
         """`similar`, or `similar(0.3)` or `similar(0.3,jobs=50)` for others than the usual."""
-        return f"{self.name}{_arguments(self, 'quantile')}"
+        return f"{self.name}{arguments_of(self, 'quantile')}"
 
 
 @dataclass(frozen=True)
@@ -270,7 +268,7 @@ class GroupMean(Predictor):
     decay: float = argument("factor by which a run loses weight with each later one", default=0.95)
 
     def __post_init__(self) -> None:
-        _different_attributes(self, self.by)
+        check_attributes(self, self.by)
         if self.mean not in MEANS:
             raise InputError(f"predictor groups: mean={self.mean!r} is unknown; known are {', '.join(MEANS)}")
         if not (isinstance(self.shrink, int | float) and math.isfinite(self.shrink) and self.shrink >= 0):
@@ -286,7 +284,7 @@ class GroupMean(Predictor):
     @property
     def text(self) -> str:
         """`groups`, or `groups(user.executable,shrink=2)` for others than the usual."""
-        return f"{self.name}{_arguments(self, 'by')}"
+        return f"{self.name}{arguments_of(self, 'by')}"
 
 
 @dataclass(frozen=True)
@@ -324,10 +322,8 @@ class Regression(Predictor):
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise InputError(
-                    f"predictor nag: {name}={getattr(self, name)!r} is unknown; known are {', '.join(known)}"
-                )
+            if (value := getattr(self, name)) not in known:
+                raise InputError(f"predictor nag: {name}={value!r} is unknown; known are {', '.join(known)}")
         for name in ("threshold", "step", "penalty"):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and math.isfinite(value) and value >= 0):
@@ -339,49 +335,3 @@ class Regression(Predictor):
     def text(self) -> str:
         """`e-loss` for the loss that SC'15 recommends, else `nag(...)`."""
         return "e-loss" if self == Regression() else super().text
-
-
-@dataclass(frozen=True)
-class LogRegression(Predictor):
-    """Polynomial regression of degree 2 on the logarithm of the share of the request that a job uses, learned on line.
-
-    It learns as `Regression` does, from logarithms of the job, its user's history and the shares of its groups, see
-    `GroupMean`. With no weight yet, it predicts the request.
-
-    Parameters
-    ----------
-    loss
-        "square" or "linear": of the error of the logarithm. "pairs": the logistic loss of the order of areas, of the
-        completed job and of each of the 1st, 4th, 16th and 64th that have completed before it.
-    by
-        Attributes of the narrowest group, as for `GroupMean`.
-    step
-        Of the learning algorithm: eta.
-
-    References
-    ----------
-    The algorithm: as for `Regression`. The loss of pairs: Burges et al., "Learning to rank using gradient descent",
-    ICML 2005.
-    """
-
-    name: ClassVar[str] = "log-nag"
-    loss: LogLoss = argument("of the logarithm, or of the order of pairs", words=LOG_LOSSES, default="square")
-    by: str = argument("what jobs of the narrowest group share", default="user.request")
-    step: float = argument("learning rate", default=0.1)
-
-    def __post_init__(self) -> None:
-        if self.loss not in LOG_LOSSES:
-            raise InputError(f"predictor log-nag: loss={self.loss!r} is unknown; known are {', '.join(LOG_LOSSES)}")
-        _different_attributes(self, self.by)
-        if not (isinstance(self.step, int | float) and math.isfinite(self.step) and self.step > 0):
-            raise InputError(f"predictor log-nag: step={self.step!r} is not a positive number")
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The attributes of the narrowest group, the widest group's first."""
-        return tuple(self.by.split("."))
-
-    @property
-    def text(self) -> str:
-        """`log-nag`, or `log-nag(pairs)` for another loss."""
-        return f"{self.name}{_arguments(self, 'loss')}"

@@ -11,7 +11,8 @@ from schedlab.engine.twin.descent import Descent
 from schedlab.engine.twin.groups import Grouped
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.past import PlainPredictor
-from schedlab.scheduler.predictor import GroupMean, LogRegression
+from schedlab.scheduler.log_regression import LogRegression
+from schedlab.scheduler.predictor import GroupMean
 
 DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
 

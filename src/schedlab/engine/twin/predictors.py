@@ -19,11 +19,11 @@ from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.log_regression import OnlineLogRegression
 from schedlab.engine.twin.past import Past, PlainPredictor
 from schedlab.errors import InputError
+from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.own_predictor import JobView, PythonPredictor
 from schedlab.scheduler.predictor import (
     Actual,
     GroupMean,
-    LogRegression,
     Predictor,
     RecentAverage,
     Regression,
