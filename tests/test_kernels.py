@@ -76,3 +76,12 @@ def test_sixteen_processes_can_start_cold_at_once(tmp_path):
 def test_everything_also_runs_as_plain_python():
     result = run(NUMBA_DISABLE_JIT="1")
     assert (result.returncode, result.stdout) == (0, "[0, 5]\n")
+
+
+def test_kernels_that_share_functions_live_in_one_process() -> None:
+    code = (
+        "import schedlab as sl; jobs = sl.lublin(60, 32, rng=3, load=1.4);"
+        "jobs = jobs.replace(requested_time=jobs.run_time + 5);"
+        "[sl.simulate(jobs, text) for text in ('fcfs+slurm', 'saf+easy')]"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
