@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -249,9 +250,7 @@ def _text(path: str | os.PathLike[str]) -> str:
 
 def _mean_of_weibull(shape: float) -> float:
     """Return the mean of the Weibull law of scale 1."""
-    from math import gamma
-
-    return gamma(1 + 1 / shape)
+    return math.gamma(1 + 1 / shape)
 
 
 def _event_of(line: dict[str, str | None]) -> NodeEvent:
