@@ -235,7 +235,7 @@ def in_header(**values):
 
 
 def harmed(members):
-    members["state.clock.npy"] = members["state.clock.npy"][:-8] + bytes(8)
+    members["state.clock.npy"] = members["state.clock.npy"][:-8] + b"\xff" * 8
 
 
 def of_another_shape(members):
