@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -65,6 +66,13 @@ def _save_file(example: Example) -> None:
         Path(match[1]).write_text(text, encoding="utf-8")
 
 
+def _forget_modules(folder: Path) -> None:
+    """Forget what a page has imported from its own files: another page may have one of the same name."""
+    for name, module in list(sys.modules.items()):
+        if (file := getattr(module, "__file__", None)) and Path(file).is_relative_to(folder):
+            del sys.modules[name]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -79,6 +87,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypat
             example.evaluate()
     finally:
         plt.close("all")
+        _forget_modules(tmp_path)
 
 
 def test_console_blocks_are_cut_into_commands_and_what_they_print() -> None:
