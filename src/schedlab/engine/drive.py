@@ -48,7 +48,7 @@ class Driver:
         if scheduler.order is not None and parts.orders.candidates is not None:
             self._policies.append((scheduler.order, parts.orders.candidates))
         self._column = cache(prepared.column)
-        self._loop: Callable[..., int] | None = None
+        self._loop: Callable[..., int] = run
         self.adapters = _adapters(prepared, parts)
         agent = scheduler.policy
         self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
@@ -68,10 +68,10 @@ class Driver:
     def advance(self, until: int = NEVER) -> int:
         """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and the parts say that it is observed."""
         while True:
-            if self._loop is None:
-                self._loop = without_dispatch(run, *self.parts, until)
             reason = int(self._loop(*self.parts, until))
             if reason == ASK:
+                if self._loop is run:  # it will be called often
+                    self._loop = without_dispatch(run, *self.parts, until)
                 stage = int(self.parts.state.clock[STAGE])
                 self._answer(stage)
                 if stage == DUE and self.parts.rules.observed:
