@@ -127,7 +127,10 @@ def read_node_events(path: Path | None, interrupted: str, machine: Cluster | Non
     from schedlab.cluster import NodeEvents
 
     events = NodeEvents.read(path, interrupted)  # type: ignore[arg-type]
-    events.numbers(machine.nodes)
+    try:
+        events.numbers(machine.nodes)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
     return events
 
 
