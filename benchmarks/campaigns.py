@@ -14,7 +14,7 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
-from schedlab.campaign.instances import make_workload
+from schedlab.campaign.definition.instances import make_workload
 from schedlab.workload.sampling import windows
 from schedlab_papers import sc17, sequences, thesis3
 from schedlab_papers.medians import LAST_DIGIT, MedianTable

@@ -29,7 +29,7 @@ from schedlab.workload.submissions import HANDLINGS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from schedlab.campaign.handlings import Handlings, Standing
+    from schedlab.campaign.results.compare_submissions import Handlings, Standing
     from schedlab.schedule.analysis import Analysis, Distribution
     from schedlab.schedule.minutes import Minutes
     from schedlab.workload.sections import Sections
@@ -170,7 +170,7 @@ def plot_handlings(
     Parameters
     ----------
     found
-        From `schedlab.campaign.handlings.handlings`.
+        From `schedlab.campaign.results.compare_submissions.handlings`.
     measure
         "wait", "run_time", "turnaround" or "stretch".
     baseline
@@ -214,7 +214,7 @@ def plot_simulation_times(standings: Sequence[Standing], ax: Axes | None = None)
     Parameters
     ----------
     standings
-        Of a campaign, see `schedlab.campaign.handlings.Handlings`.
+        Of a campaign, see `schedlab.campaign.results.compare_submissions.Handlings`.
     ax
         Where to draw; by default, in a new figure.
     """
