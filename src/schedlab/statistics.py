@@ -1,6 +1,6 @@
 """Statistics of many simulations: paired differences with their intervals, and which scheduler is best everywhere."""
 
-from schedlab.campaign.definition.enumeration import seed_of
+from schedlab.campaign.definition.instances import seed_of
 from schedlab.campaign.results.ranking import Standings, standings
 from schedlab.campaign.results.statistics import METRIC, Paired, interval_text, paired
 

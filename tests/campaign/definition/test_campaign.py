@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from schedlab.campaign.definition.campaign import Campaign, SchedulerGrid, seconds
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.schedulers import SchedulerGrid
+from schedlab.campaign.sources.fields import seconds
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from campaign_runs import MODEL, run_here, small, write_log
 
-from schedlab.campaign.definition import inputs as inputs_module
-from schedlab.campaign.definition.inputs import Input, find_inputs
+from schedlab.campaign.definition.inputs import find_inputs
+from schedlab.campaign.sources import trace as trace_module
+from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
 
 
@@ -154,13 +155,17 @@ def test_a_log_is_read_again_only_if_the_file_or_its_entry_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    original = inputs_module.read_trace
+    original = trace_module.read_trace
 
     def recording(path: str, *arguments: Any) -> Any:
         read.append(Path(path).name)
         return original(path, *arguments)
 
-    monkeypatch.setattr(inputs_module, "read_trace", recording)
+    def unrecorded(entry: trace_module.TraceEntry, item: Input, *_: Any) -> Any:
+        return original(item.path, entry.clean, entry.processors, entry.requests)
+
+    monkeypatch.setattr(trace_module, "read_trace", recording)
+    monkeypatch.setattr(trace_module.TraceEntry, "workload", unrecorded)  # workers read for themselves
     for name in ("a.swf", "b.swf"):
         write_log(tmp_path / name)
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from campaign_runs import MODEL, run_here, small, write_log
 
-from schedlab.campaign.definition.enumeration import Instance
 from schedlab.campaign.definition.inputs import find_inputs
-from schedlab.campaign.definition.instances import make_workload
+from schedlab.campaign.definition.instances import Instance
 from schedlab.campaign.definition.plan import Plan
 from schedlab.campaign.run import worker
 from schedlab.errors import InputError
@@ -48,24 +47,24 @@ def test_a_log_is_cleaned_then_resampled_then_scaled_then_cut(tmp_path: Path) ->
         jobs = resample_users(jobs, 2, rng=np.random.default_rng(instance.seed))
         jobs = scale_load(jobs, load=instance.load)
         assert offered_load(jobs) == pytest.approx(instance.load, rel=1e-3)
-        assert_same_jobs(make_workload(instance), list(windows(jobs, 86_400, 5))[instance.window.number])
+        assert_same_jobs(instance.jobs(), list(windows(jobs, 86_400, 5))[instance.window.number])
 
 
 def test_a_model_draws_its_jobs_at_the_load_then_its_estimates() -> None:
     for instance in instances(Path(), **MODEL, load=[0.5, 0.9], repetitions=2):
         rng = np.random.default_rng(instance.seed)
         jobs = tsafrir_estimates(lublin(20, 16, rng=rng, load=instance.load), rng=rng)
-        assert_same_jobs(make_workload(instance), jobs)
+        assert_same_jobs(instance.jobs(), jobs)
 
 
 def test_exact_estimates_are_the_run_times() -> None:
     [instance] = instances(Path(), **MODEL, estimates="exact")
-    jobs = make_workload(instance)
+    jobs = instance.jobs()
     assert jobs.requested_time.tolist() == jobs.run_time.tolist()
 
 
 def test_the_load_of_a_model_does_not_change_which_jobs_it_draws() -> None:
-    low, high = (make_workload(instance) for instance in instances(Path(), **MODEL, load=[0.5, 0.9]))
+    low, high = (instance.jobs() for instance in instances(Path(), **MODEL, load=[0.5, 0.9]))
     assert low.run_time.tolist() == high.run_time.tolist()
     assert low.submit_time[-1] > high.submit_time[-1]
 
@@ -74,7 +73,7 @@ def test_requests_and_processors_are_what_the_entry_says(tmp_path: Path) -> None
     write_log(tmp_path / "a.swf")
     for requests, enforced in (("enforced", True), ("advisory", False)):
         [instance] = instances(tmp_path, trace="a.swf", requests=requests, processors=64, name="mine")
-        jobs = make_workload(instance)
+        jobs = instance.jobs()
         assert (jobs.requests_enforced, jobs.processors, jobs.name) == (enforced, 64, "mine")
 
 
@@ -93,10 +92,10 @@ def write_chain(path: Path) -> None:
 def test_jobs_wait_for_preceding_ones_only_if_the_entry_says_so(tmp_path: Path) -> None:
     write_chain(tmp_path / "a.swf")
     [instance] = instances(tmp_path, trace="a.swf", dependencies="none")
-    assert make_workload(instance).dependencies is None
+    assert instance.jobs().dependencies is None
     assert instances(tmp_path, trace="a.swf") == [instance]
     cut = instances(tmp_path, trace="a.swf", dependencies="preceding", windows={"length": "1d", "count": 2})
-    waits = [make_workload(window).dependencies for window in cut]
+    waits = [window.jobs().dependencies for window in cut]
     assert [after.parents.tolist() for after in waits if after] == [[0, 1], [0]]
     assert [after.delay.tolist() for after in waits if after] == [[7, 7], [7]]
 
@@ -126,8 +125,8 @@ def test_what_is_made_does_not_depend_on_what_was_made_before(tmp_path: Path) ->
     write_log(tmp_path / "a.swf", jobs=3_000)
     windows = {"length": "4d", "count": 2}
     found = instances(tmp_path, trace="a.swf", resample=True, repetitions=2, load=[0.4, 0.6], windows=windows)
-    forwards = [input_sha256(make_workload(instance)) for instance in found]
-    backwards = [input_sha256(make_workload(instance)) for instance in reversed(found)]
+    forwards = [input_sha256(instance.jobs()) for instance in found]
+    backwards = [input_sha256(instance.jobs()) for instance in reversed(found)]
     assert forwards == backwards[::-1]
     assert len(set(forwards)) == 8
 
@@ -156,13 +155,13 @@ def test_a_log_that_has_changed_or_gone_since_the_plan_was_made_is_refused(tmp_p
     [before] = instances(tmp_path, trace="a.swf")
     write_log(log, jobs=61)
     with pytest.raises(InputError, match=r"a\.swf has changed since the campaign was planned; run the campaign again"):
-        make_workload(before)
+        before.jobs()
     log.unlink()
     with pytest.raises(InputError, match=r"a\.swf"):
-        make_workload(before)
+        before.jobs()
 
 
 def test_a_window_that_a_repetition_does_not_have_is_refused() -> None:
     last = instances(Path(), **MODEL, windows={"length": "52w", "count": 2})[-1]
     with pytest.raises(InputError, match="lublin: there are only 1 windows; lower their count"):
-        make_workload(last)
+        last.jobs()

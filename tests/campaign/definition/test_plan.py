@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.campaign.definition.campaign import Campaign
-from schedlab.campaign.definition.enumeration import seed_of
-from schedlab.campaign.definition.inputs import Input, find_inputs
+from schedlab.campaign.definition.inputs import find_inputs
+from schedlab.campaign.definition.instances import seed_of
 from schedlab.campaign.definition.plan import BATCH_JOBS, BATCH_TASKS, Plan
+from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
 
 TRACE = {"trace": "a.swf", "load": 0.8, "windows": {"length": "3h", "count": 2}, "resample": {"weeks": 3}}

@@ -17,7 +17,7 @@ from schedlab.campaign.definition.inputs import find_inputs
 from schedlab.campaign.definition.plan import Plan, Task
 from schedlab.campaign.results.compare_submissions import handlings
 from schedlab.campaign.run.directory import RunDirectory
-from schedlab.campaign.sources.source import ExperimentSource
+from schedlab.campaign.sources.experiment import ExperimentEntry
 from schedlab.errors import InputError
 
 RUN_TIMES = {"pilot": [100, 100, 100, 100], "chained": [400, 200, 100, 900], "aware": [100, 110, 120, 130]}
@@ -46,9 +46,9 @@ def made_up(directory: Path, repetitions: int) -> RunDirectory:
 
 
 def _coordinates(name: str, task: Task) -> dict[str, Any]:
-    source = task.instance.source
-    assert isinstance(source, ExperimentSource)
-    where = {"experiment": source.label, "handling": source.handling, "repetition": task.instance.repetition}
+    entry, item = task.instance.entry, task.instance.item
+    assert isinstance(entry, ExperimentEntry)
+    where = {"experiment": item.label, "handling": entry.variant(item)[1], "repetition": task.instance.repetition}
     return {"task": name, "scheduler": task.scheduler, **where}
 
 

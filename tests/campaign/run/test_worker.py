@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from campaign_runs import MODEL, run_here, small, write_log
 
-from schedlab.campaign.definition.enumeration import Instance
-from schedlab.campaign.definition.instances import make_workload
+from schedlab.campaign.definition.instances import Instance
 from schedlab.campaign.definition.plan import Batch, Settings, Task
 from schedlab.campaign.run import worker
 from schedlab.campaign.run.directory import RunDirectory
-from schedlab.campaign.sources.source import Trace
+from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.trace import TraceEntry
 from schedlab.engine.simulation import simulate
 
 
@@ -21,7 +21,7 @@ def test_a_row_has_the_metrics_of_the_schedule(tmp_path: Path) -> None:
     run = run_here(small(metrics={"warm_up": 0.1, "cool_down": 0.1, "tau": 60}), tmp_path)
     for position, row in enumerate(run.results().itertuples()):
         task = run.plan.task(position)[1]
-        metrics = simulate(make_workload(task.instance), task.scheduler).metrics(warm_up=0.1, cool_down=0.1, tau=60)
+        metrics = simulate(task.instance.jobs(), task.scheduler).metrics(warm_up=0.1, cool_down=0.1, tau=60)
         assert {name: getattr(row, name) for name in metrics} == metrics
 
 
@@ -43,7 +43,8 @@ def test_while_a_task_runs_a_note_names_it(tmp_path: Path, monkeypatch: pytest.M
 def test_whom_to_blame_stands_in_the_notes_of_a_batch(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path)
     run.create()
-    batch = Batch(Settings("batched", 0, 0, 10), ((Instance("w", Trace("x", "ab", "none", 8, None)), ("fcfs",)),))
+    instance = Instance(TraceEntry(trace="x"), Input("w", 0, "x", "ab", jobs=1, processors=8, windows=0))
+    batch = Batch(Settings("batched", 0, 0, 10), ((instance, ("fcfs",)),))
     [(name, _)] = batch.tasks()
     (tmp_path / "inflight" / f"{batch.name}.host.7.ab12cd34").write_text(f"{name}\n\0\0Timeout (0:00:01)!\nStack")
     (tmp_path / "inflight" / f"{batch.name}.host.8.ab12cd35").write_text("")  # died before it began with a task

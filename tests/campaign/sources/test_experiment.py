@@ -13,7 +13,6 @@ from experiment_samples import campaign, entry, plan, write_files
 from pydantic import ValidationError
 
 from schedlab.campaign.definition.inputs import find_inputs
-from schedlab.campaign.definition.instances import make_workload
 from schedlab.campaign.results.query import run_sql
 from schedlab.campaign.run.details import COORDINATES, read_details
 from schedlab.campaign.run.worker import simulate_task
@@ -109,7 +108,7 @@ def test_all_handlings_and_presences_of_a_repetition_have_the_same_seed(files: P
 
 
 def test_handlings_see_the_same_ordinary_jobs_and_workflows(files: Path) -> None:
-    pilot, chained, aware = (make_workload(instance) for instance in plan(files).instances)
+    pilot, chained, aware = (instance.jobs() for instance in plan(files).instances)
     for other in (chained, aware):
         for column in ("submit_time", "run_time", "requested_time", "job_processors"):
             ordinary = [getattr(jobs, column)[jobs.workflows.number < 0] for jobs in (pilot, other)]
@@ -134,7 +133,7 @@ def test_a_file_that_changes_after_the_plan_is_noticed(files: Path) -> None:
     (files / "chain.json").write_text((files / "chain.json").read_text().replace("300", "301"))
     load_workflow.cache_clear()  # as in a process of its own
     with pytest.raises(InputError, match=r"chain\.json has changed since the campaign was planned"):
-        make_workload(instance)
+        instance.jobs()
 
 
 @pytest.mark.parametrize(("missing", "hint"), [("small.json", "; built in are edison-toy"), ("chain.json", "")])

@@ -10,10 +10,10 @@ from campaign_runs import MODEL, run_here, small, write_log
 from pydantic import ValidationError
 
 from schedlab.campaign.definition.inputs import find_inputs
-from schedlab.campaign.definition.instances import make_workload
 from schedlab.campaign.definition.plan import Plan, task_names
-from schedlab.campaign.sources.entry import StochasticEntry
-from schedlab.campaign.sources.source import Trace
+from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.stochastic import StochasticEntry
+from schedlab.campaign.sources.trace import TraceEntry
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 
@@ -47,13 +47,13 @@ def test_what_cannot_be_drawn_is_refused(fields: dict[str, Any], what: str) -> N
 
 def test_each_repetition_draws_other_jobs_and_the_same_ones_again() -> None:
     instances = plan_of(repetitions=3).instances
-    prints = [input_sha256(make_workload(instance)) for instance in instances]
+    prints = [input_sha256(instance.jobs()) for instance in instances]
     assert len(set(prints)) == 3
-    assert [input_sha256(make_workload(instance)) for instance in plan_of(repetitions=3).instances] == prints
+    assert [input_sha256(instance.jobs()) for instance in plan_of(repetitions=3).instances] == prints
 
 
 def test_jobs_have_the_laws_and_requests_of_the_entry() -> None:
-    jobs = make_workload(plan_of(name="mix").instances[0])
+    jobs = plan_of(name="mix").instances[0].jobs()
     assert (jobs.name, jobs.processors, len(jobs)) == ("mix", 10, 10)
     assert jobs.law is not None
     large = jobs.law == 0
@@ -78,7 +78,8 @@ def test_names_of_tasks_of_older_campaigns_have_not_changed() -> None:
     assert specification["source"] == {"model": "lublin", "jobs": 20, "processors": 16, "estimates": "tsafrir"}
     assert list(specification) == ["workload", "source", "repetition", "seed", "users", "load", "window"]
     assert len(task_names(Plan(campaign, find_inputs(campaign, Path())).settings, model, ["fcfs"])[0]) == 32
-    assert Trace("x", "ab", "none", 8, None).specification() == {
+    log = Input("w", 0, "x", "ab", jobs=1, processors=8, windows=0)
+    assert TraceEntry(trace="x", clean="none", processors=8).specification(log) == {
         "sha256": "ab",
         "clean": "none",
         "processors": 8,
@@ -109,7 +110,7 @@ def test_a_log_gives_its_jobs_laws_also_when_users_are_drawn_anew_and_windows_cu
     entry = LOG | {"resample": {"weeks": 2}, "windows": {"length": "2h", "count": 3}}
     campaign = small(workloads=[entry], schedulers=["easy,requests=toptimal"])
     for instance in Plan(campaign, find_inputs(campaign, base)).instances:
-        jobs = make_workload(instance)
+        jobs = instance.jobs()
         assert jobs.laws == ("uniform(1m,1h)",)
         assert ((jobs.law == 0) == (jobs.user_id == 2)).all()
 
@@ -151,7 +152,7 @@ def test_laws_that_change_under_a_campaign_are_noticed(base: Path) -> None:
     (instance,) = Plan(campaign, find_inputs(campaign, base)).instances
     (base / "laws.toml").write_text(LAWS.format(3))
     with pytest.raises(InputError, match=r"laws\.toml has changed since the campaign was planned"):
-        make_workload(instance)
+        instance.jobs()
 
 
 def test_laws_that_are_not_there_or_fit_no_job_are_refused_before_anything_runs(base: Path) -> None:
@@ -173,7 +174,7 @@ def test_laws_that_are_not_there_or_fit_no_job_are_refused_before_anything_runs(
 def test_a_scheduler_that_needs_laws_is_refused_where_a_workload_has_none(
     entry: dict[str, Any], scheduler: str
 ) -> None:
-    what = r"is for jobs whose run times follow a law, and workloads\[1\] has none: give a trace laws = FILE"
+    what = r"is for jobs with run-time distributions, and workloads\[1\] has none: give a trace laws = FILE"
     with pytest.raises(ValidationError, match=what):
         small(workloads=[LOG, entry], schedulers=["easy", scheduler])
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.campaign.definition.campaign import Campaign
-from schedlab.campaign.definition.enumeration import Instance, instances_of, number_of_instances
+from schedlab.campaign.definition.instances import Instance, instances_of, number_of_instances
 from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
 
@@ -28,7 +28,7 @@ MOST_TASKS = 2_000_000
 """Tasks of a campaign: to name them takes a minute."""
 
 BATCHES_PER_WORKER = 8
-"""So many batches at least for each worker, so that none is idle at the end."""
+"""Minimum number of batches for each worker, so that none is idle at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +115,11 @@ def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]
 
     Examples
     --------
-    >>> from schedlab.campaign.sources.source import Trace
-    >>> settings = Settings("batched", 0, 0, 10)
-    >>> [a] = task_names(settings, Instance("w", Trace("here/x.swf", "ab12", "none", 8, None)), ["fcfs"])
-    >>> [b] = task_names(settings, Instance("w", Trace("there/x.swf", "ab12", "none", 8, None)), ["fcfs"])
-    >>> [c] = task_names(settings, Instance("w", Trace("here/x.swf", "cd34", "none", 8, None)), ["fcfs"])
+    >>> from schedlab.campaign.sources.trace import TraceEntry
+    >>> settings, log = Settings("batched", 0, 0, 10), TraceEntry(trace="x.swf")
+    >>> def name(path, sha256):
+    ...     return task_names(settings, Instance(log, Input("w", 0, path, sha256, 100, 8, 0)), ["fcfs"])[0]
+    >>> a, b, c = name("here/x.swf", "ab12"), name("there/x.swf", "ab12"), name("here/x.swf", "cd34")
     >>> a == b, a == c, len(a)
     (True, False, 32)
     """

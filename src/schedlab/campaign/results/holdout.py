@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.campaign.definition.campaign import Campaign, Metrics
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.metrics import Metrics
 from schedlab.campaign.results.statistics import (
     FEWEST_PAIRS,
     Paired,
@@ -19,7 +20,8 @@ from schedlab.campaign.results.statistics import (
     quantity,
 )
 from schedlab.campaign.run.coordinator import Progress, run_campaign
-from schedlab.campaign.sources.entry import TraceEntry, Windows
+from schedlab.campaign.sources.entry import Windows
+from schedlab.campaign.sources.trace import TraceEntry
 from schedlab.errors import InputError
 from schedlab.learn.training import EASY, SHORTEST_LIMIT
 from schedlab.scheduler.scheduler import Scheduler

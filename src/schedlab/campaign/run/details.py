@@ -1,6 +1,6 @@
-"""What a campaign keeps of its experiments beside one row of results each: workflows, and distributions.
+"""What a campaign keeps of a simulation beside its row of results: of experiments, workflows and distributions.
 
-Both are Parquet files in the run directory, one per batch of tasks, written before the results of the batch are: a task
+They are Parquet files in the run directory, one per batch of tasks, written before the results of the batch are: a task
 that is done has its details.
 """
 
@@ -10,16 +10,13 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from schedlab.campaign.definition.plan import Task
 from schedlab.campaign.run.contents import is_text, table_in
-from schedlab.campaign.sources.source import ExperimentSource
+from schedlab.campaign.sources.measures import Measured
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
     from schedlab.campaign.run.directory import RunDirectory
-    from schedlab.schedule.analysis import Analysis
 
 COORDINATES = ("task", "experiment", "handling", "repetition", "scheduler")
 """The columns that say which task details are of."""
@@ -35,33 +32,25 @@ class Details:
     """
 
     def __init__(self) -> None:
-        self._workflows: list[pd.DataFrame] = []
-        self._distributions: list[dict[str, Any]] = []
+        self._tables: dict[str, list[pa.Table]] = {}
 
-    def add(self, name: str, task: Task, analysis: Analysis) -> None:
-        """Keep what is known of a task's experiment."""
-        source = task.instance.source
-        assert isinstance(source, ExperimentSource)
-        values = (name, source.label, source.handling, task.instance.repetition, task.scheduler)
-        facts: dict[str, Any] = dict(zip(COORDINATES, values, strict=True))
-        table = analysis.workflows.drop(columns=["name", "handling"]).rename(columns={"group": "workflow"})
-        for place, (column, value) in enumerate(facts.items()):
-            table.insert(place, column, value)
-        if len(table):
-            self._workflows.append(table)
-        self._distributions += [facts | found.to_dict() for found in analysis.distributions()]
+    def add(self, coordinates: dict[str, Any], found: Measured) -> None:
+        """Keep the tables of a task, each row with what says which task it is of."""
+        import pyarrow as pa
+
+        facts = coordinates | found.names
+        for part, table in found.tables.items():
+            for place, name in enumerate(COORDINATES if len(table) else ()):
+                table = table.add_column(place, name, pa.array([facts[name]] * len(table)))  # noqa: PLW2901
+            if len(table):
+                self._tables.setdefault(part, []).append(table)
 
     def tables(self) -> dict[str, pa.Table]:
         """Return what there is, by part."""
         import pyarrow as pa
 
-        tables = {}
-        if self._workflows:
-            parts = [pa.Table.from_pandas(table, preserve_index=False) for table in self._workflows]
-            tables["workflows"] = pa.concat_tables(parts).replace_schema_metadata(None)
-        if self._distributions:
-            tables["distributions"] = pa.Table.from_pylist(self._distributions)
-        return tables
+        joined = {part: pa.concat_tables(tables, promote_options="permissive") for part, tables in self._tables.items()}
+        return {part: table.replace_schema_metadata(None) for part, table in joined.items()}
 
     def store(self, run: RunDirectory, batch: str, provenance: dict[str, Any]) -> None:
         """Write the files of a batch.

@@ -17,7 +17,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
@@ -26,19 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.campaign.definition.instances import generated, make_workload
 from schedlab.campaign.definition.plan import ID_DIGITS, Batch, Task
 from schedlab.campaign.run.details import Details
 from schedlab.campaign.run.directory import SCHEMA, RunDirectory
 from schedlab.campaign.run.outcome import Failure
-from schedlab.campaign.sources.source import ExperimentSource
+from schedlab.campaign.sources.measures import Measuring
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
-from schedlab.schedule.analysis import Analysis
 from schedlab.schedule.exports import parquet_of
-from schedlab.schedule.groups import class_metrics
-from schedlab.schedule.metrics import schedule_metrics
-from schedlab.schedule.own_metrics import as_metric, own_metrics
 from schedlab.schedule.schedule import Schedule
 
 
@@ -106,13 +101,10 @@ def run_task(run: RunDirectory, name: str, task: Task, details: Details, *, sche
     begin = time.perf_counter()
     schedule = simulate_task(task)
     seconds = time.perf_counter() - begin
-    source = task.instance.source
-    if isinstance(source, ExperimentSource):
-        analysis = Analysis(schedule, rules=source.rules)
-        row = _coordinates(name, task) | _experiment_measures(analysis, task, source)
-        details.add(name, task, analysis)
-    else:
-        row = _coordinates(name, task) | _measures(schedule, task)
+    found = task.instance.entry.measured(schedule, task.instance.item, task.instance.seed, _measuring(schedule, task))
+    coordinates = _coordinates(name, task)
+    details.add(coordinates, found)
+    row = coordinates | found.names | found.metrics
     if schedules:
         _store_schedule(run, name, schedule)
     return row | {"seconds": seconds, "specification": json.dumps(task.specification())}
@@ -131,10 +123,9 @@ def simulate_task(task: Task) -> Schedule:
     if task.settings.engine == "slurm":
         from schedlab.slurm.replay import run_phases
 
-        return run_phases(make_workload(task.instance), task.scheduler, phases=1, seed=task.instance.repetition)[
-            0
-        ].schedule
-    return simulate(make_workload(task.instance), task.scheduler, events=task.settings.events, in_order=in_order)
+        [phase] = run_phases(task.instance.jobs(), task.scheduler, phases=1, seed=task.instance.repetition)
+        return phase.schedule
+    return simulate(task.instance.jobs(), task.scheduler, events=task.settings.events, in_order=in_order)
 
 
 def failure_of(name: str, task: Task, error: Exception) -> Failure:
@@ -161,25 +152,9 @@ def _coordinates(name: str, task: Task) -> dict[str, Any]:
     }
 
 
-def _measures(schedule: Schedule, task: Task) -> dict[str, float]:
-    """Return all metrics, and the most important ones by size class and class of users."""
+def _measuring(schedule: Schedule, task: Task) -> Measuring:
     settings = task.settings
-    trim: dict[str, Any] = {"warm_up": _warm_up(schedule, task), "cool_down": settings.cool_down}
-    metrics = schedule.metrics(**trim, tau=settings.tau) | class_metrics(schedule, **trim, tau=settings.tau)
-    return metrics | own_metrics(schedule, map(as_metric, settings.own), **trim)
-
-
-def _experiment_measures(analysis: Analysis, task: Task, source: ExperimentSource) -> dict[str, Any]:
-    """Return all metrics of what counts in an experiment, and how its workload came out."""
-    schedule, tau, window = analysis.schedule, task.settings.tau, analysis.window
-    if not len(window.rows):  # where all jobs are those of workflows, job metrics are of these
-        window = replace(window, rows=window.submitted)
-    metrics = schedule_metrics(schedule, tau=tau, window=window) | class_metrics(schedule, tau=tau, window=window)
-    metrics |= own_metrics(schedule, map(as_metric, task.settings.own))
-    made = generated(source, task.instance.seed)
-    pressure = {"reserved_pressure": made.reserved_pressure, "useful_pressure": made.useful_pressure}
-    names = {"experiment": source.label, "handling": source.handling}
-    return names | metrics | analysis.counts() | pressure | {"workflow_share": made.workflow_share}
+    return Measuring(_warm_up(schedule, task), settings.cool_down, settings.tau, settings.own)
 
 
 def _warm_up(schedule: Schedule, task: Task) -> float:

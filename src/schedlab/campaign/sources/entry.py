@@ -1,25 +1,23 @@
-"""Where the jobs of a campaign come from: the entries of its list of workloads."""
+"""What the kinds of workload of a campaign have in common: one class each, from the entry to the jobs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from schedlab.campaign.sources.fields import LONGEST, Duration, Loads, Section, Texts, seconds
+from schedlab.campaign.sources.fields import Duration, Loads, Section
+from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.measures import Measured, Measuring, measured_jobs
 from schedlab.durations import DAY
-from schedlab.speculate.generate import Application
-from schedlab.speculate.laws import Law
-from schedlab.workload.cleaning import parse_rules
-
-GENERATORS = ("lublin", "stochastic", "experiment")
-"""What `generate` may be, in whatever kind of entry."""
-
-
-def _known_generator(value: Any) -> Any:
-    if value not in GENERATORS:
-        raise ValueError(f"unknown generator {value!r}; known are {', '.join(GENERATORS)}")
-    return value
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+from schedlab.workload.sampling import windows
+from schedlab.workload.workload import Workload
 
 
 class Windows(Section):
@@ -43,22 +41,18 @@ class Windows(Section):
     skip: tuple[Annotated[int, Field(ge=0)], ...] = ()
 
 
-class Resample(Section):
-    """Draw weeks of users anew for each repetition, see `schedlab.workload.sampling.resample_users`."""
-
-    weeks: Annotated[int, Field(ge=1)] | None = None
-    profile: Literal["trace", "span"] = "trace"
-
-
 class Entry(Section):
-    """What the entries of all kinds of workloads have in common.
+    """A kind of workload: what its entry in a campaign says, the files it reads, and the jobs it makes.
+
+    A new kind is one class: its fields, `inputs`, `workload` and `specification`; and its line in
+    `schedlab.campaign.sources.kinds`.
 
     Parameters
     ----------
     name
         How results call it; by default, the name of the file or the model.
     load
-        Offered loads to scale to, one or several, doubles count once; without it, the load is what it is.
+        Offered loads to scale to, one or several, duplicates are ignored; without it, the load is not changed.
     repetitions
         How often what is random is drawn.
     windows
@@ -69,11 +63,6 @@ class Entry(Section):
     load: Loads = ()
     repetitions: Annotated[int, Field(ge=1)] | None = None
     windows: Windows | None = None
-
-    @property
-    def has_dependencies(self) -> bool:
-        """Whether some jobs wait for others, as far as that is known before anything is read."""
-        return False
 
     @field_validator("name")
     @classmethod
@@ -88,164 +77,126 @@ class Entry(Section):
         return {} if value is True else None if value is False else value
 
     @model_validator(mode="after")
-    def _countable(self) -> Entry:
-        if self.windows and self.windows.count == "all" and (self.load or getattr(self, "resample", None)):
+    def _countable(self) -> Self:
+        if self.windows and self.windows.count == "all" and (self.load or self.users is not None):
             raise ValueError("windows with count = 'all' cannot be combined with load or resample; give a number")
         return self
 
+    # What is known before anything is read
 
-class TraceEntry(Entry):
-    """One or more logs.
+    @property
+    def random(self) -> bool:
+        """Whether its jobs are drawn, so that repetitions differ."""
+        return True
 
-    Parameters
-    ----------
-    trace
-        Files, patterns such as "logs/*.swf.gz", or a list of these; relative to the campaign file. `~` and environment
-        variables are expanded.
-    clean
-        Rules of cleaning, as for `schedlab.workload.cleaning.clean`.
-    processors
-        Size of the machine, if it is not the one that the file gives.
-    requests
-        Whether jobs are killed at their requested times; by default, what the file says.
-    resample
-        Draw users' weeks anew in each repetition; true for the defaults.
-    laws
-        A file that says which applications follow which law of run times, see
-        `schedlab.speculate.assignment.read_laws`; its path is like that of a trace.
-    dependencies
-        "preceding" lets jobs wait for their preceding jobs, see `schedlab.workload.preceding.preceding_jobs`.
-    """
-
-    trace: Texts
-    clean: str = "default"
-    processors: Annotated[int, Field(ge=1)] | None = None
-    requests: Literal["enforced", "advisory"] | None = None
-    resample: Resample | None = None
-    laws: str | None = None
-    dependencies: Literal["none", "preceding"] = "none"
-
-    @field_validator("trace")
-    @classmethod
-    def _some_trace(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not value:
-            raise ValueError("the list of traces is empty")
-        return value
-
-    @field_validator("clean")
-    @classmethod
-    def _known_rules(cls, value: str) -> str:
-        parse_rules(value)
-        return value
-
-    @field_validator("resample", mode="before")
-    @classmethod
-    def _flag_or_resample(cls, value: Any) -> Any:
-        return {} if value is True else None if value is False else value
-
-    @model_validator(mode="after")
-    def _random(self) -> TraceEntry:
-        if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
-            raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
-        return self
-
-    @model_validator(mode="after")
-    def _jobs_that_wait(self) -> TraceEntry:
-        if self.dependencies != "none" and (self.resample or (self.windows and self.windows.state)):
-            raise ValueError("jobs that wait for others cannot be resampled or form a state; leave dependencies out")
-        return self
+    @property
+    def users(self) -> dict[str, Any] | None:
+        """How weeks of users are resampled; None if they are not."""
+        return None
 
     @property
     def has_laws(self) -> bool:
-        """Whether run times of some jobs follow a law."""
-        return self.laws is not None
-
-
-class ModelEntry(Entry):
-    """Jobs drawn from a model, anew in each repetition.
-
-    Parameters
-    ----------
-    generate
-        The model: "lublin", see `schedlab.workload.lublin.lublin`.
-    jobs
-        How many.
-    processors
-        Size of the machine.
-    estimates
-        Requested times: "tsafrir" draws them, see `schedlab.workload.tsafrir.tsafrir_estimates`; "exact" are the run
-        times.
-    """
-
-    generate: Annotated[Literal["lublin"], BeforeValidator(_known_generator)]
-    jobs: Annotated[int, Field(ge=1)]
-    processors: Annotated[int, Field(ge=1)]
-    estimates: Literal["tsafrir", "exact"] = "tsafrir"
-
-    @property
-    def has_laws(self) -> bool:
-        """Whether run times of some jobs follow a law: none does that a scheduler knows."""
+        """Whether the scheduler knows run-time distributions of some jobs."""
         return False
 
-
-class ApplicationTable(Section):
-    """Jobs whose run times follow one law; the fields are those of `schedlab.speculate.generate.Application`."""
-
-    law: str
-    jobs: Annotated[int, Field(ge=1)]
-    processors: Annotated[int, Field(ge=1)] | Literal["full", "half", "truncnorm", "beta"] = "full"
-    over: Annotated[float, BeforeValidator(seconds), Field(ge=0, le=LONGEST, allow_inf_nan=False)] = 0
-    requests: Literal["method", "longest", "exact"] = "method"
-
-    @field_validator("law")
-    @classmethod
-    def _canonical_law(cls, value: str) -> str:
-        return Law.parse(value).text
-
-    def application(self) -> Application:
-        """Return what the generator is told."""
-        return Application(self.law, self.jobs, self.processors, int(self.over), self.requests)
-
-
-class StochasticEntry(Entry):
-    """Jobs of applications whose run times follow laws, drawn anew in each repetition.
-
-    Parameters
-    ----------
-    generate
-        "stochastic", see `schedlab.speculate.generate.stochastic_jobs`.
-    processors
-        Size of the machine.
-    applications
-        One or more.
-    """
-
-    generate: Literal["stochastic"]
-    processors: Annotated[int, Field(ge=1)]
-    applications: tuple[ApplicationTable, ...]
-
-    @field_validator("applications")
-    @classmethod
-    def _some_application(cls, value: tuple[ApplicationTable, ...]) -> tuple[ApplicationTable, ...]:
-        if not value:
-            raise ValueError("the list of applications is empty")
-        return value
-
-    @model_validator(mode="after")
-    def _possible(self) -> StochasticEntry:
-        if self.load:
-            raise ValueError("the load of stochastic jobs follows from their laws and numbers; leave load out")
-        for one in self.applications:
-            if isinstance(one.processors, int) and one.processors > self.processors:
-                raise ValueError(f"jobs of {one.processors} processors do not fit on a machine of {self.processors}")
-        return self
-
     @property
-    def has_laws(self) -> bool:
-        """Whether some jobs ask by the method of the scheduler."""
-        return any(one.requests == "method" for one in self.applications)
+    def has_dependencies(self) -> bool:
+        """Whether some jobs wait for others."""
+        return False
 
-    @property
-    def jobs(self) -> int:
-        """How many there are."""
-        return sum(one.jobs for one in self.applications)
+    def missing(self, base: Path) -> list[str]:
+        """Return the files and patterns of the entry that nothing is found for.
+
+        Parameters
+        ----------
+        base
+            Directory that relative paths start from.
+        """
+        return []
+
+    # What the kinds differ in
+
+    @abstractmethod
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+        """Find, read and fingerprint the files of the entry, and yield its workloads.
+
+        Parameters
+        ----------
+        number
+            Position of the entry in the campaign.
+        base
+            Directory that relative paths start from.
+        known
+            What was found before for the same entry, by path: a file that has not changed is not read again.
+
+        Raises
+        ------
+        InputError
+            If a file is missing or cannot be read, or if it cannot give what the entry asks for.
+        """
+
+    @abstractmethod
+    def workload(self, item: Input, seed: int | None, load: float | None) -> Workload:
+        """Return the jobs, before a window is cut.
+
+        Parameters
+        ----------
+        item
+            One of `inputs`.
+        seed
+            Of the random generator that draws the jobs or their users; None if nothing is random.
+        load
+            Offered load that they are scaled to; None leaves it as it is.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed.
+        """
+
+    @abstractmethod
+    def specification(self, item: Input) -> dict[str, Any]:
+        """Return everything that the jobs depend on, as plain values; the places of files are not part of it.
+
+        The names of tasks are hashes of it.
+        """
+
+    def seed_name(self, item: Input) -> str:
+        """Return the name that seeds are derived from: workloads with the same one draw the same numbers."""
+        return item.workload
+
+    def measured(self, schedule: Schedule, item: Input, seed: int | None, how: Measuring) -> Measured:
+        """Return what is kept of a schedule of these jobs; the other parameters are those of `workload`."""
+        return measured_jobs(schedule, how)
+
+    # What they share
+
+    def window_count(self, name: str, jobs: Workload | None = None) -> int:
+        """Return how many windows are cut.
+
+        Parameters
+        ----------
+        name
+            Of the workload, for errors.
+        jobs
+            Those of a log that is cut as it is, which must have as many windows.
+
+        Raises
+        ------
+        InputError
+            If there are too few, or if it is not known how many there are.
+        """
+        wanted = self.windows
+        if wanted is None:
+            return 0
+        if jobs is None:
+            if wanted.count == "all":
+                raise InputError(f"{name}: jobs of a model differ in each repetition; give windows a number as count")
+            return wanted.count
+        limit = None if wanted.count == "all" else wanted.count
+        there = sum(1 for _ in islice(windows(jobs, int(wanted.length), wanted.state), limit))
+        if limit is not None and there < limit:
+            raise InputError(f"{name}: {limit} windows are asked for, but there are only {there}; lower count")
+        if not set(range(there)) - set(wanted.skip):
+            raise InputError(f"{name}: no window is left: there are {there}, and skip leaves out all of them")
+        return there

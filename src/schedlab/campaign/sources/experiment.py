@@ -1,20 +1,42 @@
-"""Experiments with workflows as an entry of a campaign: the fields, and the variants that their lists multiply to."""
+"""Experiments with workflows as workloads of a campaign: fields, and the variants that their lists multiply to."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from schedlab.campaign.sources.entry import Entry
+from schedlab.campaign.sources.experiment_files import MODELS, expected_jobs, load_model, load_workflow, place_of
 from schedlab.campaign.sources.fields import LONGEST, Duration, Section, listed, seconds
+from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.durations import DAY
+from schedlab.errors import InputError
+from schedlab.generate.experiment import Experiment
 from schedlab.generate.fill import fill_count
+from schedlab.generate.generation import Generated, generate_experiment
 from schedlab.generate.special import special_pattern
+from schedlab.model.model import WorkloadModel
+from schedlab.schedule.analysis import Analysis
+from schedlab.schedule.groups import class_metrics
+from schedlab.schedule.metrics import schedule_metrics
+from schedlab.schedule.own_metrics import as_metric, own_metrics
+from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.workflow.workflow import Workflow
+from schedlab.workload.files import file_sha256
 from schedlab.workload.submissions import Handling
+from schedlab.workload.workload import Workload
+
+SEED_NAME = "experiment"
+"""What the seeds of all experiments are derived from, instead of the name of a workload."""
 
 Period = Annotated[float, BeforeValidator(seconds), Field(ge=0, le=LONGEST, allow_inf_nan=False)]
 
@@ -132,11 +154,6 @@ class ExperimentEntry(Entry):
         return self
 
     @property
-    def has_laws(self) -> bool:
-        """Whether run times of some jobs follow a law: none does."""
-        return False
-
-    @property
     def has_dependencies(self) -> bool:
         """Whether tasks of workflows are jobs that wait for others."""
         return bool(self.workflows) and any(handling != "pilot" for handling in self.handling)
@@ -166,3 +183,110 @@ class ExperimentEntry(Entry):
         if presence is None:
             return base
         return f"{base}/{100 * presence:g}%" if self.share else f"{base}/every {duration(presence)}"
+
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+        """Read the files of the experiment, and yield its variants."""
+        hint = f"; built in are {', '.join(MODELS)}"
+        path = self.model if self.model in MODELS else place_of(self.model, base, hint)
+        model, sha256 = load_model(path)
+        places = [place_of(table.file, base) for table in self.workflows]
+        files = tuple((place, file_sha256(place)) for place in places)
+        workflows = [load_workflow(place, fingerprint) for place, fingerprint in files]
+        name = self.name or "+".join(dict.fromkeys(workflow.name for workflow in workflows)) or "no workflows"
+        jobs = expected_jobs(self.workflow_policy, self.preload + self.duration, self.pressure, model)
+        for variant, (presence, handling) in enumerate(self.variants()):
+            self._experiment(model, workflows, presence, handling)  # refuses what is not possible before anything runs
+            label = self.label(name, presence)
+            called = f"{label}/{handling}" if self.workflows else label
+            facts = (called, number, path, sha256, jobs, model.processors, 0)
+            yield Input(*facts, variant=variant, label=label, files=files)
+
+    def workload(self, item: Input, seed: int | None, load: float | None) -> Workload:
+        """Return ordinary jobs, and those of workflows among them."""
+        return _generated(self, item, seed).workload
+
+    def specification(self, item: Input) -> dict[str, Any]:
+        """Return the fingerprints of the files, the variant, and the fields that have one value."""
+        presence, handling = self.variant(item)
+        kinds = [[sha256, table.share] for (_, sha256), table in zip(item.files, self.workflows, strict=True)]
+        return {
+            "model": self.generate,
+            "model_sha256": item.sha256,
+            "workflows": kinds,
+            "workflow_policy": self.workflow_policy,
+            "presence": presence,
+            "handling": handling,
+            "fill_wait": int(self.fill_wait),
+            "preload": int(self.preload),
+            "duration": int(self.duration),
+            "drain": int(self.drain),
+            "pressure": self.pressure,
+            "counted": self.counted,
+            "rules": self.rules,
+        }
+
+    def seed_name(self, item: Input) -> str:
+        """Return the same name for all experiments: they draw the same ordinary jobs."""
+        return SEED_NAME
+
+    def measured(self, schedule: Schedule, item: Input, seed: int | None, how: Measuring) -> Measured:
+        """Return the metrics of the section that counts, and what became of workflows and of distributions."""
+        import pyarrow as pa
+
+        analysis = Analysis(schedule, rules=self.rules)
+        window = analysis.window
+        if not len(window.rows):  # where all jobs are those of workflows, job metrics are of these
+            window = replace(window, rows=window.submitted)
+        metrics = schedule_metrics(schedule, tau=how.tau, window=window)
+        metrics |= class_metrics(schedule, tau=how.tau, window=window)
+        metrics |= own_metrics(schedule, map(as_metric, how.own))
+        made = _generated(self, item, seed)
+        pressure = {"reserved_pressure": made.reserved_pressure, "useful_pressure": made.useful_pressure}
+        metrics |= analysis.counts() | pressure | {"workflow_share": made.workflow_share}
+        workflows = analysis.workflows.drop(columns=["name", "handling"]).rename(columns={"group": "workflow"})
+        tables = {"workflows": pa.Table.from_pandas(workflows, preserve_index=False)}
+        tables["distributions"] = pa.Table.from_pylist([found.to_dict() for found in analysis.distributions()])
+        names = {"experiment": item.label, "handling": self.variant(item)[1]}
+        return Measured(metrics, names, tables)
+
+    def variant(self, item: Input) -> tuple[float | None, Handling]:
+        """Return the presence and the handling of one of `inputs`."""
+        return list(self.variants())[item.variant]
+
+    def experiment(self, item: Input) -> Experiment:
+        """Return the experiment of one of `inputs`.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed.
+        """
+        model, sha256 = load_model(item.path)
+        if sha256 != item.sha256:
+            raise InputError(f"{item.path} has changed since the campaign was planned; run the campaign again")
+        return self._experiment(model, [load_workflow(*file) for file in item.files], *self.variant(item))
+
+    def _experiment(
+        self, model: WorkloadModel, workflows: list[Workflow], presence: float | None, handling: Handling
+    ) -> Experiment:
+        by_period = self.workflow_policy == "period"
+        return Experiment(
+            model=model,
+            workflows=tuple(zip(workflows, (table.share for table in self.workflows), strict=True)),
+            workflow_policy=self.workflow_policy,
+            period=int(presence or 0) if by_period else 0,
+            share=0.0 if by_period else presence or 0.0,
+            handling=handling,
+            fill_wait=int(self.fill_wait),
+            preload=int(self.preload),
+            duration=int(self.duration),
+            drain=int(self.drain),
+            pressure=self.pressure,
+            counted=self.counted,
+            rules=self.rules,
+        )
+
+
+@lru_cache(maxsize=1)
+def _generated(entry: ExperimentEntry, item: Input, seed: int | None) -> Generated:
+    return generate_experiment(entry.experiment(item), rng=np.random.default_rng(seed))
