@@ -9,7 +9,13 @@ import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
 # Options of other programs, and of scripts that schedlab writes.
-OTHERS = ("slurm/", "campaign/slurm.py", "campaign/submissions.py", "campaign/executors.py", "campaign/coordinator.py")
+OTHERS = (
+    "slurm/",
+    "campaign/run/slurm.py",
+    "campaign/run/job_arrays.py",
+    "campaign/run/executors.py",
+    "campaign/run/coordinator.py",
+)
 OTHERS += (
     "workload/_sacct_columns.py",
     "workload/squeue.py",

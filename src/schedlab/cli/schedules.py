@@ -41,7 +41,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from schedlab.campaign.compare import Comparison
+    from schedlab.campaign.results.comparison import Comparison
     from schedlab.schedule.schedule import Schedule
     from schedlab.scheduler.scheduler import Scheduler
 
@@ -222,9 +222,9 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Replay a trace under several schedulers, and print one table."""
-    from schedlab.campaign.blocks import BLOCK_METRICS
-    from schedlab.campaign.compare import compare as compare_schedulers
-    from schedlab.campaign.statistics import METRIC
+    from schedlab.campaign.results.blocks import BLOCK_METRICS
+    from schedlab.campaign.results.comparison import compare as compare_schedulers
+    from schedlab.campaign.results.statistics import METRIC
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = [Scheduler.parse(text) for text in scheduler]
@@ -307,7 +307,7 @@ def compare(
 
 def _who_pays(comparison: Comparison) -> str:
     """Return a table of wide jobs and users, if there is something to compare and they are known."""
-    from schedlab.campaign.prices import price_table
+    from schedlab.campaign.results.trade_offs import price_table
     from schedlab.report.groups import user_names
 
     if len(comparison.schedules) < 2:

@@ -20,7 +20,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.exam import Exam
+    from schedlab.campaign.results.holdout import Exam
     from schedlab.learn.racing import Candidate
     from schedlab.learn.search import Search
     from schedlab.learn.training import Training
@@ -91,7 +91,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search for a policy by simulation, and compare it with the known ones on jobs that the search has not seen."""
-    from schedlab.campaign.executors import usable_cores
+    from schedlab.campaign.run.executors import usable_cores
     from schedlab.learn.search import check_kinds
     from schedlab.learn.training import check_objective, check_rest, prepare_training, runnable
 
@@ -220,7 +220,7 @@ def _examine(
     workers: int,
 ) -> tuple[Exam | None, bool]:
     """Test a policy, and return the table and whether the user has stopped it."""
-    from schedlab.campaign.exam import ExamLog, examine
+    from schedlab.campaign.results.holdout import ExamLog, examine
     from schedlab.learn.training import STATE
 
     logs = [ExamLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
