@@ -11,9 +11,9 @@ from pydantic import Field
 
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.input import Input
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.cleaning import clean
-from schedlab.workload.lublin import lublin
-from schedlab.workload.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
 
@@ -23,13 +23,13 @@ class ModelEntry(Entry):
     Parameters
     ----------
     generate
-        The model: "lublin", see `schedlab.workload.lublin.lublin`.
+        The model: "lublin", see `schedlab.model.lublin_feitelson.lublin`.
     jobs
         How many.
     processors
         Size of the machine.
     estimates
-        Requested times: "tsafrir" draws them, see `schedlab.workload.tsafrir.tsafrir_estimates`; "exact" are the run
+        Requested times: "tsafrir" draws them, see `schedlab.model.tsafrir.tsafrir_estimates`; "exact" are the run
         times.
     """
 
