@@ -37,7 +37,7 @@ def test_each_room_imports_only_rooms_before_it():
 
 def test_the_walk_of_a_campaign_task_goes_one_way():
     files = {path.name for path in (PACKAGE / "campaign").iterdir() if path.name != "__pycache__"}
-    assert files == {"__init__.py", "__init__.pyi", *CAMPAIGN}
+    assert files - {"__init__.py", "__init__.pyi"} == set(CAMPAIGN)
     for place, room in enumerate(CAMPAIGN):
         for module in (PACKAGE / "campaign" / room).rglob("*.py"):
             text = module.read_text(encoding="utf-8")

@@ -165,3 +165,21 @@ def test_a_window_that_a_repetition_does_not_have_is_refused() -> None:
     last = instances(Path(), **MODEL, windows={"length": "52w", "count": 2})[-1]
     with pytest.raises(InputError, match="lublin: there are only 1 windows; lower their count"):
         last.jobs()
+
+
+def test_how_a_log_is_read_is_said_by_keys_that_are_called_like_the_options(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "created,took,cores,queue\n2024-06-01 12:00:00,60,2,gpu\n2024-06-01 12:01:00,60,2,cpu\nwhen,60,2,gpu\n"
+        + "".join(f"2024-06-01 13:{minute:02}:00,60,2,gpu\n" for minute in range(60))
+    )
+    columns = {"submit_time": "created", "run_time": "took", "requested_processors": "cores", "partition": "queue"}
+    entry = {"trace": "a.csv", "processors": 4, "column": columns, "lenient": True, "timezone": "Europe/Stockholm"}
+    [instance] = instances(tmp_path, **entry, partition="gpu", default_limit="2h", clean="none")
+    jobs = instance.jobs()
+    assert (len(jobs), set(jobs.requested_time.tolist())) == (61, {7_200})
+    source = instance.specification()["source"]
+    assert source["partition"] == ("gpu",)
+    assert source["lenient"] is True
+    [other] = instances(tmp_path, **entry, clean="none")
+    assert other.specification()["source"].keys() >= {"column", "timezone"}
+    assert not other.specification()["source"].keys() & {"partition", "default_limit"}

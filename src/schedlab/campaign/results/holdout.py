@@ -26,6 +26,7 @@ from schedlab.errors import InputError
 from schedlab.learn.training import EASY, SHORTEST_LIMIT
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.wording import count_of, table
+from schedlab.workload.reading import AS_IT_IS, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,6 +168,7 @@ def examine(
     length: float,
     state: int,
     clean: str = "default",
+    reading: Reading = AS_IT_IS,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Exam:
@@ -190,6 +192,8 @@ def examine(
         Of the windows, see `schedlab.workload.sampling.windows`.
     clean
         Rules of cleaning.
+    reading
+        How the logs are read.
     workers, progress
         As for `run_campaign`.
 
@@ -204,6 +208,7 @@ def examine(
             trace=(str(log.path.absolute()),),
             name=log.name,
             clean=clean,
+            **asdict(reading),
             windows=Windows(length=length, count="all", state=state, skip=log.skip),
         )
         for log in logs

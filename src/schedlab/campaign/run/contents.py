@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 TEXTS = ("task", "workload", "scheduler", "specification", "experiment", "handling")
 """Columns of results that are texts; all others are numbers."""
 
+LARGEST_INTEGER = 2**53
+
 NEEDED = ("task", "workload", "load", "repetition", "window", "scheduler")
 
 
@@ -147,9 +149,22 @@ def table_in(content: bytes) -> pa.Table:
             check_size(file, len(content))
             table = file.read()
         check_table(table)
+        _check_integers(table)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise ValueError(str(error).splitlines()[0]) from None
     return table
+
+
+def _check_integers(table: pa.Table) -> None:
+    """Raise ValueError if an integer is too large for a float, which the same column of another file may hold."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for field in table.schema:
+        if pa.types.is_integer(field.type):
+            ends = pc.min_max(table.column(field.name)).as_py()
+            if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) > LARGEST_INTEGER:
+                raise ValueError(f"the column {field.name} has integers beyond {LARGEST_INTEGER}")
 
 
 def names_in(table: pa.Table) -> NDArray[np.bytes_]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.campaign.run.contents import is_text, table_in
 from schedlab.campaign.sources.measures import Measured
+from schedlab.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,6 +80,11 @@ def read_details(run: RunDirectory, part: str) -> pa.Table | None:
         The run directory.
     part
         "workflows" or "distributions".
+
+    Raises
+    ------
+    InputError
+        If columns of the same name are of kinds that do not go together.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -95,7 +101,11 @@ def read_details(run: RunDirectory, part: str) -> pa.Table | None:
         new = wanted & set(table.column("task").unique().to_pylist())
         tables.append(table.filter(pc.is_in(table.column("task"), pa.array(sorted(new), pa.string()))))
         wanted -= new
-    return pa.concat_tables(tables, promote_options="permissive") if tables else None
+    try:
+        return pa.concat_tables(tables, promote_options="permissive") if tables else None
+    except pa.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{run.path / part}: the files do not agree with each other ({reason})") from None
 
 
 def _checked(table: pa.Table) -> pa.Table:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.fields import Section, Texts
@@ -19,10 +20,16 @@ from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_laws, jobs_beyond_laws, read_laws
 from schedlab.streams import workload_name
 from schedlab.workload.cleaning import clean, parse_rules
-from schedlab.workload.files import file_sha256, read_workload
+from schedlab.workload.files import file_sha256
 from schedlab.workload.preceding import preceding_jobs
+from schedlab.workload.reading import AS_IT_IS, Reading
 from schedlab.workload.sampling import resample_users, scale_load
 from schedlab.workload.workload import Workload
+
+
+def _pairs(columns: Any) -> Any:
+    """Return a table of columns as texts FIELD=COLUMN."""
+    return [f"{field}={column}" for field, column in columns.items()] if isinstance(columns, dict) else columns
 
 
 class Resample(Section):
@@ -53,6 +60,8 @@ class TraceEntry(Entry):
         `schedlab.speculate.assignment.read_laws`; its path is like that of a trace.
     dependencies
         "preceding" lets jobs wait for their preceding jobs, see `schedlab.workload.preceding.preceding_jobs`.
+    partition, timezone, default_limit, lenient, column
+        How the log is read, see `schedlab.workload.reading.Reading`; `column` may be a table.
     """
 
     trace: Texts
@@ -62,6 +71,11 @@ class TraceEntry(Entry):
     resample: Resample | None = None
     laws: str | None = None
     dependencies: Literal["none", "preceding"] = "none"
+    partition: Texts = ()
+    timezone: str | None = None
+    default_limit: Texts = ()
+    lenient: bool = False
+    column: Annotated[Texts, BeforeValidator(_pairs)] = ()
 
     @field_validator("trace")
     @classmethod
@@ -139,7 +153,11 @@ class TraceEntry(Entry):
         return Input(*facts, beyond_law=beyond)
 
     def _read(self, path: str, laws: str) -> Workload:
-        return read_trace(path, self.clean, self.processors, self.requests, laws, self.dependencies)
+        reading = self._reading()
+        return read_trace(path, self.clean, self.processors, self.requests, laws, self.dependencies, reading)
+
+    def _reading(self) -> Reading:
+        return Reading(self.partition, self.timezone, self.default_limit, self.lenient, self.column)
 
     def workload(self, item: Input, seed: int | None, load: float | None) -> Workload:
         """Return the jobs of a log: cleaned, then resampled, then scaled."""
@@ -152,11 +170,11 @@ class TraceEntry(Entry):
     def specification(self, item: Input) -> dict[str, Any]:
         """Return the fingerprint of the log, and how it is read."""
         read_as = {"clean": self.clean, "processors": self.processors, "requests": self.requests}
-        later = {"laws_sha256": (item.laws_sha256, ""), "dependencies": (self.dependencies, "none")}
         # Fields that came later stand there only if they are used: names of older results stay as they were.
-        return {"sha256": item.sha256, **read_as} | {
-            name: value for name, (value, usual) in later.items() if value != usual
-        }
+        later = {"laws_sha256": item.laws_sha256, "dependencies": self.dependencies} | asdict(self._reading())
+        usual = {"laws_sha256": "", "dependencies": "none"} | asdict(AS_IT_IS)
+        used = {name: value for name, value in later.items() if value != usual[name]}
+        return {"sha256": item.sha256, **read_as, **used}
 
 
 @lru_cache(maxsize=1)
@@ -182,10 +200,16 @@ def expanded(path: str) -> str:
 
 
 def read_trace(
-    path: str, rules: str, processors: int | None, requests: str | None, laws: str = "", dependencies: str = "none"
+    path: str,
+    rules: str,
+    processors: int | None,
+    requests: str | None,
+    laws: str = "",
+    dependencies: str = "none",
+    reading: Reading = AS_IT_IS,
 ) -> Workload:
     """Read and clean a log as an entry says; parameters as for `TraceEntry`, no file of distributions if empty."""
-    workload = read_workload(path, processors)
+    workload = reading.read(path, processors)
     try:
         if dependencies == "preceding":
             workload = workload.replace(dependencies=preceding_jobs(workload)[0])
