@@ -145,6 +145,7 @@ class QosTable(_LimitedTable):
     priority: int = 0
     preempts: list[str] = []
     usage_factor: float = 1.0
+    over_partition: bool = False
 
     def made(self) -> QosLimits:
         """Return the QOS that it describes."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schedlab.cluster.nodes import check_number
-from schedlab.cluster.sacctmgr import USE_PARENT, Accounts, Association, Qos, Value
+from schedlab.cluster.sacctmgr import OVER_PARTITION, USE_PARENT, Accounts, Association, Qos, Value
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -145,6 +145,8 @@ class QosLimits:
         QOS whose jobs may be preempted.
     usage_factor
         How many times the use of its jobs counts.
+    over_partition
+        Whether its limits are looked at before those of the partition's QOS (Slurm's flag OverPartQOS).
     """
 
     name: str
@@ -152,6 +154,7 @@ class QosLimits:
     limits: Limits = Limits()
     preempts: tuple[str, ...] = ()
     usage_factor: float = 1.0
+    over_partition: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +281,7 @@ def unused_options(accounts: Accounts) -> Iterator[tuple[str, str]]:
     for qos in accounts.qos.values():
         for name in sorted(qos.limits.keys() - known):
             yield f"{name}={qos.limits[name]} of QOS {qos.name}", "not simulated"
-        if qos.flags or qos.limit_factor is not None or qos.usage_threshold is not None:
+        if qos.flags & ~OVER_PARTITION or qos.limit_factor is not None or qos.usage_threshold is not None:
             yield f"flags, factors and thresholds of QOS {qos.name}", "not simulated"
         if qos.preempt_mode:
             yield f"PreemptMode of QOS {qos.name}", "preemption is not simulated"
@@ -295,7 +298,14 @@ def _check_qos(what: str, names: Iterable[str] | None, known: set[str]) -> None:
 
 def _qos(qos: Qos) -> QosLimits:
     priority = int(qos.limits.get("priority", 0))
-    return QosLimits(qos.name, priority, Limits.of_slurm(qos.limits), qos.preempts, qos.usage_factor)
+    return QosLimits(
+        qos.name,
+        priority,
+        Limits.of_slurm(qos.limits),
+        qos.preempts,
+        qos.usage_factor,
+        bool(qos.flags & OVER_PARTITION),
+    )
 
 
 def _shares(association: Association) -> int | None:
