@@ -7,16 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.definition import Campaign
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.engine.simulation import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.policy import SAF
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.lublin import lublin
 from schedlab.workload.workload import Workload
 
 MINE = """

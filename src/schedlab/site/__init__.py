@@ -1,8 +1,9 @@
 """The twin of a site: read its configuration and accounting, replay its past, ask what would change."""
 
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
-from schedlab.site.changes import changed
+from schedlab.site.changes import Change, changed
 from schedlab.site.importing import import_site
+from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.site import Settings, Site, read
 from schedlab.site.validation import Validation, validate
@@ -10,8 +11,10 @@ from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
     "Calibration",
+    "Change",
     "Ledger",
     "LedgerLine",
+    "Replayable",
     "Settings",
     "Site",
     "Validation",
