@@ -128,7 +128,7 @@ def small_simulations(_: Path) -> Iterator[Result]:
             place = Path(directory) / str(repetitions)
             seconds, peak = _run_small(place, schedulers, repetitions)
             peaks.append(peak)
-        run = sl.RunDirectory.open(place)
+        run = sl.campaign.RunDirectory.open(place)
         count = int(run.done().sum())
         sample = run.results().iloc[:800]
     # The same simulations and measures without a campaign, once warm.

@@ -18,7 +18,7 @@ WINDOW, SIDE_BY_SIDE = 256, 64
 def environments(_: Path) -> Iterator[Result]:
     """Steps with and without observations, resets, and the size of a vector."""
     rng = np.random.default_rng(1)
-    jobs = sl.clean(sl.tsafrir_estimates(sl.lublin(5_000, 256, rng=rng, load=1.1), rng=rng))
+    jobs = sl.clean(sl.model.tsafrir_estimates(sl.model.lublin(5_000, 256, rng=rng, load=1.1), rng=rng))
     episodes = Episodes(SIDE_BY_SIDE, jobs, window=WINDOW)
     for shown, label, goal in ((True, "with the observation of 128 jobs", 3e5), (False, "without observations", 2e6)):
         rates = [steps(episodes, rng, shown) for _ in range(5)]

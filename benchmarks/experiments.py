@@ -34,12 +34,12 @@ def experiments(traces: Path) -> Iterator[Result]:
     small = replace(model.scaled_to(TWIN * 24, 24), limits=None)
     for handling in HANDLINGS:
         fields = quarter | {"handling": handling}
-        short = sl.Experiment(small, fill_wait=3_600, preload=0, duration=DAY // 4, **fields)
-        jobs = sl.generate_experiment(short, rng=np.random.default_rng(1)).workload
+        short = sl.generate.Experiment(small, fill_wait=3_600, preload=0, duration=DAY // 4, **fields)
+        jobs = sl.generate.generate_experiment(short, rng=np.random.default_rng(1)).workload
         equal = np.array_equal(sl.simulate(jobs, SCHEDULER).start_time, simulate_plain(jobs, SCHEDULER).start_time)
-        whole = sl.Experiment(model, fill_wait=14_400, preload=DAY, duration=7 * DAY, **fields)
+        whole = sl.generate.Experiment(model, fill_wait=14_400, preload=DAY, duration=7 * DAY, **fields)
         begin = time.perf_counter()
-        analysis = Analysis(sl.simulate(sl.generate_experiment(whole, rng=1).workload, SCHEDULER))
+        analysis = Analysis(sl.simulate(sl.generate.generate_experiment(whole, rng=1).workload, SCHEDULER))
         found = len(analysis.distributions())
         seconds = time.perf_counter() - begin
         name, fast = f"experiment, 25 % {handling}", seconds < GOAL

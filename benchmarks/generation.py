@@ -29,9 +29,9 @@ def experiments(traces: Path) -> Iterator[Result]:
         "generate, ScSF's rules": ({"rules": "scsf"}, 0.995),
     }
     for name, (fields, pressure) in cases.items():
-        experiment = sl.Experiment(EDISON_TOY, fill_wait=14_400, preload=93_600, duration=622_800, **fields)
+        experiment = sl.generate.Experiment(EDISON_TOY, fill_wait=14_400, preload=93_600, duration=622_800, **fields)
         begin = time.perf_counter()
-        generated = sl.generate_experiment(experiment, rng=np.random.default_rng(1))
+        generated = sl.generate.generate_experiment(experiment, rng=np.random.default_rng(1))
         seconds = time.perf_counter() - begin
         reserved, share = generated.reserved_pressure, generated.workflow_share
         right = abs(reserved - pressure) < 0.002 and abs(share - fields.get("share", 0.0)) < 0.001

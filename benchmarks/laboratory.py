@@ -35,7 +35,7 @@ def dense() -> sl.Workload:
 def sparse() -> sl.Workload:
     """Return 1,000 jobs over two and a half days on 4,096 processors."""
     rng = np.random.default_rng(7)
-    jobs = sl.tsafrir_estimates(sl.lublin(1000, 4096, rng=rng, load=0.8), rng=rng)
+    jobs = sl.model.tsafrir_estimates(sl.model.lublin(1000, 4096, rng=rng, load=0.8), rng=rng)
     scale = 2.5 * 86400 / float(np.ptp(jobs.submit_time))
     return jobs.replace(submit_time=(jobs.submit_time * scale).astype(np.int64))
 

@@ -42,14 +42,14 @@ LEADERS = {
 def trials(traces: Path) -> Iterator[Result]:
     """Trials per second and core, against the twin; and those of all published tuples, against the published scores."""
     rng = np.random.default_rng(17)
-    jobs = sl.usable_jobs(sl.lublin(48, PROCESSORS, rng=rng), sl.Trials(), PROCESSORS)
+    jobs = sl.learn.usable_jobs(sl.model.lublin(48, PROCESSORS, rng=rng), sl.learn.Trials(), PROCESSORS)
     for sampling in ("independent", "antithetic"):
-        settings = sl.Trials(trials=1_000_000, sampling=sampling)
+        settings = sl.learn.Trials(trials=1_000_000, sampling=sampling)
         equal = _equals_the_twin(jobs, settings)
         times = []
         for _ in range(REPEATS):
             begin = time.perf_counter()
-            scores = sl.score_tuple(jobs, settings, processors=PROCESSORS, seed=1)
+            scores = sl.learn.score_tuple(jobs, settings, processors=PROCESSORS, seed=1)
             times.append(time.perf_counter() - begin)
         rate = scores.trials / min(times) / 1e6
         yield Result(
@@ -63,7 +63,7 @@ def trials(traces: Path) -> Iterator[Result]:
     yield from _published_trials(traces)
 
 
-def _equals_the_twin(jobs: sl.Workload, settings: sl.Trials, draws: int = 4) -> bool:
+def _equals_the_twin(jobs: sl.Workload, settings: sl.learn.Trials, draws: int = 4) -> bool:
     """Return whether trials measure what plain Python measures for the same orders."""
     leaders, measures = measure_draws(problem_of(jobs, settings, PROCESSORS), settings, 1, 0, draws)
     order = np.empty(settings.queue, dtype=np.int32)
@@ -82,14 +82,14 @@ def _published_trials(traces: Path) -> Iterator[Result]:
     if not ((traces / TRAINING).is_file() and (traces / PUBLISHED).is_file()):
         print(f"trials of the published tuples: skipped, {traces} lacks {TRAINING} or {PUBLISHED}")
         return
-    published = sl.read_scores(traces / PUBLISHED)
-    settings = sl.Trials(trials=256_000, sampling="independent", shuffle="biased")
-    jobs = sl.usable_jobs(sl.read_swf(traces / TRAINING), settings, PROCESSORS)
+    published = sl.learn.read_scores(traces / PUBLISHED)
+    settings = sl.learn.Trials(trials=256_000, sampling="independent", shuffle="biased")
+    jobs = sl.learn.usable_jobs(sl.read_swf(traces / TRAINING), settings, PROCESSORS)
     cores = len(os.sched_getaffinity(0))
     begin = time.perf_counter()
     with ThreadPoolExecutor(cores) as executor:
         tuples = tuples_of(published, jobs, settings, seed=1)
-        table = sl.collect_scores(
+        table = sl.learn.collect_scores(
             jobs, tuples, settings, processors=PROCESSORS, provenance={"seed": 1}, executor=executor
         )
     seconds = time.perf_counter() - begin
@@ -110,9 +110,9 @@ def fit(traces: Path) -> Iterator[Result]:
     if not (traces / PUBLISHED).is_file():
         print(f"fit: skipped, {traces} lacks {PUBLISHED}")
         return
-    published = sl.read_scores(traces / PUBLISHED)
+    published = sl.learn.read_scores(traces / PUBLISHED)
     begin = time.perf_counter()
-    ranking = sl.fit_scores(published)
+    ranking = sl.learn.fit_scores(published)
     seconds = time.perf_counter() - begin
     leaders = {one.form: one.mae for one in ranking.fits[: len(LEADERS)]}
     yield Result(

@@ -62,7 +62,7 @@ def many(_: Path) -> Iterator[Result]:
 def small(seed: int) -> sl.Workload:
     """Return 48 jobs that have to wait."""
     rng = np.random.default_rng(seed)
-    return sl.clean(sl.tsafrir_estimates(sl.lublin(JOBS, 256, rng=rng, load=1.1), rng=rng))
+    return sl.clean(sl.model.tsafrir_estimates(sl.model.lublin(JOBS, 256, rng=rng, load=1.1), rng=rng))
 
 
 def best(action: Callable[[], object], repeats: int) -> float:

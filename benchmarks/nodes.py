@@ -42,8 +42,8 @@ def nodes(traces: Path) -> Iterator[Result]:
 def thousand(count: int) -> tuple[sl.Cluster, sl.Workload]:
     """Return a thousand nodes and jobs of 1 to 64 cores, with memory and some with GPUs, that keep them busy."""
     groups = [
-        sl.NodeGroup.of("c[0001-0800]", cores=64, memory=256_000),
-        sl.NodeGroup.of("g[0001-0200]", cores=64, memory=512_000, gpus={"a100": 4}, weight=10),
+        sl.cluster.NodeGroup.of("c[0001-0800]", cores=64, memory=256_000),
+        sl.cluster.NodeGroup.of("g[0001-0200]", cores=64, memory=512_000, gpus={"a100": 4}, weight=10),
     ]
     rng = np.random.default_rng(2026)
     run = np.ceil(rng.lognormal(7, 1.2, count)).clip(60, 86_400).astype(np.int64)

@@ -49,8 +49,8 @@ STATE = """async () => {
 def reports(traces: Path) -> Iterator[Result]:
     """Pages of one schedule, opened in Chromium where there is one."""
     rng = np.random.default_rng(1)
-    small = sl.tsafrir_estimates(sl.lublin(30_000, 256, rng=rng, load=0.95), rng=rng)
-    large = sl.tsafrir_estimates(sl.lublin(1_000_000, 1_024, rng=rng, load=0.9), rng=rng)
+    small = sl.model.tsafrir_estimates(sl.model.lublin(30_000, 256, rng=rng, load=0.95), rng=rng)
+    large = sl.model.tsafrir_estimates(sl.model.lublin(1_000_000, 1_024, rng=rng, load=0.9), rng=rng)
     # Lublin's model has no users; 500 of them, a few with most jobs.
     jobs = {
         "30,000 jobs": (with_users(small, rng), 2.0, 1.0),

@@ -54,7 +54,7 @@ def best(action: Callable[[], object], repeats: int) -> float:
 def saturated(jobs: int, load: float = 1.2) -> sl.Workload:
     """Return a Lublin-Feitelson workload for 256 processors with Tsafrir estimates; load above 1 piles up a queue."""
     rng = np.random.default_rng(2026)
-    return sl.tsafrir_estimates(sl.lublin(jobs, 256, rng=rng, load=load), rng=rng)
+    return sl.model.tsafrir_estimates(sl.model.lublin(jobs, 256, rng=rng, load=load), rng=rng)
 
 
 def fits_the_machine(schedule: sl.Schedule) -> bool:
@@ -172,7 +172,7 @@ def memory(_: Path) -> Iterator[Result]:
 def ten_million() -> None:
     """Simulate ten million jobs; print seconds, the peak memory so far in GB, and whether the schedule is sound."""
     rng = np.random.default_rng(10)
-    jobs = sl.lublin(10_000_000, 256, rng=rng, load=0.8)
+    jobs = sl.model.lublin(10_000_000, 256, rng=rng, load=0.8)
     jobs = jobs.replace(requested_time=jobs.run_time * 2)
     begin = time.perf_counter()
     schedule = sl.simulate(jobs, "fcfs+easy")
@@ -206,7 +206,7 @@ def whole_process(_: Path) -> Iterator[Result]:
 
 def start_up(_: Path) -> Iterator[Result]:
     """The first call after installation, the next process, and --help."""
-    program = "import schedlab as sl, numpy as np; r = np.random.default_rng(1); w = sl.lublin(100, 8, rng=r); "
+    program = "import schedlab as sl, numpy as np; r = np.random.default_rng(1); w = sl.model.lublin(100, 8, rng=r); "
     program += "w = w.replace(requested_time=w.run_time); print(sl.simulate(w, 'saf+easy').start_time.sum())"
     with tempfile.TemporaryDirectory() as cache:
         times, answers = [], set()

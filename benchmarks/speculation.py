@@ -16,7 +16,7 @@ from schedlab.speculate.discretise import discretise
 from schedlab.speculate.toptimal import OptimalSequence, toptimal
 from schedlab_papers import icpp19_scenarios
 
-LAW = sl.Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+LAW = sl.requests.Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
 
 REPEATS = 3
 
@@ -63,7 +63,7 @@ def scenario_1(traces: Path) -> Iterator[Result]:
 def mixed(traces: Path) -> Iterator[Result]:
     """10,000 jobs with a law within 100,000 ordinary ones, with EASY and speculation; no processor is used twice."""
     rng = np.random.default_rng(1)
-    ordinary = sl.tsafrir_estimates(sl.lublin(100_000, 1_024, rng=rng, load=0.7), rng=rng)
+    ordinary = sl.model.tsafrir_estimates(sl.model.lublin(100_000, 1_024, rng=rng, load=0.7), rng=rng)
     count = 10_000
     columns = {
         "submit_time": np.r_[ordinary.submit_time, rng.integers(0, ordinary.submit_time.max(), count)],

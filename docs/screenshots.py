@@ -96,7 +96,7 @@ def main() -> int:
 def pages(directory: Path) -> tuple[Path, Path, Path]:
     """Write the three pages."""
     rng = np.random.default_rng(7)
-    jobs = sl.tsafrir_estimates(sl.lublin(1_500, 128, rng=rng, load=0.9), rng=rng)
+    jobs = sl.model.tsafrir_estimates(sl.model.lublin(1_500, 128, rng=rng, load=0.9), rng=rng)
     jobs = jobs.replace(user_id=rng.zipf(1.7, len(jobs)) % 20, name="jobs")
     comparison = sl.compare(jobs, ["fcfs+easy", "saf+easy"])
     command = "schedlab simulate jobs.swf -s fcfs+easy --report one.html"
@@ -110,8 +110,8 @@ def pages(directory: Path) -> tuple[Path, Path, Path]:
 def gpu_cluster(directory: Path) -> Path | None:
     """Write the page of a small GPU cluster under a real Slurm; None where there is none."""
     rng = np.random.default_rng(7)
-    drawn = sl.lublin(160, 64, rng=rng, load=1.1)
-    jobs = sl.tsafrir_estimates(drawn.replace(run_time=np.minimum(drawn.run_time, 14_400)), rng=rng)
+    drawn = sl.model.lublin(160, 64, rng=rng, load=1.1)
+    jobs = sl.model.tsafrir_estimates(drawn.replace(run_time=np.minimum(drawn.run_time, 14_400)), rng=rng)
     jobs = jobs.replace(user_id=rng.zipf(1.7, len(jobs)) % 6, name="GPU cluster")
     small = jobs.job_processors <= 8
     gpus = np.where(small & (rng.random(len(jobs)) < 0.4), rng.integers(1, 4, len(jobs)), 0)

@@ -10,7 +10,7 @@ SCHEDULERS = ["fcfs+easy", "fcfs+easy:sjf", "saf+easy", "fcfs+conservative"]
 def mean_slowdowns(seed: int) -> dict[str, float]:
     """Return the mean bounded slowdown under each scheduler, without the first and the last tenth of the jobs."""
     rng = np.random.default_rng(seed)
-    jobs = sl.tsafrir_estimates(sl.lublin(2000, 256, rng=rng, load=0.9), rng=rng)
+    jobs = sl.model.tsafrir_estimates(sl.model.lublin(2000, 256, rng=rng, load=0.9), rng=rng)
     comparison = sl.compare(jobs, SCHEDULERS, warm_up=0.1, cool_down=0.1)
     return comparison.to_frame()["mean_bounded_slowdown"].to_dict()
 

@@ -53,10 +53,10 @@ def test_a_comparison_is_indexed_by_any_text_of_its_schedulers() -> None:
 @pytest.mark.parametrize(
     "subject",
     [
-        sl.summarise(JOBS),
-        sl.clean_with_report(JOBS)[1],
+        sl.workload.summarise(JOBS),
+        sl.workload.clean_with_report(JOBS)[1],
         sl.Scheduler.parse("saf+easy"),
-        sl.Workflow("two", (sl.Task("a", 1, 5.0, 9.0), sl.Task("b<", 2, 5.0, 9.0, (0,)))),
+        sl.workflow.Workflow("two", (sl.workflow.Task("a", 1, 5.0, 9.0), sl.workflow.Task("b<", 2, 5.0, 9.0, (0,)))),
     ],
 )
 def test_notebooks_show_html(subject: object) -> None:
@@ -66,7 +66,9 @@ def test_notebooks_show_html(subject: object) -> None:
 
 
 def test_a_workflow_is_shown_in_one_line_and_as_a_graph() -> None:
-    workflow = sl.Workflow("two", (sl.Task("a", 1, 5.0, 9.0), sl.Task("b", 2, 5.0, 9.0, (0,))))
+    workflow = sl.workflow.Workflow(
+        "two", (sl.workflow.Task("a", 1, 5.0, 9.0), sl.workflow.Task("b", 2, 5.0, 9.0, (0,)))
+    )
     assert repr(workflow) == "<Workflow two: 2 tasks, 1 edge>"
     pytest.importorskip("networkx")
     graph = workflow.to_networkx()
@@ -74,9 +76,9 @@ def test_a_workflow_is_shown_in_one_line_and_as_a_graph() -> None:
 
 
 def test_a_seed_is_as_good_as_its_generator() -> None:
-    one, other = (sl.lublin(50, 64, rng=rng) for rng in (7, np.random.default_rng(7)))
+    one, other = (sl.model.lublin(50, 64, rng=rng) for rng in (7, np.random.default_rng(7)))
     assert one.to_frame().equals(other.to_frame())
-    one, other = (sl.tsafrir_estimates(JOBS, rng=rng) for rng in (7, np.random.default_rng(7)))
+    one, other = (sl.model.tsafrir_estimates(JOBS, rng=rng) for rng in (7, np.random.default_rng(7)))
     assert one.requested_time.tolist() == other.requested_time.tolist()
 
 

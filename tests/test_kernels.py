@@ -80,7 +80,7 @@ def test_everything_also_runs_as_plain_python():
 
 def test_kernels_that_share_functions_live_in_one_process() -> None:
     code = (
-        "import schedlab as sl; jobs = sl.lublin(60, 32, rng=3, load=1.4);"
+        "import schedlab as sl; jobs = sl.model.lublin(60, 32, rng=3, load=1.4);"
         "jobs = jobs.replace(requested_time=jobs.run_time + 5);"
         "[sl.simulate(jobs, text) for text in ('fcfs+slurm', 'saf+easy')]"
     )

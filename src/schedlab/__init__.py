@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> import schedlab as sl
 >>> rng = np.random.default_rng(1)
->>> jobs = sl.tsafrir_estimates(sl.lublin(500, 256, rng=rng, load=0.9), rng=rng)
+>>> jobs = sl.model.tsafrir_estimates(sl.model.lublin(500, 256, rng=rng, load=0.9), rng=rng)
 >>> comparison = sl.compare(jobs, schedulers=["fcfs", "fcfs+easy", "saf+easy"])
 >>> list(comparison.schedules)
 ['fcfs', 'fcfs+easy', 'saf+easy']

@@ -14,7 +14,7 @@ MOST_JOBS = 50_000
 
 
 def rich_display(subject: Any, jobs: int, summary: str, *, page: str | None = None) -> dict[str, Any]:
-    """Return the MIME bundle of a subject that `schedlab.explore` takes.
+    """Return the MIME bundle of a subject that `schedlab.plot.explore` takes.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def rich_display(subject: Any, jobs: int, summary: str, *, page: str | None = No
     import schedlab
 
     try:
-        bundle = schedlab.explore(subject)._repr_mimebundle_()
+        bundle = schedlab.plot.explore(subject)._repr_mimebundle_()
     except InputError:
         return plain
     data = bundle[0] if isinstance(bundle, tuple) else bundle

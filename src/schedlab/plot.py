@@ -1,10 +1,10 @@
-"""The figures, in one place: `sl.plot.gantt(schedule)` is `sl.plot_gantt(schedule)`."""
+"""The figures: `sl.plot.gantt(schedule)`; each draws on `ax` or on new axes. `explore` is the report in a notebook."""
 
 from schedlab.report.experiments import plot_distributions as distributions
-from schedlab.report.experiments import plot_handlings as handlings
 from schedlab.report.experiments import plot_median_waits as median_waits
 from schedlab.report.experiments import plot_minutes as minutes
 from schedlab.report.experiments import plot_simulation_times as simulation_times
+from schedlab.report.experiments import plot_submissions as submissions
 from schedlab.report.figures import plot_gantt as gantt
 from schedlab.report.figures import plot_queue_length as queue_length
 from schedlab.report.figures import plot_slowdown_distribution as slowdown_distribution
@@ -12,6 +12,7 @@ from schedlab.report.figures import plot_utilisation as utilisation
 from schedlab.report.figures import plot_wait_by_size as wait_by_size
 from schedlab.report.figures import plot_weekly_means as weekly_means
 from schedlab.report.figures import plot_workload as workload
+from schedlab.report.figures import save_comparison_figures
 from schedlab.report.gains import plot_gains as gains
 from schedlab.report.learning import plot_policies as policies
 from schedlab.report.learning import plot_score_precision as score_precision
@@ -19,6 +20,7 @@ from schedlab.report.learning import plot_scores_by_job as scores_by_job
 from schedlab.report.learning import plot_trial_scores as trial_scores
 from schedlab.report.model import plot_model as model
 from schedlab.report.model import plot_model_variable as model_variable
+from schedlab.report.notebook import explore
 from schedlab.report.predictions import plot_predicted_values as predicted_values
 from schedlab.report.predictions import plot_prediction_errors as prediction_errors
 from schedlab.report.requests import plot_requests as requests
@@ -35,9 +37,9 @@ from schedlab.report.triples import plot_triples as triples
 __all__ = [
     "bands",
     "distributions",
+    "explore",
     "gains",
     "gantt",
-    "handlings",
     "median_waits",
     "method_bars",
     "method_lines",
@@ -52,12 +54,14 @@ __all__ = [
     "requests_on_law",
     "sample_boxes",
     "save",
+    "save_comparison_figures",
     "score_precision",
     "scores_by_job",
     "sequences",
     "simulation_times",
     "slowdown_distribution",
     "slowdown_shares",
+    "submissions",
     "trial_scores",
     "triples",
     "utilisation",

@@ -3,7 +3,7 @@
 `SCHEDULERS` has the texts of whole schedulers with names, such as "easy++".
 
 >>> import schedlab as sl
->>> print(sl.Scheduler(sl.policies.SAF(), sl.Easy(sl.policies.SPF())))
+>>> print(sl.Scheduler(sl.policies.SAF(), sl.backfilling.Easy(sl.policies.SPF())))
 saf+easy:sjf
 """
 
@@ -30,6 +30,8 @@ from schedlab.scheduler.policy import (
     Policy,
     Smith,
 )
+from schedlab.scheduler.policy_file import PolicyFile, read_policy_file
+from schedlab.scheduler.retries import Retries
 
 __all__ = [
     "F1",
@@ -52,5 +54,8 @@ __all__ = [
     "Gittins",
     "Multifactor",
     "Policy",
+    "PolicyFile",
+    "Retries",
     "Smith",
+    "read_policy_file",
 ]

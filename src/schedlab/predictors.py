@@ -1,12 +1,12 @@
 """The predictors of run times, as classes, and what follows when a prediction has expired (`CORRECTIONS`).
 
 >>> import schedlab as sl
->>> print(sl.Scheduler("fcfs", sl.Easy(), runtimes=sl.predictors.RecentAverage()))
+>>> print(sl.Scheduler("fcfs", sl.backfilling.Easy(), runtimes=sl.predictors.RecentAverage()))
 fcfs+easy@ave2/incremental
 """
 
 from schedlab.scheduler.log_regression import LogRegression
-from schedlab.scheduler.own_predictor import PythonPredictor
+from schedlab.scheduler.own_predictor import JobView, PythonPredictor
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
     Actual,
@@ -24,6 +24,7 @@ __all__ = [
     "CORRECTIONS",
     "Actual",
     "GroupMean",
+    "JobView",
     "LogRegression",
     "Predictor",
     "PythonPredictor",

@@ -1,7 +1,16 @@
 """Statistics of many simulations: paired differences with their intervals, and which scheduler is best everywhere."""
 
 from schedlab.campaign.enumeration import seed_of
-from schedlab.campaign.standings import Standings, standings
+from schedlab.campaign.standings import Standing, Standings, standings
 from schedlab.campaign.statistics import METRIC, Paired, interval_text, paired
 
-__all__ = ["METRIC", "Paired", "Standings", "interval_text", "paired", "seed_of", "standings"]
+__all__ = [
+    "METRIC",
+    "Paired",
+    "Standing",
+    "Standings",
+    "interval_text",
+    "paired",
+    "seed_of",
+    "standings",
+]

@@ -8,14 +8,18 @@ from schedlab.campaign.input import Input
 from schedlab.campaign.outcome import Failure, Status
 from schedlab.campaign.plan import Plan
 from schedlab.campaign.prices import Price
+from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.engine.prepared import Events
-from schedlab.generate.patterns import Choice
+from schedlab.engine.standing import Reservation
+from schedlab.generate.patterns import Choice, FixedJob, Pattern
 from schedlab.learn.collection import Stretch
 from schedlab.model.check import VariableCheck
-from schedlab.model.jobs import IndependentJobs, JointJobs
+from schedlab.model.jobs import IndependentJobs, JointJobs, NodeScale
 from schedlab.predict.model import Memory
 from schedlab.predict.replay import Replay
+from schedlab.schedule.allocation import Allocation
 from schedlab.schedule.analysis import Variable
+from schedlab.schedule.explanation import Explanation
 from schedlab.schedule.own_metrics import OwnMetric
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Held
@@ -25,16 +29,20 @@ from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
 from schedlab.speculate.laws import ContinuousLaw
 from schedlab.speculate.plan import Objective
-from schedlab.speculate.requests import Requests
+from schedlab.speculate.requests import Laws, Requests
 from schedlab.workflow.wfformat import Execution
 from schedlab.workload.cleaning import Flurry
-from schedlab.workload.cleaning_report import CleaningReport
+from schedlab.workload.cleaning_report import CleaningReport, Step
+from schedlab.workload.distribution import Distribution as SummaryDistribution
 from schedlab.workload.job import Job
-from schedlab.workload.summary import Summary
+from schedlab.workload.resource_summary import ResourceSummary
+from schedlab.workload.summary import Summary, UserShare
 
 __all__ = [
+    "Allocation",
     "Application",
     "ApplicationGain",
+    "Association",
     "Choice",
     "CleaningReport",
     "ContinuousLaw",
@@ -42,7 +50,9 @@ __all__ = [
     "Events",
     "Execution",
     "ExperimentEntry",
+    "Explanation",
     "Failure",
+    "FixedJob",
     "Flurry",
     "Formula",
     "Held",
@@ -50,20 +60,29 @@ __all__ = [
     "Input",
     "Job",
     "JointJobs",
+    "Laws",
     "Memory",
+    "NodeScale",
     "Objective",
     "OnlinePredictor",
     "OwnMetric",
+    "Pattern",
     "Placement",
     "Plan",
     "Price",
     "Progress",
+    "Qos",
     "Replay",
     "Requests",
+    "Reservation",
+    "ResourceSummary",
     "Standing",
     "Status",
+    "Step",
     "Stretch",
     "Summary",
+    "SummaryDistribution",
+    "UserShare",
     "Variable",
     "VariableCheck",
     "Workers",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab import Campaign, Law, Scheduler, optimal_requests, read_schedule, run_campaign
-from schedlab.requests import simulate_fluid
+from schedlab import Campaign, Scheduler, read_schedule, run_campaign
+from schedlab.requests import Law, optimal_requests, simulate_fluid
 from schedlab.types import Progress
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab import Law, evaluate_requests, optimal_requests
-from schedlab.requests import DiscreteLaw, discretise
+from schedlab.requests import DiscreteLaw, Law, discretise, evaluate_requests, optimal_requests
 from schedlab_papers.reproduction import TextTable
 
 HOUR = 3_600

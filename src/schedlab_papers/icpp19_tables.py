@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schedlab import optimal_requests
+from schedlab.requests import optimal_requests
 from schedlab_papers.icpp19_scenarios import ALLOCATIONS, IMAGING, LAWS, METHODS, ZETA_INTREPID, small_nodes
 from schedlab_papers.reproduction import TextTable
 

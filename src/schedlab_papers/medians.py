@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab import local_workers
+from schedlab.campaign import local_workers
 from schedlab.statistics import METRIC
 from schedlab.text import table
 from schedlab.types import Progress

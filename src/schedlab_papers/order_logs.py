@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab import Workload, clean, read_workload, write_table
+from schedlab import Workload, clean, read_workload
+from schedlab.formats import write_table
 from schedlab_papers.reproduction import chosen
 
 if TYPE_CHECKING:

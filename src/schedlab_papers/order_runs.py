@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab import Campaign, Scheduler, Workload, read_table, run_campaign, simulate_many, versions, windows
+from schedlab import Campaign, Scheduler, Workload, run_campaign, simulate_many
 from schedlab.durations import DAY
-from schedlab.files import atomic_path, file_sha256
+from schedlab.files import atomic_path, file_sha256, versions
+from schedlab.formats import read_table
 from schedlab.policies import SCHEDULERS as ALIASES
 from schedlab.types import Progress
+from schedlab.workload import windows
 from schedlab_papers.order_logs import NOISE, Log, copies
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab import FunctionPolicy, Scheduler, Workload, simulate
+from schedlab import Scheduler, Workload, simulate
+from schedlab.policies import FunctionPolicy
 from schedlab_papers.order_logs import Log
 from schedlab_papers.order_runs import ACTUAL, AGED, EAF, EASY, SAF, Runs
 from schedlab_papers.order_tables import Cells

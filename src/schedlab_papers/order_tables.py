@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab import Workload, offered_load
+from schedlab import Workload
 from schedlab.metrics import SIZE_CLASSES, USER_CLASSES, bounded_slowdown
 from schedlab.statistics import Paired, interval_text, paired
+from schedlab.workload import offered_load
 from schedlab_papers.order_logs import Log
 from schedlab_papers.order_runs import ACTUAL, AGED, EAF, EASY, SAF
 from schedlab_papers.reproduction import TextTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedlab import fit_scores, read_scores
+from schedlab.learn import fit_scores, read_scores
 from schedlab_papers.reproduction import Part, Reproduction, Row
 
 SCORES = "sc17/score-distribution.csv.gz"

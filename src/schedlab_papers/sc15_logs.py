@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from schedlab import Regression, Scheduler
+from schedlab import Scheduler
 from schedlab.policies import SCHEDULERS as ALIASES
-from schedlab.predictors import CORRECTIONS
+from schedlab.predictors import CORRECTIONS, Regression
 from schedlab_papers.reproduction import Number, chosen
 
 EASY, SJBF = "fcfs+easy", "fcfs+easy:sjf"

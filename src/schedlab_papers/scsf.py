@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedlab import Handlings, InputError, handlings, run_campaign
+from schedlab import InputError, run_campaign
+from schedlab.campaign import SubmissionComparison, compare_submissions
 from schedlab.types import Progress
 from schedlab_papers.reproduction import Part, Reproductions, TextTable
 from schedlab_papers.scsf_fill import save_start_figures, starts, starts_table
@@ -71,13 +72,13 @@ def reproduce(
     setting = prepare(traces, workflows, directory, runs or REPETITIONS, days or DAYS)
     wanted = sorted(set(sets) or set(SETS))
     frames: dict[int, pd.DataFrame] = {}
-    found: dict[int, Handlings] = {}
+    found: dict[int, SubmissionComparison] = {}
     for number in wanted:
         campaign = campaign_of(number, setting)
         run = run_campaign(campaign, directory / campaign.name, progress=progress)
         for failure in run.failures().values():
             raise InputError(f"a simulation of set {number} failed: {failure.reason}")
-        frames[number], found[number] = run.results(), handlings(run)
+        frames[number], found[number] = run.results(), compare_submissions(run)
     begins = starts(setting)
     tables: list[Part] = [
         _with_left_out(matrix_table(frames, setting), setting),
@@ -108,22 +109,26 @@ def _with_left_out(matrix: TextTable, setting: Setting) -> TextTable:
     return replace(matrix, notes=(*matrix.notes, note))
 
 
-def _save_figures(found: dict[int, Handlings], directory: Path) -> None:
+def _save_figures(found: dict[int, SubmissionComparison], directory: Path) -> None:
     """Write Figures 16 and 17."""
-    from schedlab import plot_handlings, plot_simulation_times
     from schedlab.plot import save as save_figure
+    from schedlab.plot import simulation_times as plot_simulation_times
+    from schedlab.plot import submissions as plot_submissions
 
     for number, handled in found.items():
         save_figure(plot_simulation_times(handled.standings), directory / f"figure-16-set-{number}.png")
-        save_figure(plot_handlings(handled, "run_time"), directory / f"figure-17-values-set-{number}.png")
-        save_figure(plot_handlings(handled, "run_time", "chained"), directory / f"figure-17-speed-up-set-{number}.png")
+        save_figure(plot_submissions(handled, "run_time"), directory / f"figure-17-values-set-{number}.png")
+        save_figure(
+            plot_submissions(handled, "run_time", "chained"), directory / f"figure-17-speed-up-set-{number}.png"
+        )
 
 
 def _save_figure_7(traces: Path, directory: Path) -> None:
     """Write Figure 7: the log that the stand-in is fitted to, and what is drawn from its model."""
     import numpy as np
 
-    from schedlab import check_model, fit_model, plot_model
+    from schedlab.model import check_model, fit_model
+    from schedlab.plot import model as plot_model
     from schedlab.plot import save as save_figure
 
     log = log_of(traces)

@@ -7,19 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab import (
-    Experiment,
-    Minutes,
-    Sections,
-    Workload,
-    WorkloadModel,
-    generate_experiment,
-    minutes_of,
-    scsf_fill_jobs,
-    simulate,
-)
+from schedlab import Workload, simulate
 from schedlab.durations import DAY
+from schedlab.generate import Experiment, generate_experiment, scsf_fill_jobs
+from schedlab.metrics import Minutes, minutes_of
+from schedlab.model import WorkloadModel
 from schedlab.statistics import seed_of
+from schedlab.workload import Sections
 from schedlab_papers.reproduction import TextTable
 from schedlab_papers.scsf_setup import SCHEDULER, Setting
 
@@ -130,7 +124,8 @@ def starts_table(found: list[Start]) -> TextTable:
 
 def save_start_figures(found: list[Start], directory: Path) -> None:
     """Write Figures 8 to 12."""
-    from schedlab import plot_median_waits, plot_minutes
+    from schedlab.plot import median_waits as plot_median_waits
+    from schedlab.plot import minutes as plot_minutes
     from schedlab.plot import save as save_figure
 
     for one in found:

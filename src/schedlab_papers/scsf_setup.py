@@ -13,24 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from schedlab import (
-    EDISON_CORES_PER_NODE,
-    EDISON_LIMITS,
-    EDISON_PROCESSORS,
-    Campaign,
-    InputError,
-    Task,
-    Workflow,
-    Workload,
-    WorkloadModel,
-    fit_model,
-    read_workflow,
-    read_workload,
-    write_workflow,
-)
+from schedlab import Campaign, InputError, Workload, read_workload
 from schedlab.durations import DAY
 from schedlab.files import make_directory
+from schedlab.model import EDISON_CORES_PER_NODE, EDISON_LIMITS, EDISON_PROCESSORS, WorkloadModel, fit_model
 from schedlab.types import ExperimentEntry
+from schedlab.workflow import Task, Workflow, read_workflow, write_workflow
 
 LOG = "CEA-Curie-2011-2.1-cln.swf.gz"
 """What the stand-in for Edison's model is fitted to: the largest machine of its time with a public log."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab import Handlings
+from schedlab.campaign import SubmissionComparison
 from schedlab.durations import DAY
 from schedlab.text import count_of, duration
 from schedlab.types import Standing
@@ -59,7 +59,7 @@ def matrix_table(frames: dict[int, pd.DataFrame], setting: Setting) -> TextTable
     return TextTable("ScSF, section 4.5: the matrix", ("what", "paper", "here"), tuple(rows), notes=notes)
 
 
-def claims_table(found: dict[int, Handlings]) -> TextTable:
+def claims_table(found: dict[int, SubmissionComparison]) -> TextTable:
     """Return the paper's claims beside ours; set by set."""
     rows: list[tuple[str | Number, ...]] = []
     for number, handlings in found.items():
@@ -73,7 +73,7 @@ def claims_table(found: dict[int, Handlings]) -> TextTable:
     return TextTable("ScSF, sections 4.5 and 4.6: what the paper says", head, tuple(rows), notes=notes)
 
 
-def _claims(found: Handlings) -> Iterator[tuple[str, str, str]]:
+def _claims(found: SubmissionComparison) -> Iterator[tuple[str, str, str]]:
     chained = _ratios(found, "chained", "pilot")
     yield (
         "chained workflows run much longer than pilots in all cases",
@@ -108,7 +108,7 @@ def _claims(found: Handlings) -> Iterator[tuple[str, str, str]]:
             )
 
 
-def figure_17_table(found: Handlings) -> TextTable:
+def figure_17_table(found: SubmissionComparison) -> TextTable:
     """Return Figure 17 in numbers: medians of run times by share, and how much shorter than chained."""
     rows: list[tuple[str | Number, ...]] = []
     for name in FIGURE_17:
@@ -135,7 +135,7 @@ def figure_17_table(found: Handlings) -> TextTable:
     return TextTable("ScSF, Figure 17: median run time of workflows", head, tuple(rows), notes=notes)
 
 
-def presence_table(found: Handlings, title: str) -> TextTable:
+def presence_table(found: SubmissionComparison, title: str) -> TextTable:
     """Return turnarounds of all workflows of a set, by presence and handling."""
     rows: list[tuple[str | Number, ...]] = []
     for experiment in dict.fromkeys(row.experiment for row in found.standings if row.submitted):
@@ -156,7 +156,7 @@ def presence_table(found: Handlings, title: str) -> TextTable:
     )
 
 
-def _ratios(found: Handlings, handling: str, baseline: str) -> list[Ratio]:
+def _ratios(found: SubmissionComparison, handling: str, baseline: str) -> list[Ratio]:
     """Return the ratios of run times of all experiments in which workflows can be compared."""
     rows = [row for row in found.differences if row.measure == "run_time"]
     pairs = [row for row in rows if (row.handling, row.baseline) == (handling, baseline)]
@@ -175,7 +175,7 @@ def _holds(values: Sequence[Ratio], condition: Callable[[float], bool]) -> str:
     return f"{sum(condition(value) for _, value in values)} of {count_of(len(values), 'experiment')}"
 
 
-def _gain(found: Handlings, experiment: str, handling: str) -> float | None:
+def _gain(found: SubmissionComparison, experiment: str, handling: str) -> float | None:
     """Return how many times longer chained workflows run."""
     for other, baseline, power in (("chained", handling, 1), (handling, "chained", -1)):
         for row in found.of(experiment, "run_time", other, baseline):

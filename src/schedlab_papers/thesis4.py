@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from schedlab import Campaign, clean, offered_load, read_workload, run_campaign
+from schedlab import Campaign, clean, read_workload, run_campaign
 from schedlab.types import Progress
+from schedlab.workload import offered_load
 from schedlab_papers.reproduction import Part, Reproduction, chosen, missing
 from schedlab_papers.thesis4_logs import FCFS, LOGS, POLICIES, Log
 from schedlab_papers.thesis4_samples import MEASURES, WORST, Sample, kept, premature, premature_in_spans, samples_of

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab import InputError, RunDirectory, Schedule, Workload, offered_load, read_schedule
+from schedlab import InputError, Schedule, Workload, read_schedule
+from schedlab.campaign import RunDirectory
 from schedlab.durations import WEEK
 from schedlab.metrics import SLOWDOWN_CLASSES, cumulative_weekly_means, job_measures, slowdown_classes
 from schedlab.text import count_of
+from schedlab.workload import offered_load
 
 MEASURES = ("bounded_slowdown", "per_processor_bounded_slowdown", "wait")
 """The three objectives, in the order of Figure 4.1."""

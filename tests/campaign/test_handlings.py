@@ -13,7 +13,7 @@ from campaign_samples import BATCH, finished_run
 from campaign_samples import campaign as plain_campaign
 from experiment_samples import campaign, entry, write_files
 
-from schedlab.campaign.handlings import handlings
+from schedlab.campaign.handlings import compare_submissions
 from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.plan import Plan, Task
 from schedlab.campaign.sources import ExperimentSource
@@ -73,7 +73,7 @@ def _workflows(name: str, task: Task) -> pd.DataFrame:
 
 
 def test_medians_are_of_what_has_finished_and_the_rest_is_counted(tmp_path: Path) -> None:
-    pilot, chained, aware = handlings(made_up(tmp_path, 1)).standings
+    pilot, chained, aware = compare_submissions(made_up(tmp_path, 1)).standings
     assert [row.handling for row in (pilot, chained, aware)] == ["pilot", "chained", "aware"]
     assert (pilot.submitted, pilot.unfinished, pilot.run_time) == (4, 1, 100)
     assert (chained.unfinished, chained.run_time) == (1, 200)  # of 400, 200, 100
@@ -82,7 +82,7 @@ def test_medians_are_of_what_has_finished_and_the_rest_is_counted(tmp_path: Path
 
 
 def test_two_handlings_are_compared_on_what_both_have_finished(tmp_path: Path) -> None:
-    found = handlings(made_up(tmp_path, 1))
+    found = compare_submissions(made_up(tmp_path, 1))
     [row] = found.of("chain/25%", "run_time", "chained", "pilot")
     assert (row.workflows, row.left_out) == (2, 2)  # numbers 0 and 1
     assert row.pair.ratio == pytest.approx(3.0)  # median of 400 and 200 over 100
@@ -92,7 +92,7 @@ def test_two_handlings_are_compared_on_what_both_have_finished(tmp_path: Path) -
 
 
 def test_the_rule_of_scsf_takes_the_first_n_before_it_looks_at_what_has_finished(tmp_path: Path) -> None:
-    found = handlings(made_up(tmp_path, 1), common="first")
+    found = compare_submissions(made_up(tmp_path, 1), common="first")
     [row] = found.of("chain/25%", "run_time", "chained", "pilot")
     # The fewest that any handling has finished are 3: numbers 0, 1 and 2, of which the pilot has not finished 2.
     assert (row.workflows, row.left_out) == (2, 1)
@@ -101,7 +101,7 @@ def test_the_rule_of_scsf_takes_the_first_n_before_it_looks_at_what_has_finished
 def test_an_interval_needs_six_repetitions(tmp_path: Path) -> None:
     (tmp_path / "few").mkdir()
     (tmp_path / "many").mkdir()
-    few, many = handlings(made_up(tmp_path / "few", 5)), handlings(made_up(tmp_path / "many", 6))
+    few, many = compare_submissions(made_up(tmp_path / "few", 5)), compare_submissions(made_up(tmp_path / "many", 6))
     assert {row.verdict for row in few.differences} == {"not enough data"}
     assert "Intervals need 6 repetitions with workflows that both have finished." in str(few)
     [row] = many.of("chain/25%", "run_time", "chained", "pilot")
@@ -111,7 +111,7 @@ def test_an_interval_needs_six_repetitions(tmp_path: Path) -> None:
 
 def test_without_a_ratio_the_difference_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RUN_TIMES, "pilot", [0, 0, 0, 0])
-    found = handlings(made_up(tmp_path, 6))
+    found = compare_submissions(made_up(tmp_path, 6))
     [line] = [line for line in str(found).splitlines() if "run_time" in line and "chained / pilot" in line]
     assert "+5 min  [+5 min, +5 min]    worse" in line  # median of 400 and 200
     assert "Where a median is 0 there is no ratio; the mean difference stands in its place." in str(found)
@@ -119,7 +119,7 @@ def test_without_a_ratio_the_difference_is_shown(tmp_path: Path, monkeypatch: py
 
 def test_where_nothing_is_common_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FINISHED, "pilot", [False] * 4)
-    found = handlings(made_up(tmp_path, 1))
+    found = compare_submissions(made_up(tmp_path, 1))
     [row] = found.of("chain/25%", "wait", "chained", "pilot")
     assert (row.workflows, row.left_out, row.pair, row.verdict) == (0, 4, None, "not enough data")
     assert np.isnan(found.standings[0].run_time)
@@ -129,4 +129,4 @@ def test_where_nothing_is_common_nothing_is_compared(tmp_path: Path, monkeypatch
 
 def test_a_campaign_without_workflows_has_no_handlings(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no workflow has been simulated"):
-        handlings(finished_run(tmp_path, plain_campaign()))
+        compare_submissions(finished_run(tmp_path, plain_campaign()))

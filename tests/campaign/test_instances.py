@@ -15,12 +15,12 @@ from schedlab.campaign.inputs import find_inputs
 from schedlab.campaign.instances import make_workload
 from schedlab.campaign.plan import Plan
 from schedlab.errors import InputError
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import read_workload, write_workload
-from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import offered_load, resample_users, scale_load, windows
-from schedlab.workload.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from schedlab.cluster import read_cluster
+from schedlab.cluster.files import read_cluster
 
 CONF = "ClusterName=site\nSlurmctldPort=6817\nNodeName=n[1-4] CPUs=16 Gres=gpu:a100:2\nPartitionName=p Nodes=ALL\n"
 

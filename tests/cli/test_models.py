@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from schedlab.workload.lublin import lublin
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.swf import write_swf
-from schedlab.workload.tsafrir import tsafrir_estimates
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from schedlab.cli.app import app
 from schedlab.learn.scores import read_scores
-from schedlab.workload.lublin import lublin
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.workload.swf import write_swf
 
 runner = CliRunner()

@@ -50,7 +50,7 @@ def test_convert_groups_merges_and_renames(run, tmp_path: Path) -> None:
     assert result.stdout == "few.json: 2 tasks instead of 21, 10 cores at the peak, 204.000000 s\n"
     result = run("workflow", "convert", "few.json", "-o", "one.json.gz", "--merge-chains", "--rename")
     assert result.stdout == "one.json.gz: 1 task instead of 2, 10 cores at the peak, 204.000000 s\n"
-    assert [task.id for task in sl.read_workflow("one.json.gz").tasks] == ["S0"]
+    assert [task.id for task in sl.workflow.read_workflow("one.json.gz").tasks] == ["S0"]
 
 
 def test_sipht_comes_out_as_published(run, workflow_files: Path) -> None:

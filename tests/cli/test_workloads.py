@@ -104,7 +104,7 @@ def test_conversion_there_and_back_loses_nothing(run, trace: Path) -> None:
 
 def test_conversion_to_batsim_keeps_what_batsim_knows(run, trace: Path) -> None:
     run("convert", trace, "jobs.json")
-    jobs = sl.read_batsim("jobs.json")
+    jobs = sl.formats.read_batsim("jobs.json")
     assert jobs.processors == 4
     assert (jobs.submit_time.tolist(), jobs.run_time.tolist()) == ([0, 1, 2], [10, 10, 5])
     assert (jobs.requested_time.tolist(), jobs.job_processors.tolist()) == ([10, 10, 5], [3, 4, 1])
@@ -115,7 +115,7 @@ def test_conversion_cleans_only_when_asked(run, trace: Path) -> None:
     run("convert", trace, "all.csv")
     result = run("convert", trace, "clean.csv", "--clean", "default")
     assert "cleaning (default) dropped 1 of 4 jobs (never-ran 1)\n" in result.stderr
-    assert [len(sl.read_table(name)) for name in ("all.csv", "clean.csv")] == [4, 3]
+    assert [len(sl.formats.read_table(name)) for name in ("all.csv", "clean.csv")] == [4, 3]
 
 
 SACCT = """JobID|State|Submit|Start|End|AllocCPUS|Comment
@@ -129,7 +129,7 @@ def test_a_log_of_a_site_is_converted_and_what_is_unknown_is_told_once(run) -> N
     Path("april.txt").write_text(SACCT)
     result = run("convert", "april.txt", "april.parquet", "--processors", 16)
     assert result.stderr == f"{NOTES}UTC\napril.parquet: 2 jobs\n"
-    jobs = sl.read_table("april.parquet")
+    jobs = sl.formats.read_table("april.parquet")
     assert (jobs.processors, jobs.wait_time.tolist(), jobs.run_time.tolist()) == (16, [300, -1], [3600, -1])
     assert run("convert", "april.parquet", "april.swf").stderr == "april.swf: 2 jobs\n"
     assert _same_jobs(sl.read_swf("april.swf"), jobs)
@@ -150,7 +150,7 @@ def test_the_zone_of_a_log_can_be_given(run, trace: Path) -> None:
     Path("april.txt").write_text(SACCT)
     result = run("convert", "april.txt", "april.parquet", "--timezone", "Europe/Stockholm")
     assert result.stderr.startswith(f"{NOTES}Europe/Stockholm\n")
-    assert sl.read_table("april.parquet").start_time == 1775037600  # 12:00 in Stockholm, 10:00 UTC
+    assert sl.formats.read_table("april.parquet").start_time == 1775037600  # 12:00 in Stockholm, 10:00 UTC
     refused = run("convert", trace, "out.parquet", "--timezone", "UTC")
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
     assert "three.swf: only the text of sacct and squeue and slurmctld.log have times without a zone" in refused.stderr

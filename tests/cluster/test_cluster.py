@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from schedlab.cluster import Cluster, NodeGroup, Partition, Switch
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup, Partition, Switch
 from schedlab.errors import InputError
 from schedlab.workload.workload import Workload
 

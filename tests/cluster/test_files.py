@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.cluster import Cluster, NodeGroup, Partition, Switch, read_cluster, write_cluster
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.cluster_file import cluster_of, document_of, json_text, toml_text
+from schedlab.cluster.files import read_cluster, write_cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
+from schedlab.cluster.nodes import NodeGroup, Partition, Switch
 from schedlab.documents import parse_json, parse_toml
 from schedlab.errors import InputError
 

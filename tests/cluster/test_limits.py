@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.cluster import read_cluster
+from schedlab.cluster.files import read_cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits, tres_of
 from schedlab.errors import InputError
 

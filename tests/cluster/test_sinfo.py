@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.cluster import read_cluster
+from schedlab.cluster.files import read_cluster
 from schedlab.errors import InputError
 
 HEADER = "NODELIST|CPUS|MEMORY|GRES|AVAIL_FEATURES|WEIGHT|S:C:T|PARTITION|TIMELIMIT|STATE"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.cluster import read_cluster
+from schedlab.cluster.files import read_cluster
 from schedlab.errors import InputError
 
 ODD = """\

@@ -10,8 +10,8 @@ from random_workloads import SCHEDULERS, workloads
 
 from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
-from schedlab.workload.lublin import lublin
-from schedlab.workload.tsafrir import tsafrir_estimates
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
 

@@ -10,7 +10,8 @@ from node_cases import on_nodes, random_nodes
 from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as compiled
 
-from schedlab.cluster import Cluster, NodeGroup, Partition
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_requests import fits_empty
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError

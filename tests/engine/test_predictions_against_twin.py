@@ -12,12 +12,12 @@ from random_workloads import SCHEDULERS, workloads
 
 from schedlab.engine import simulate
 from schedlab.engine.twin import simulate_plain
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.predictor import CHOICES, CORRECTIONS, Regression
 from schedlab.scheduler.predictor_text import as_predictor
-from schedlab.workload.lublin import lublin
-from schedlab.workload.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
 LOSSES = [

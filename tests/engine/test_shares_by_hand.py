@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from site_cases import random_associations
 
-from schedlab.cluster import Cluster
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine import simulate

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.cleaning import clean
-from schedlab.workload.lublin import lublin
-from schedlab.workload.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
 

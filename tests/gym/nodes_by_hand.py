@@ -20,8 +20,8 @@ from schedlab.workload.resources import Resources
 
 SITE = sl.Cluster.of_nodes(
     [
-        sl.NodeGroup.of("c[1-2]", cores=8, memory=64),
-        sl.NodeGroup.of("g[1-2]", cores=8, memory=128, gpus={"a100": 4}, weight=10),
+        sl.cluster.NodeGroup.of("c[1-2]", cores=8, memory=64),
+        sl.cluster.NodeGroup.of("g[1-2]", cores=8, memory=128, gpus={"a100": 4}, weight=10),
     ],
     name="small",
 )
@@ -125,7 +125,7 @@ def check_skips() -> None:
 
 def check_reservation() -> None:
     """By hand: the head waits for both nodes at 10; a job of 9 s may start before it, one of 10 s may not."""
-    cluster = sl.Cluster.of_nodes([sl.NodeGroup.of("n[1-2]", cores=4)])
+    cluster = sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-2]", cores=4)])
     columns = {"submit_time": [0, 0, 1, 1], "run_time": [10, 10, 9, 10], "requested_time": [10, 10, 9, 10]}
     jobs = sl.Workload.from_columns(columns | {"requested_processors": [4, 8, 2, 2]}, processors=8)
     env = SchedulingEnv(jobs, "backfill", window=None, slots=3, cluster=cluster)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.workload.cleaning import clean
-from schedlab.workload.lublin import lublin
 from schedlab.workload.workload import Workload
 
 

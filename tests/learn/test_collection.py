@@ -12,7 +12,7 @@ from schedlab.errors import InputError
 from schedlab.learn.collection import collect_scores, draw_tuples, tuples_of, usable_jobs
 from schedlab.learn.scores import ScoreTable, read_scores
 from schedlab.learn.trials import Trials
-from schedlab.workload.lublin import lublin
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 

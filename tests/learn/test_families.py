@@ -13,10 +13,10 @@ from search_samples import small_windows
 from schedlab.engine.simulation import simulate
 from schedlab.learn.families import Family, JobSample, expected_families, form_families, linear_families, power_families
 from schedlab.learn.training import prepare_training
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.policy import F1, F2, F3, F4, SAF, Policy
 from schedlab.workload.cleaning import clean
-from schedlab.workload.lublin import lublin
 
 
 def _sample(seed: int = 1) -> JobSample:

@@ -9,8 +9,8 @@ from search_samples import small_windows
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.learn.training import BOUND, OBJECTIVES, prepare_training, usable_windows
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.schedule.groups import class_metrics
-from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import windows
 from schedlab.workload.workload import Workload
 

@@ -14,9 +14,9 @@ import pytest
 from schedlab.campaign.blocks import weekly_blocks
 from schedlab.durations import DAY
 from schedlab.engine.simulation import simulate
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.report.html import Evidence
 from schedlab.schedule.schedule import Schedule
-from schedlab.workload.lublin import lublin
 from schedlab.workload.workload import Workload
 
 MACHINE = 64

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.campaign.handlings import Difference, Handlings, Standing
+from schedlab.campaign.handlings import Difference, Standing, SubmissionComparison
 from schedlab.campaign.statistics import Paired
 from schedlab.errors import InputError
 from schedlab.report.experiments import (
     plot_distributions,
-    plot_handlings,
     plot_median_waits,
     plot_minutes,
     plot_simulation_times,
+    plot_submissions,
     save_handlings_figures,
 )
 from schedlab.schedule.analysis import JOB_VARIABLES, Distribution
@@ -35,7 +35,7 @@ def ratio(handling: str, baseline: str, value: float) -> Difference:
     return Difference("chain/25%", "fcfs", "run_time", handling, baseline, 8, 2, pair)
 
 
-FOUND = Handlings(
+FOUND = SubmissionComparison(
     (standing("pilot", 3_600), standing("chained", 7_200), standing("aware", 5_400)),
     (ratio("chained", "pilot", 2.0), ratio("aware", "chained", 0.8)),
 )
@@ -53,18 +53,18 @@ def test_a_distribution_of_nothing_is_refused() -> None:
 
 
 def test_bars_are_medians_in_hours() -> None:
-    axes = plot_handlings(FOUND)
+    axes = plot_submissions(FOUND)
     assert [bar.get_height() for bar in axes.patches] == [1, 2, 1.5]
 
 
 def test_a_speed_up_is_taken_from_whichever_direction_is_known() -> None:
-    axes = plot_handlings(FOUND, "run_time", "chained")
+    axes = plot_submissions(FOUND, "run_time", "chained")
     assert [bar.get_height() for bar in axes.patches] == pytest.approx([2.0, 1 / 0.8])
 
 
 def test_without_workflows_there_is_nothing_to_draw() -> None:
     with pytest.raises(InputError, match="no workflows"):
-        plot_handlings(Handlings((), ()))
+        plot_submissions(SubmissionComparison((), ()))
 
 
 def test_times_of_simulations_are_drawn_for_experiments_without_workflows_too() -> None:

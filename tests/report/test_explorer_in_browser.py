@@ -593,8 +593,8 @@ def test_fragmentation_is_what_no_waiting_job_could_use(
 
 @pytest.mark.slow
 def test_a_million_jobs_stay_within_their_limits(look: Callable[..., Any], tmp_path: Path) -> None:
-    from schedlab.workload.lublin import lublin
-    from schedlab.workload.tsafrir import tsafrir_estimates
+    from schedlab.model.lublin_feitelson import lublin
+    from schedlab.model.tsafrir import tsafrir_estimates
 
     rng = np.random.default_rng(1)
     jobs = tsafrir_estimates(lublin(1_000_000, 1_024, rng=rng, load=0.9), rng=rng)

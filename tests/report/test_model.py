@@ -8,9 +8,9 @@ import pytest
 from schedlab.errors import InputError
 from schedlab.model.check import VARIABLES, check_model
 from schedlab.model.fit import fit_model
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.report.model import BINS, plot_model, plot_model_variable
-from schedlab.workload.lublin import lublin
-from schedlab.workload.tsafrir import tsafrir_estimates
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from schedlab.engine.simulation import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.policy import SAF
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.workload.lublin import lublin
 from schedlab.workload.workload import Workload
 
 MINE = """

@@ -8,8 +8,8 @@ import pytest
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.effects import FEWEST_BLOCKS, effects, ratio_interval
-from schedlab.site.ranking import rank
-from schedlab.site.sweep import Sample, Sweep
+from schedlab.site.ranking import rank_variants
+from schedlab.site.sweep import SiteSample, Sweep
 from schedlab.site.tuning import search_parameters
 from schedlab.site.variants import AS_IT_IS, Variant, grid, parse_axis, read_variants
 
@@ -106,7 +106,7 @@ def test_a_variant_that_cannot_be_run_is_told_and_the_others_are(directory):
     sweep.run([Variant("bad", ("PartitionName=batch Nodes=nowhere",)), VARIANTS[0]], workers=1)
     (failure,) = sweep.failures.values()
     assert failure.variant.name == "bad"
-    found = rank(sweep, [failure.variant, VARIANTS[0]], [Sample()])
+    found = rank_variants(sweep, [failure.variant, VARIANTS[0]], [SiteSample()])
     assert {one.variant.name for one in found.ranked} == {AS_IT_IS, "saf"}
 
 
@@ -157,4 +157,4 @@ def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):
 
 def test_samples_need_weeks_to_draw_from(directory):
     with pytest.raises(InputError, match="too few weeks"):
-        Sample(seed=1).of(Sweep(directory).jobs)
+        SiteSample(seed=1).of(Sweep(directory).jobs)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from schedlab.model.lublin_feitelson import lublin
 from schedlab.workload.distribution import Distribution
-from schedlab.workload.lublin import lublin
 from schedlab.workload.summary import summarise
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload

@@ -123,7 +123,7 @@ class Comparison:
         # Reports stand above campaigns: they are reached by the public name.
         import schedlab
 
-        return schedlab.explore(self, baseline=baseline, unit=unit)
+        return schedlab.plot.explore(self, baseline=baseline, unit=unit)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return rich_display(self, self._jobs, str(self), page=html_table(*self._rows(), self._notes()))

@@ -167,13 +167,13 @@ class ModelEntry(Entry):
     Parameters
     ----------
     generate
-        The model: "lublin", see `schedlab.workload.lublin.lublin`.
+        The model: "lublin", see `schedlab.model.lublin_feitelson.lublin`.
     jobs
         How many.
     processors
         Size of the machine.
     estimates
-        Requested times: "tsafrir" draws them, see `schedlab.workload.tsafrir.tsafrir_estimates`; "exact" are the run
+        Requested times: "tsafrir" draws them, see `schedlab.model.tsafrir.tsafrir_estimates`; "exact" are the run
         times.
     """
 

@@ -1,4 +1,4 @@
-"""Handlings of workflows compared: the same workflows, submitted in different ways, pair by pair.
+"""Submission modes of workflows compared: the same workflows, submitted in different ways, pair by pair.
 
 The same workload may finish different numbers of workflows until the cutoff under different handlings. Two handlings
 are compared on those workflows that both have finished; how many each has not is said beside.
@@ -100,7 +100,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Handlings:
+class SubmissionComparison:
     """All handlings of the experiments of a campaign, and their differences.
 
     Parameters
@@ -146,7 +146,9 @@ class Handlings:
         return "\n\n".join(parts)
 
 
-def handlings(run: RunDirectory, *, common: Common = "finished", level: float = 0.95, seed: int = 0) -> Handlings:
+def compare_submissions(
+    run: RunDirectory, *, common: Common = "finished", level: float = 0.95, seed: int = 0
+) -> SubmissionComparison:
     """Compare the handlings of all experiments of a campaign.
 
     Parameters
@@ -171,7 +173,7 @@ def handlings(run: RunDirectory, *, common: Common = "finished", level: float = 
     differences: list[Difference] = []
     for (experiment, scheduler), rows in workflows.groupby(["experiment", "scheduler"], sort=False, observed=True):
         differences += _differences(str(experiment), str(scheduler), rows, common, level, seed)
-    return Handlings(tuple(standings), tuple(differences))
+    return SubmissionComparison(tuple(standings), tuple(differences))
 
 
 def workflow_frame(run: RunDirectory) -> pd.DataFrame:

@@ -15,12 +15,12 @@ from schedlab.campaign.inputs import read_trace
 from schedlab.campaign.sources import ExperimentSource, Model, Source, Stochastic, Trace
 from schedlab.errors import InputError
 from schedlab.generate.generation import Generated, generate_experiment
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.speculate.generate import stochastic_jobs
 from schedlab.workload.cleaning import clean
 from schedlab.workload.files import file_sha256
-from schedlab.workload.lublin import lublin
 from schedlab.workload.sampling import resample_users, scale_load, windows
-from schedlab.workload.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
 

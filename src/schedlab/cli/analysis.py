@@ -59,11 +59,11 @@ def analyse(
 
 
 def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: Path | None, as_json: bool) -> None:
-    from schedlab.campaign.handlings import handlings
+    from schedlab.campaign.handlings import compare_submissions
 
     if not target.is_dir() and target.suffix not in (".toml", ".py"):
         raise InputError(f"{target} is not a schedule (.parquet), run directory or campaign file (.toml, .py)")
-    found = handlings(open_run(target), common=common)
+    found = compare_submissions(open_run(target), common=common)
     if plot is not None:
         from schedlab.report.experiments import save_handlings_figures
 

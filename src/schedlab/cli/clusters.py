@@ -89,8 +89,8 @@ def draw_failures(
     seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 1,
 ) -> None:
     """Draw when the nodes of a cluster fail and come back, for `simulate --node-events`."""
-    from schedlab.cluster import NodeEvents
     from schedlab.cluster.files import read_cluster
+    from schedlab.cluster.node_events import NodeEvents
     from schedlab.durations import parse_duration
 
     check_output(output, file)

@@ -58,8 +58,8 @@ def demo_workload() -> Workload:
     """Return the demo's jobs: always the same."""
     import numpy as np
 
-    from schedlab.workload.lublin import lublin
-    from schedlab.workload.tsafrir import tsafrir_estimates
+    from schedlab.model.lublin_feitelson import lublin
+    from schedlab.model.tsafrir import tsafrir_estimates
 
     rng = np.random.default_rng(SEED)
     return tsafrir_estimates(lublin(JOBS, PROCESSORS, rng=rng, load=LOAD), rng=rng).replace(name="demo")

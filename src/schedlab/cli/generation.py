@@ -56,10 +56,10 @@ def lublin(
     """Jobs by the model of Lublin and Feitelson (2003), requested times by that of Tsafrir et al. (2005)."""
     import numpy as np
 
+    from schedlab.model.lublin_feitelson import lublin as model
+    from schedlab.model.tsafrir import tsafrir_estimates
     from schedlab.workload.files import write_workload
-    from schedlab.workload.lublin import lublin as model
     from schedlab.workload.sampling import offered_load
-    from schedlab.workload.tsafrir import tsafrir_estimates
 
     if load is not None and not 0 < load < float("inf"):
         raise typer.BadParameter(f"the offered load is above 0, not {load}", param_hint="--load")

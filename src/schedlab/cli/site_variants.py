@@ -14,7 +14,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.site.sweep import Failure
+    from schedlab.site.sweep import VariantFailure
     from schedlab.site.variants import Variant
 
 SiteDirectory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
@@ -58,15 +58,15 @@ def show_many(
     as_json: bool,
 ) -> None:
     """Run variants, and print how they compare."""
-    from schedlab.site.ranking import rank
-    from schedlab.site.sweep import Sample, Sweep
+    from schedlab.site.ranking import rank_variants
+    from schedlab.site.sweep import SiteSample, Sweep
 
     sweep = Sweep(directory, nodes=nodes)
-    samples = [Sample(), *(Sample(seed=seed) for seed in seeds)]
+    samples = [SiteSample(), *(SiteSample(seed=seed) for seed in seeds)]
     with stopped_like_ctrl_c(), campaign_bar() as progress:
         simulations = sweep.run(variants, samples, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")
-    found = rank(sweep, variants, samples, metric)
+    found = rank_variants(sweep, variants, samples, metric)
     _tell(found.failures)
     for text in found.best.notes:
         note(f"{found.best.variant.name}: {text}")
@@ -80,7 +80,7 @@ def show_many(
         show(found)
 
 
-def _tell(failures: Sequence[Failure]) -> None:
+def _tell(failures: Sequence[VariantFailure]) -> None:
     for one in failures:
         note(f"{one.variant.name} on {one.sample.text} could not be run: {one.reason}")
 

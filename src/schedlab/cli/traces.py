@@ -113,7 +113,7 @@ def read_machine(path: Path | None, processors: int | None) -> Cluster | None:
         return None
     if processors is not None:
         raise InputError("give the machine once: --cluster or --processors")
-    from schedlab.cluster import read_cluster
+    from schedlab.cluster.files import read_cluster
 
     return read_cluster(path)
 
@@ -124,7 +124,7 @@ def read_node_events(path: Path | None, interrupted: str, machine: Cluster | Non
         return None
     if machine is None:
         raise InputError("--node-events is about the nodes of a cluster: give --cluster FILE")
-    from schedlab.cluster import NodeEvents
+    from schedlab.cluster.node_events import NodeEvents
 
     events = NodeEvents.read(path, interrupted)  # type: ignore[arg-type]
     try:

@@ -122,7 +122,7 @@ def _jobs(
     if workload == "lublin":
         import numpy as np
 
-        from schedlab.workload.lublin import lublin
+        from schedlab.model.lublin_feitelson import lublin
 
         machine = processors or 256
         drawn = lublin(jobs, machine, rng=np.random.default_rng(seed))

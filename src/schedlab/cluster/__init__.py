@@ -1,18 +1,5 @@
-"""What the jobs run on."""
+"""What the jobs run on: nodes, partitions, limits of accounts and QOS, nodes that fail."""
 
-from schedlab.cluster.cluster import Cluster, IgnoredLine
-from schedlab.cluster.files import read_cluster, write_cluster
-from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.cluster.nodes import NodeGroup, Partition, Switch
+import lazy_loader
 
-__all__ = [
-    "Cluster",
-    "IgnoredLine",
-    "NodeEvent",
-    "NodeEvents",
-    "NodeGroup",
-    "Partition",
-    "Switch",
-    "read_cluster",
-    "write_cluster",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

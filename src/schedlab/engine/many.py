@@ -78,7 +78,7 @@ def simulate_many(
 
     Examples
     --------
-    >>> from schedlab.workload.lublin import lublin
+    >>> from schedlab.model.lublin_feitelson import lublin
     >>> from schedlab.workload.cleaning import clean
     >>> parts = [clean(lublin(50, 64, rng=np.random.default_rng(seed), load=1.1)) for seed in range(3)]
     >>> waits = simulate_many(parts, ["fcfs+easy", '"p*q**0.5"+easy'], metrics="mean_wait")

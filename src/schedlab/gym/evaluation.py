@@ -119,7 +119,7 @@ class Protocol:
 
     Examples
     --------
-    >>> from schedlab.workload.lublin import lublin
+    >>> from schedlab.model.lublin_feitelson import lublin
     >>> from schedlab.workload.cleaning import clean
     >>> jobs = clean(lublin(400, 64, rng=np.random.default_rng(1), load=1.1))
     >>> protocol = Protocol.drawn(jobs, 3, window=50, rng=np.random.default_rng(2))

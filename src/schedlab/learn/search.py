@@ -71,7 +71,7 @@ class Search:
     --------
     >>> from schedlab.learn.training import prepare_training
     >>> from schedlab.learn.workers import training_workers
-    >>> from schedlab.workload.lublin import lublin
+    >>> from schedlab.model.lublin_feitelson import lublin
     >>> from schedlab.workload.cleaning import clean
     >>> parts = [clean(lublin(80, 64, rng=np.random.default_rng(seed), load=1.1)) for seed in range(4)]
     >>> training = prepare_training(parts)

@@ -148,8 +148,8 @@ def check_model(model: WorkloadModel, workload: Workload, *, rng: np.random.Gene
     --------
     >>> import schedlab as sl
     >>> rng = np.random.default_rng(1)
-    >>> log = sl.tsafrir_estimates(sl.lublin(500, 256, rng=rng, load=0.7), rng=rng)
-    >>> check = check_model(sl.fit_model(log), log, rng=rng)
+    >>> log = sl.model.tsafrir_estimates(sl.model.lublin(500, 256, rng=rng, load=0.7), rng=rng)
+    >>> check = check_model(sl.model.fit_model(log), log, rng=rng)
     >>> check.variables["run_time"].distance < check.variables["run_time"].chance
     True
     """

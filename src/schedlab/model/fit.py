@@ -169,7 +169,7 @@ def fit_model(
     --------
     >>> import schedlab as sl
     >>> rng = np.random.default_rng(1)
-    >>> log = sl.tsafrir_estimates(sl.lublin(500, 256, rng=rng, load=0.7), rng=rng)
+    >>> log = sl.model.tsafrir_estimates(sl.model.lublin(500, 256, rng=rng, load=0.7), rng=rng)
     >>> model = fit_model(log)
     >>> jobs = model.draw_jobs(rng, 1000)
     >>> bool((jobs["run_time"] <= jobs["requested_time"]).all())

@@ -29,7 +29,7 @@ from schedlab.workload.submissions import HANDLINGS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from schedlab.campaign.handlings import Handlings, Standing
+    from schedlab.campaign.handlings import Standing, SubmissionComparison
     from schedlab.schedule.analysis import Analysis, Distribution
     from schedlab.schedule.minutes import Minutes
     from schedlab.workload.sections import Sections
@@ -162,15 +162,15 @@ def plot_median_waits(minutes: Mapping[str, Minutes], sections: Sections, ax: Ax
     return axes
 
 
-def plot_handlings(
-    found: Handlings, measure: str = "run_time", baseline: str | None = None, ax: Axes | None = None
+def plot_submissions(
+    found: SubmissionComparison, measure: str = "run_time", baseline: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the medians of workflows under each handling, side by side.
 
     Parameters
     ----------
     found
-        From `schedlab.campaign.handlings.handlings`.
+        From `schedlab.campaign.compare_submissions`.
     measure
         "wait", "run_time", "turnaround" or "stretch".
     baseline
@@ -214,7 +214,7 @@ def plot_simulation_times(standings: Sequence[Standing], ax: Axes | None = None)
     Parameters
     ----------
     standings
-        Of a campaign, see `schedlab.campaign.handlings.Handlings`.
+        Of a campaign, see `schedlab.campaign.SubmissionComparison`.
     ax
         Where to draw; by default, in a new figure.
     """
@@ -252,7 +252,7 @@ def save_analysis_figures(analysis: Analysis, directory: Path) -> list[Path]:
     return files
 
 
-def save_handlings_figures(found: Handlings, directory: Path) -> list[Path]:
+def save_handlings_figures(found: SubmissionComparison, directory: Path) -> list[Path]:
     """Write the figures of a campaign of experiments as PNG, and return the files.
 
     Raises
@@ -264,7 +264,7 @@ def save_handlings_figures(found: Handlings, directory: Path) -> list[Path]:
     for measure in ("wait", "run_time", "turnaround", "stretch"):
         if any(row.submitted > row.unfinished for row in found.standings):
             name = measure.replace("_", "-")
-            files.append(save_figure(plot_handlings(found, measure), directory / f"workflows-{name}.png"))
+            files.append(save_figure(plot_submissions(found, measure), directory / f"workflows-{name}.png"))
     return files
 
 
@@ -282,7 +282,7 @@ def _bars(axes: Axes, experiments: Sequence[str], names: Sequence[str], height: 
     legend(axes)
 
 
-def _ratio(found: Handlings, experiment: str, measure: str, handling: str, baseline: str) -> float | None:
+def _ratio(found: SubmissionComparison, experiment: str, measure: str, handling: str, baseline: str) -> float | None:
     """Return a handling over the baseline; what is known is one of the two directions."""
     for name, other, power in ((handling, baseline, 1), (baseline, handling, -1)):
         for row in found.of(experiment, measure, name, other):

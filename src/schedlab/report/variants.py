@@ -12,7 +12,7 @@ from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.site.effects import Effect, difference_text
-from schedlab.site.ranking import Ranked, Ranking
+from schedlab.site.ranking import RankedVariant, VariantRanking
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import count_of
@@ -20,7 +20,7 @@ from schedlab.wording import count_of
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
 
 
-def write_ranking(sweep: Sweep, ranking: Ranking, path: str | PathLike[str], *, command: str = "") -> Path:
+def write_ranking(sweep: Sweep, ranking: VariantRanking, path: str | PathLike[str], *, command: str = "") -> Path:
     """Write a ranking of variants as one self-contained HTML file, and return where it is.
 
     Parameters
@@ -46,7 +46,7 @@ def write_ranking(sweep: Sweep, ranking: Ranking, path: str | PathLike[str], *, 
     return Path(path)
 
 
-def render_ranking(sweep: Sweep, ranking: Ranking, *, command: str = "") -> str:
+def render_ranking(sweep: Sweep, ranking: VariantRanking, *, command: str = "") -> str:
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
     answers = {one.name: sweep.answer(one, ranking.samples[0]) for one in (Variant(AS_IT_IS), best.variant)}
@@ -70,7 +70,7 @@ def render_ranking(sweep: Sweep, ranking: Ranking, *, command: str = "") -> str:
     )
 
 
-def _sentences(ranking: Ranking) -> list[str]:
+def _sentences(ranking: VariantRanking) -> list[str]:
     best = ranking.best
     told = [f"By {ranking.metric}, the best variant is {best.variant.name} ({best.variant.text})."]
     if ranking.ranked[0].variant.name == AS_IT_IS:
@@ -92,14 +92,14 @@ def _sentences(ranking: Ranking) -> list[str]:
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}" for one in ranking.failures)]
 
 
-def _ranked(ranking: Ranking) -> Table:
+def _ranked(ranking: VariantRanking) -> Table:
     head = [Cell("Variant"), Cell(ranking.metric), Cell("Mean wait", term="wait"), Cell("95% wait", term="percentile")]
     head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval")]
     note = "The jobs of each variant are paired with those of the site as it is."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
 
 
-def _row(metric: str, one: Ranked) -> list[Cell]:
+def _row(metric: str, one: RankedVariant) -> list[Cell]:
     every = next((found for found in one.effects if found.kind == "all"), None)
     change, interval, _ = difference_text(every) if every else ("–", "–", "")
     row = [Cell(one.variant.name), Cell(quantity(metric, one.value), one.value)]

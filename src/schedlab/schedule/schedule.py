@@ -316,7 +316,7 @@ start at second 10 with 0 processors to spare
         # Reports stand above schedules: they are reached by the public name.
         import schedlab
 
-        return schedlab.explore(self, unit=unit)
+        return schedlab.plot.explore(self, unit=unit)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return rich_display(self, len(self), str(self))

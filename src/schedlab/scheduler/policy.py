@@ -28,7 +28,7 @@ class Policy:
     """An ordering of the queue.
 
     A subclass sets `name` and `formula`. From Python, a policy can also be made from a formula (`FormulaPolicy`)
-    or from a function of arrays (`schedlab.FunctionPolicy`).
+    or from a function of arrays (`schedlab.policies.FunctionPolicy`).
     """
 
     name: ClassVar[str]

@@ -1,34 +1,37 @@
 """The twin of a site: read its configuration and accounting, replay its past, ask what would change."""
 
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
-from schedlab.site.changes import changed
+from schedlab.site.changes import Change, changed
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.importing import import_site
+from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
-from schedlab.site.ranking import Ranked, Ranking, rank
+from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.site import Settings, Site, read
-from schedlab.site.sweep import Answer, Failure, Sample, Sweep
-from schedlab.site.tuning import Found, search_parameters
+from schedlab.site.sweep import SiteSample, Sweep, VariantAnswer, VariantFailure
+from schedlab.site.tuning import ParameterSearch, search_parameters
 from schedlab.site.validation import Validation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants
 from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
-    "Answer",
     "Calibration",
+    "Change",
     "Effect",
-    "Failure",
-    "Found",
     "Ledger",
     "LedgerLine",
-    "Ranked",
-    "Ranking",
-    "Sample",
+    "ParameterSearch",
+    "RankedVariant",
+    "Replayable",
     "Settings",
     "Site",
+    "SiteSample",
     "Sweep",
     "Validation",
     "Variant",
+    "VariantAnswer",
+    "VariantFailure",
+    "VariantRanking",
     "WaitErrors",
     "WhatIf",
     "calibrate",
@@ -38,7 +41,7 @@ __all__ = [
     "grid",
     "import_site",
     "parse_axis",
-    "rank",
+    "rank_variants",
     "read",
     "read_variants",
     "search_parameters",

@@ -14,7 +14,7 @@ from schedlab.durations import DAY, WEEK
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
-from schedlab.site.sweep import Answer
+from schedlab.site.sweep import VariantAnswer
 from schedlab.wording import table
 from schedlab.workload.resources import Labels, Resources
 
@@ -67,7 +67,7 @@ class Effect:
         return "wins" if self.difference < 0 else "pays"
 
 
-def effects(pairs: Iterable[tuple[Answer, Answer]]) -> list[Effect]:
+def effects(pairs: Iterable[tuple[VariantAnswer, VariantAnswer]]) -> list[Effect]:
     """Return what a variant does to the jobs, group by group, the largest groups first.
 
     Parameters
@@ -112,7 +112,7 @@ class _Paired:
     groups: Mapping[str, Labels]
 
     @classmethod
-    def of(cls, base: Answer, other: Answer) -> _Paired:
+    def of(cls, base: VariantAnswer, other: VariantAnswer) -> _Paired:
         _, first, second = np.intersect1d(base.rows, other.rows, assume_unique=True, return_indices=True)
         submit = base.schedule.workload.submit_time[first]
         return cls(

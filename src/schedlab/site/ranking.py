@@ -11,13 +11,13 @@ import numpy as np
 from schedlab.campaign.statistics import LARGER_IS_BETTER, quantity
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
-from schedlab.site.sweep import Failure, Sample, Sweep
+from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import table
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedVariant:
     """A variant among others.
 
     Parameters
@@ -42,7 +42,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class VariantRanking:
     """Variants of a site, the best first, the site as it is among them.
 
     Parameters
@@ -58,12 +58,12 @@ class Ranking:
     """
 
     metric: str
-    samples: tuple[Sample, ...]
-    ranked: tuple[Ranked, ...]
-    failures: tuple[Failure, ...]
+    samples: tuple[SiteSample, ...]
+    ranked: tuple[RankedVariant, ...]
+    failures: tuple[VariantFailure, ...]
 
     @property
-    def best(self) -> Ranked:
+    def best(self) -> RankedVariant:
         """The first of them that is not the site as it is; the site, if nothing else could be run."""
         return next((one for one in self.ranked if one.variant.name != AS_IT_IS), self.ranked[0])
 
@@ -89,7 +89,9 @@ class Ranking:
         return "\n".join(text)
 
 
-def rank(sweep: Sweep, variants: Sequence[Variant], samples: Sequence[Sample], metric: str = "mean_wait") -> Ranking:
+def rank_variants(
+    sweep: Sweep, variants: Sequence[Variant], samples: Sequence[SiteSample], metric: str = "mean_wait"
+) -> VariantRanking:
     """Return how variants that were run compare; what `Sweep.run` has not run is left out.
 
     Raises
@@ -111,8 +113,10 @@ def rank(sweep: Sweep, variants: Sequence[Variant], samples: Sequence[Sample], m
         notes = tuple(dict.fromkeys(note for _, other in there for note in other.notes))
         found = () if variant is base else tuple(effects(there))
         ranked.append(
-            Ranked(variant, means[metric], means["mean_wait"], means["p95_wait"], means["utilisation"], found, notes)
+            RankedVariant(
+                variant, means[metric], means["mean_wait"], means["p95_wait"], means["utilisation"], found, notes
+            )
         )
     sign = -1 if metric in LARGER_IS_BETTER else 1
     ranked.sort(key=lambda one: sign * one.value)
-    return Ranking(metric, tuple(samples), tuple(ranked), tuple(sweep.failures.values()))
+    return VariantRanking(metric, tuple(samples), tuple(ranked), tuple(sweep.failures.values()))

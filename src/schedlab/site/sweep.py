@@ -40,7 +40,7 @@ _COLUMNS = ("row", "submit", "start", "end", "backfilled", "killed")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SiteSample:
     """Which jobs are replayed.
 
     Parameters
@@ -53,7 +53,7 @@ class Sample:
 
     Examples
     --------
-    >>> Sample(0, 2 / 3).text, Sample(seed=4).text
+    >>> SiteSample(0, 2 / 3).text, SiteSample(seed=4).text
     ('the log to 67%', 'resampled, seed 4')
     """
 
@@ -94,7 +94,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class VariantAnswer:
     """A variant on a sample of jobs.
 
     Parameters
@@ -112,7 +112,7 @@ class Answer:
     """
 
     variant: Variant
-    sample: Sample
+    sample: SiteSample
     schedule: Schedule
     rows: NDArray[np.int64]
     metrics: Mapping[str, float]
@@ -133,11 +133,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class VariantFailure:
     """A variant that could not be run on a sample, and why."""
 
     variant: Variant
-    sample: Sample
+    sample: SiteSample
     reason: str
 
 
@@ -165,14 +165,14 @@ class Sweep:
         self.directory, self.nodes = Path(directory), nodes
         self.site = read(self.directory)
         self.jobs = self.site.replayable().jobs
-        self.failures: dict[tuple[Variant, Sample], Failure] = {}
+        self.failures: dict[tuple[Variant, SiteSample], VariantFailure] = {}
         self.answers = make_directory(self.directory / ANSWERS if answers is None else answers)
         self._site = _fingerprint(self.directory)
 
     def run(
         self,
         variants: Iterable[Variant],
-        samples: Sequence[Sample] = (Sample(),),
+        samples: Sequence[SiteSample] = (SiteSample(),),
         *,
         workers: int | None = None,
         progress: Callable[[int, int, int], None] | None = None,
@@ -203,11 +203,11 @@ class Sweep:
             return 0
         done = len(tasks) - len(left)
 
-        def told(task: tuple[Variant, Sample], reason: str | None) -> None:
+        def told(task: tuple[Variant, SiteSample], reason: str | None) -> None:
             nonlocal done
             done += 1
             if reason is not None:
-                self.failures[task] = Failure(*task, reason)
+                self.failures[task] = VariantFailure(*task, reason)
             if progress is not None:
                 progress(done - len(self.failures), len(self.failures), len(tasks))
 
@@ -223,13 +223,13 @@ class Sweep:
                     told(futures[future], _reason(future))
         return len(left)
 
-    def _run(self, task: tuple[Variant, Sample]) -> str | None:
+    def _run(self, task: tuple[Variant, SiteSample]) -> str | None:
         return _run(*self._arguments(task))
 
-    def _arguments(self, task: tuple[Variant, Sample]) -> tuple[str, bool, str, Variant, Sample]:
+    def _arguments(self, task: tuple[Variant, SiteSample]) -> tuple[str, bool, str, Variant, SiteSample]:
         return str(self.directory), self.nodes, str(self._path(*task)), *task
 
-    def answer(self, variant: Variant, sample: Sample = Sample()) -> Answer | None:
+    def answer(self, variant: Variant, sample: SiteSample = SiteSample()) -> VariantAnswer | None:
         """Return the answer of a variant; None: there is none."""
         path = self._path(variant, sample)
         if not path.is_file():
@@ -252,9 +252,9 @@ class Sweep:
             scheduler=variant.name,
             processors=told["processors"],
         )
-        return Answer(variant, sample, schedule, columns["row"], told["metrics"], tuple(told["notes"]))
+        return VariantAnswer(variant, sample, schedule, columns["row"], told["metrics"], tuple(told["notes"]))
 
-    def _path(self, variant: Variant, sample: Sample) -> Path:
+    def _path(self, variant: Variant, sample: SiteSample) -> Path:
         from schedlab import __version__
 
         what = {name: value for name, value in asdict(variant).items() if name != "name"}
@@ -283,7 +283,7 @@ def _site_of(directory: str) -> Site:
     return read(directory)
 
 
-def _run(directory: str, nodes: bool, path: str, variant: Variant, sample: Sample) -> str | None:
+def _run(directory: str, nodes: bool, path: str, variant: Variant, sample: SiteSample) -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
     try:
         site = _site_of(directory)

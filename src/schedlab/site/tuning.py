@@ -11,7 +11,7 @@ from typing import Any
 from schedlab.campaign.statistics import LARGER_IS_BETTER
 from schedlab.errors import InputError
 from schedlab.site.effects import Effect, effects
-from schedlab.site.sweep import Failure, Sample, Sweep
+from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
 from schedlab.wording import count_of, table
 
@@ -23,7 +23,7 @@ MOST_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ParameterSearch:
     """What a search over parameters has found.
 
     Parameters
@@ -47,14 +47,14 @@ class Found:
     """
 
     metric: str
-    chosen_on: Sample
-    judged_on: Sample
+    chosen_on: SiteSample
+    judged_on: SiteSample
     best: Variant
     values: tuple[tuple[Variant, float], ...]
     before: float
     after: float
     effects: tuple[Effect, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[VariantFailure, ...]
     simulations: int
 
     def sentences(self) -> list[str]:
@@ -101,7 +101,7 @@ def search_parameters(
     *,
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
-) -> Found:
+) -> ParameterSearch:
     """Search for values of parameters that make a metric of a site small.
 
     A grid of up to `MOST_AT_ONCE` variants is run whole. A larger one is searched axis by axis: from the middle of each
@@ -124,7 +124,7 @@ def search_parameters(
     InputError
         If there is no such metric, or a value is not possible.
     """
-    first, second = Sample(0, CHOSEN_ON), Sample(CHOSEN_ON, 1)
+    first, second = SiteSample(0, CHOSEN_ON), SiteSample(CHOSEN_ON, 1)
     sign = -1.0 if metric in LARGER_IS_BETTER else 1.0
     values: dict[Variant, float] = {}
     simulations = 0
@@ -148,7 +148,7 @@ def search_parameters(
     if before is None or after is None:
         reason = next(one.reason for one in sweep.failures.values() if one.sample == second)
         raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
-    return Found(
+    return ParameterSearch(
         metric,
         first,
         second,
@@ -176,7 +176,7 @@ def _by_axis(axes: Axes, look: Callable[[list[Variant]], None], values: dict[Var
             return
 
 
-def _metric(sweep: Sweep, variant: Variant, sample: Sample, metric: str) -> float | None:
+def _metric(sweep: Sweep, variant: Variant, sample: SiteSample, metric: str) -> float | None:
     """Return the metric of a variant; None: it could not be run."""
     answer = sweep.answer(variant, sample)
     if answer is None:

@@ -26,3 +26,5 @@ from .replay import run_phases as run_phases
 from .results import SlurmRun as SlurmRun
 from .validation import model_phases as model_phases
 from .validation import validate as validate
+from .wire import Kill as Kill
+from .wire import Launch as Launch

@@ -62,7 +62,7 @@ def starts(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
 
 
 def own_distances(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
-    """Return how far each run is from the others: mean over the jobs of |start - mean start in the others|, in seconds.
+    """Return how far each run is from the others: the mean distance of a start from its mean in the others, in s.
 
     Raises
     ------

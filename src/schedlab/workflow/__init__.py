@@ -1,1 +1,5 @@
 """Scientific workflows: tasks with dependencies, and the files that describe them."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -376,7 +376,7 @@ class Workload:
         # Reports stand above workloads: they are reached by the public name.
         import schedlab
 
-        return schedlab.explore(self)
+        return schedlab.plot.explore(self)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         from schedlab.workload.summary import summarise

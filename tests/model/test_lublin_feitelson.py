@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.workload.lublin import LublinParameters, daily_weights, lublin, through_daily_cycle
+from schedlab.model.lublin_feitelson import LublinParameters, daily_weights, lublin, through_daily_cycle
 from schedlab.workload.sampling import offered_load
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload

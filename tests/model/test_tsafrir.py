@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.workload.lublin import lublin
-from schedlab.workload.swf import read_swf
-from schedlab.workload.tsafrir import (
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import (
     POPULARITY,
     deal_estimates,
     distinct_estimates,
@@ -21,6 +20,7 @@ from schedlab.workload.tsafrir import (
     head_values,
     tsafrir_estimates,
 )
+from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
 LONGEST = 162_754

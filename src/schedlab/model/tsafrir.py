@@ -119,7 +119,7 @@ def tsafrir_estimates(
 
     Examples
     --------
-    >>> from schedlab.workload.lublin import lublin
+    >>> from schedlab.model.lublin_feitelson import lublin
     >>> rng = np.random.default_rng(1)
     >>> jobs = tsafrir_estimates(lublin(1000, 256, rng=rng), rng=rng, max_estimate=162_754)
     >>> bool((jobs.requested_time >= jobs.run_time).all()), int((jobs.requested_time == 162_754).sum())

@@ -1,0 +1,11 @@
+from .cluster import IgnoredLine as IgnoredLine
+from .limits import Account as Account
+from .limits import Accounting as Accounting
+from .limits import AccountUser as AccountUser
+from .limits import Limits as Limits
+from .limits import QosLimits as QosLimits
+from .node_events import NodeEvent as NodeEvent
+from .node_events import NodeEvents as NodeEvents
+from .nodes import NodeGroup as NodeGroup
+from .nodes import Partition as Partition
+from .nodes import Switch as Switch

@@ -1,0 +1,12 @@
+from .collection import collect_scores as collect_scores
+from .collection import draw_tuples as draw_tuples
+from .collection import usable_jobs as usable_jobs
+from .fit import Fit as Fit
+from .fit import Ranking as Ranking
+from .fit import fit_scores as fit_scores
+from .scores import ScoreTable as ScoreTable
+from .scores import read_scores as read_scores
+from .trials import Scores as Scores
+from .trials import Trials as Trials
+from .trials import precision_curves as precision_curves
+from .trials import score_tuple as score_tuple

@@ -1,0 +1,14 @@
+from .check import ModelCheck as ModelCheck
+from .check import check_model as check_model
+from .cycles import ArrivalCycle as ArrivalCycle
+from .edison import EDISON_CORES_PER_NODE as EDISON_CORES_PER_NODE
+from .edison import EDISON_LIMITS as EDISON_LIMITS
+from .edison import EDISON_PROCESSORS as EDISON_PROCESSORS
+from .edison import EDISON_TOY as EDISON_TOY
+from .empirical import EmpiricalDistribution as EmpiricalDistribution
+from .fit import fit_model as fit_model
+from .lublin_feitelson import LublinParameters as LublinParameters
+from .lublin_feitelson import lublin as lublin
+from .model import JobLimits as JobLimits
+from .model import WorkloadModel as WorkloadModel
+from .tsafrir import tsafrir_estimates as tsafrir_estimates
