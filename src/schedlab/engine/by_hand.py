@@ -69,7 +69,7 @@ def start_by_hand(
     clock[LEFT] = UNKNOWN
     note_all_runs(jobs, state, forecasts, retries, before)
     leave_plan(plan, jobs, seen, state, waiting, orders, retries, rules, job)
-    after_pass(plan, jobs, seen, state, waiting, orders, retries, rules)
+    after_pass(plan, jobs, seen, state, waiting, orders, retries, needs, rules)
 
 
 @inlined

@@ -23,6 +23,7 @@ from schedlab.engine.columns import (
 )
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
+from schedlab.engine.preemption_inputs import preempts
 from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
@@ -152,7 +153,8 @@ def prepare(
     asked = None
     if node_events is not None and not has_nodes(cluster):
         raise InputError("node_events= happen to the nodes of a cluster; give cluster=")
-    if requests is not None or scheduler.tries_again or (node_events is not None and node_events.breaks):
+    breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
+    if requests is not None or scheduler.tries_again or breaks:
         machine = machine_of(workload, processors)
         check_jobs(workload, allocated(workload, scheduler, machine))
         asked = _asked(workload, scheduler, requests)

@@ -12,6 +12,7 @@ from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fewest_nodes, fits_empty, fitting, node_inputs, unchecked_inputs
+from schedlab.engine.preemption_inputs import preemption_inputs
 from schedlab.engine.site_held import is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS
@@ -54,7 +55,8 @@ def machine_inputs(
     if _is_open(cluster) and not always and not is_held_back(workload, cluster):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
-    return nodes, site if always or len(site.tier) > 1 or len(site.limit) > 0 else None
+    decides = len(site.tier) > 1 or len(site.limit) > 0 or site.preemption is not None
+    return nodes, site if always or decides else None
 
 
 def site_inputs(
@@ -131,6 +133,9 @@ class _Built(NamedTuple):
         uses, (limit, amount) = _reordered(site.use_offset, order, site.use_limit, site.use_amount)
         site = site._replace(option_offset=offset, option_partition=partition, option_shape=shape)
         site = site._replace(use_offset=uses, use_limit=limit, use_amount=amount)
+        if self.site.preemption is not None:
+            (of_option,) = _reordered(self.site.option_offset, order, self.site.preemption.of_option)[1]
+            site = site._replace(preemption=self.site.preemption._replace(of_option=of_option))
         return self.nodes._replace(shape=self.nodes.shape[order]), site
 
 
@@ -163,6 +168,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
         option_partition=options.partition,
         option_shape=nodes.shape,
         **uses._asdict(),
+        preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
     )
     never = first_of(Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names), alone)
     return _Built(nodes._replace(shape=np.maximum(first, 0)), options, site, never)

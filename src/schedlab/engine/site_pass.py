@@ -18,6 +18,8 @@ from schedlab.engine.node_pass import fits, fits_open
 from schedlab.engine.node_slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.outages import plan_closures
+from schedlab.engine.preemption import make_way
+from schedlab.engine.preemption_state import Preemption
 from schedlab.engine.queue_list import starving_first
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
@@ -44,9 +46,27 @@ def site_pass(
     clock = state.clock
     clock[HEAD] = clock[LEFT] = UNKNOWN  # no job that enters later is decided about without a pass
     site.counters[HEADS] = NOT_MADE
+    _let_give_way(site.preemption, site, jobs, seen, state, waiting, needs, rules)
     start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
     if rules.easy and clock[STARTED] >= rules.in_order and clock[BLAMED] < 0:
         _backfill(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+
+
+@inlined
+def _let_give_way(
+    preemption: Preemption | None,
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    needs: Needs | None,
+    rules: Rules,
+) -> None:
+    """Let runs give way to the first jobs of the queue."""
+    if preemption is not None:
+        count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
+        make_way(site, jobs, state, site.turn, count, needs, rules)
 
 
 @inner_kernel

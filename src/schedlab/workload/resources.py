@@ -149,7 +149,7 @@ class Resources:
     tasks
         Processes, at least 1.
     tasks_per_node
-        At most so many on one node; 0: no bound.
+        At most so many on one node, and only on nodes that have room for all of them; 0: any number.
     cores_per_task
         At least 1. A job's processors are its tasks times this.
     memory_per_node, memory_per_core
