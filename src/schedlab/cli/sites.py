@@ -138,7 +138,7 @@ def what_if(
 
     Answers to many variants are kept in SITE/what-if: a run that was stopped goes on where it was.
     """
-    from schedlab.campaign.prices import price_table
+    from schedlab.campaign.results.trade_offs import price_table
     from schedlab.report.groups import user_names
     from schedlab.site.site import read
     from schedlab.site.what_if import what_if as answered

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from schedlab.atomic import atomic_path, writable_target
-from schedlab.campaign.statistics import quantity
+from schedlab.campaign.results.statistics import quantity
 from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.campaign.statistics import LARGER_IS_BETTER, quantity
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
 from schedlab.site.sweep import SiteSample, Sweep, VariantFailure

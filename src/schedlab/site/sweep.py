@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, make_directory
-from schedlab.campaign.executors import local_workers, usable_cores
+from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from schedlab.campaign.statistics import LARGER_IS_BETTER
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER
 from schedlab.errors import InputError
 from schedlab.site.effects import Effect, effects
 from schedlab.site.sweep import SiteSample, Sweep, VariantFailure

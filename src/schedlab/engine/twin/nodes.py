@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -51,6 +51,7 @@ class Part:
     memory: int = 0
     gpus: tuple[tuple[int, int], ...] = ()
     alone: bool = False
+    option: int = field(default=0, compare=False)  # in which of its partitions the job is there
 
 
 @dataclass(frozen=True)
