@@ -117,7 +117,7 @@ def what_if(
     as_json: Json = False,
 ) -> None:
     """Replay a site's jobs under a changed configuration or other policies, beside the site as it is."""
-    from schedlab.campaign.prices import price_table
+    from schedlab.campaign.results.trade_offs import price_table
     from schedlab.report.groups import user_names
     from schedlab.site.site import read
     from schedlab.site.what_if import what_if as answered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from schedlab.campaign.compare import Comparison
+from schedlab.campaign.results.comparison import Comparison
 from schedlab.cluster.cluster import Cluster
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
