@@ -154,6 +154,7 @@ class QosTable(_LimitedTable):
     preempt_mode: str = ""
     grace_time: Seconds = 0
     exempt_time: Seconds | None = None
+    over_partition: bool = False
 
     def made(self) -> QosLimits:
         """Return the QOS that it describes."""

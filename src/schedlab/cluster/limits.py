@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 
 from schedlab.cluster.nodes import check_number
 from schedlab.cluster.preemption import check_mode
-from schedlab.cluster.sacctmgr import CANCEL, REQUEUE, USE_PARENT, Accounts, Association, Qos, Value
+from schedlab.cluster.sacctmgr import (
+    CANCEL,
+    OVER_PARTITION,
+    REQUEUE,
+    USE_PARENT,
+    Accounts,
+    Association,
+    Qos,
+    Value,
+)
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -149,6 +158,8 @@ class QosLimits:
     preempt_mode, grace_time, exempt_time
         What becomes of its jobs that give way to others, "" for what the cluster says; the seconds that they may still
         run then; and the seconds that a run is left alone, None for what the cluster says.
+    over_partition
+        Whether its limits are looked at before those of the partition's QOS (Slurm's flag OverPartQOS).
     """
 
     name: str
@@ -159,6 +170,7 @@ class QosLimits:
     preempt_mode: str = ""
     grace_time: int = 0
     exempt_time: int | None = None
+    over_partition: bool = False
 
     def __post_init__(self) -> None:
         if self.preempt_mode:
@@ -291,7 +303,7 @@ def unused_options(accounts: Accounts) -> Iterator[tuple[str, str]]:
     for qos in accounts.qos.values():
         for name in sorted(qos.limits.keys() - known):
             yield f"{name}={qos.limits[name]} of QOS {qos.name}", "not simulated"
-        if qos.flags or qos.limit_factor is not None or qos.usage_threshold is not None:
+        if qos.flags & ~OVER_PARTITION or qos.limit_factor is not None or qos.usage_threshold is not None:
             yield f"flags, factors and thresholds of QOS {qos.name}", "not simulated"
         if qos.preempt_mode and not mode_of(qos):
             yield f"PreemptMode of QOS {qos.name}", "only CANCEL and REQUEUE are simulated"
@@ -318,6 +330,7 @@ def _qos(qos: Qos) -> QosLimits:
         mode_of(qos),
         int(qos.limits.get("grace_time", 0)),
         None if exempt is None else int(exempt),
+        bool(qos.flags & OVER_PARTITION),
     )
 
 

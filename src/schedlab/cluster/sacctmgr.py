@@ -23,6 +23,7 @@ _QOS_FLAGS = {
     "noreserve": 16,
     "requiresreservation": 32, "denyonlimit": 64, "overpartqos": 128, "nodecay": 256, "usagefactorsafe": 512,
 }  # fmt: skip
+OVER_PARTITION = _QOS_FLAGS["overpartqos"]
 REQUEUE, CANCEL = 2, 8
 _PREEMPT_MODES = {"off": 0, "cluster": 0, "suspend": 1, "requeue": REQUEUE, "cancel": CANCEL}
 

@@ -616,11 +616,12 @@ static void *jump_whenever_possible(void *unused)
 			since = 0;
 		} else {
 			/* The longer it computes, the less often it is asked: its own work needs the processor. */
-			int told = frozen && atomic_load(&writes) == atomic_load(&writes_seen);
+			int told = frozen && atomic_load(&writes) == atomic_load(&writes_seen);  /* who lies down last will wake us */
 			int64_t t = real_now(), nap = since ? (t - since) / 8 : 0, least = told ? PATIENCE : NAP;
+			int64_t most = told ? 10 * PATIENCE : PATIENCE;
 			if (!since) since = t;
 			atomic_fetch_add(&page->looks, may);
-			wait_for_rest(rested, nap < least ? least : nap > PATIENCE ? PATIENCE : nap);
+			wait_for_rest(rested, nap < least ? least : nap > most ? most : nap);
 		}
 	}
 	return NULL;
