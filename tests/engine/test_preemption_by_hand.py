@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.cluster import read_cluster
+from schedlab.cluster.files import read_cluster
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin.simulate import replay
 from schedlab.workload.resources import Resources

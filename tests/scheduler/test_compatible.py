@@ -49,10 +49,12 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["dependencies"] = True
     if second == "workflows with one place":
         simulation["shared_places"] = True
-    if first == "nodes":
-        simulation["nodes"] = True
-    alone = first == "nodes" or first.startswith("events=") or second == ":multifactor"
+    if first in ("nodes", "preemption"):
+        simulation[first] = True
+    alone = first in ("nodes", "preemption") or first.startswith("events=") or second == ":multifactor"
     text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
+    if second == "reservations=fixed" and alone:
+        text = text.format("+conservative")
     backfill = second if second.startswith("+") else "" if second in ("no backfilling", "@agent:FILE") else "+easy"
     with pytest.raises(InputError) as error:
         check(Scheduler.parse(text.format(backfill)), **simulation)

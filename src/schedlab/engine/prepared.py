@@ -148,7 +148,7 @@ def prepare(
         whole = Cluster.for_workload(workload, machine_size)
         asking, cluster = as_one_node(workload, whole if cluster is None else cluster)
         processors = None
-    scheduler, in_order = _checked(workload, scheduler, events, in_order, nodes=has_nodes(cluster))
+    scheduler, in_order = _checked(workload, scheduler, events, in_order, cluster)
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
@@ -219,7 +219,7 @@ def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
 
 
 def _checked(
-    workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, *, nodes: bool
+    workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, cluster: Cluster | None
 ) -> tuple[Scheduler, int]:
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation do not go together."""
     if not isinstance(workload, Workload):
@@ -236,7 +236,8 @@ def _checked(
     if in_order < 0:
         raise InputError(f"in_order={in_order}: it counts jobs")
     shared = workload.workflows is not None and bool(pilots(workload).any())
-    if sentence := _why_not(scheduler, events, in_order, workload.dependencies is not None, shared, nodes):
+    nodes, waits = has_nodes(cluster), workload.dependencies is not None
+    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster)):
         raise InputError(sentence)
     if scheduler.placement is not None and not nodes:
         raise InputError(f"{scheduler.text}: placement={scheduler.placement} is for a cluster of nodes; give cluster=")
@@ -263,11 +264,17 @@ MOST_TEXTS = 512
 
 @lru_cache(maxsize=MOST_TEXTS)
 def _refusal(
-    scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool, nodes: bool
+    scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool, nodes: bool, preemption: bool
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, or None."""
     return compatible.refusal(
-        scheduler, events=events, in_order=in_order, dependencies=dependencies, shared_places=shared, nodes=nodes
+        scheduler,
+        events=events,
+        in_order=in_order,
+        dependencies=dependencies,
+        shared_places=shared,
+        nodes=nodes,
+        preemption=preemption,
     )
 
 

@@ -46,6 +46,7 @@ AGENT = "an agent decides by itself which jobs start before others; leave the ba
 WHOLE_NODES = (
     "on nodes, reservations hold whole nodes anyway; jobs that want a node to themselves ask for it (exclusive)"
 )
+ROUNDS = "in rounds, whom others have made room for could not start before the next one"
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -57,6 +58,8 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm")),
     *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
+    Incompatible("preemption", "reservations=fixed", ROUNDS),
+    Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
     *(
         Incompatible("events=sc17", other, SC17)
@@ -86,6 +89,7 @@ def refusal(
     dependencies: bool = False,
     shared_places: bool = False,
     nodes: bool = False,
+    preemption: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -103,6 +107,8 @@ def refusal(
         Whether tasks of a workflow share one place in the queue.
     nodes
         Whether the machine is a cluster of nodes.
+    preemption
+        Whether jobs may take the place of others that run there.
 
     Examples
     --------
@@ -120,6 +126,8 @@ def refusal(
         features["workflows with one place"] = "workflows whose tasks share one place in the queue"
     if nodes:
         features["nodes"] = "a cluster of nodes"
+    if preemption:
+        features["preemption"] = "a cluster on which jobs preempt others"
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
@@ -132,6 +140,7 @@ def check(
     dependencies: bool = False,
     shared_places: bool = False,
     nodes: bool = False,
+    preemption: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -141,6 +150,7 @@ def check(
         dependencies=dependencies,
         shared_places=shared_places,
         nodes=nodes,
+        preemption=preemption,
     ):
         raise InputError(sentence)
 

@@ -12,7 +12,8 @@ _HELD = "tests/engine/test_nodes_site.py"
 _BY_HAND = "tests/engine/test_limits_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
-PREEMPT = "preemption is not simulated"
+PREEMPT = "who gives way to whom, and what becomes of those: CANCEL and REQUEUE; SUSPEND is not simulated"
+_PREEMPT = "tests/engine/test_preemption_by_hand.py"
 SUBMISSION = "the records have the jobs that were accepted"
 RECORDS = "how jobs are recorded does not matter to them"
 MESSAGES = "messages and addresses are not simulated"
@@ -95,7 +96,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "OverSubscribe Shared", "approximated",
      "EXCLUSIVE: whole nodes; FORCE and YES: jobs do not share cores", _NODES),
     ("PartitionName", "ExclusiveUser", "ignored", "kept, not applied", ""),
-    ("PartitionName", "PreemptMode GraceTime", "ignored", PREEMPT, ""),
+    ("PartitionName", "PreemptMode GraceTime", "approximated", PREEMPT, _PREEMPT),
     ("PartitionName", "OverTimeLimit", "ignored", "the value of slurm.conf holds for all partitions", ""),
     ("PartitionName", "TRESBillingWeights", "ignored", "usage is cores times seconds, without billing", ""),
     ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
@@ -133,7 +134,7 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "GrpJobsAccrue MaxJobsAccrue MaxJobsAccruePerUser MaxJobsAccruePerAccount", "ignored",
      "every waiting job ages", ""),
     ("sacctmgr", "LimitFactor", "ignored", "limits count as they are", ""),
-    ("sacctmgr", "Preempt PreemptMode PreemptExemptTime GraceTime", "ignored", PREEMPT, ""),
+    ("sacctmgr", "Preempt PreemptMode PreemptExemptTime GraceTime", "approximated", PREEMPT, _PREEMPT),
     ("sacctmgr", "Description Organization AdminLevel Admin Coordinator WithAssoc Classification Format Email "
      "DefaultWCKey Comment Set Where", "ignored", DISPLAY, ""),
     ("sacctmgr", "Flags", "ignored", "see the rows of the flags of a QOS", ""),

@@ -12,7 +12,8 @@ _REAL = "tests/engine/test_real_slurm.py"
 
 NO_TIME = "a scheduling pass takes no time here, so it is never interrupted, cut short or delayed"
 RPC = "messages and their number are not simulated"
-PREEMPT = "preemption is not simulated"
+PREEMPT = "jobs that give way are cancelled or requeued; SUSPEND is not simulated"
+_PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
 TOPOLOGY = "nodes are chosen without regard to switches"
 HET = "components of a heterogeneous job are joined to one job"
@@ -66,8 +67,10 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "max_switch_wait", "ignored", TOPOLOGY, ""),
     ("SchedulerParameters", "pack_serial_at_end spec_cores_first", "ignored",
      "the placement rule is an option of the simulation", ""),
-    ("SchedulerParameters", "preempt_reorder_count preempt_strict_order preempt_youngest_first preempt_youngest_order "
-     "preempt_send_user_signal reclaim_licenses", "ignored", PREEMPT, ""),
+    ("SchedulerParameters", "preempt_reorder_count preempt_youngest_first", "modelled", "which runs give way",
+     _PREEMPT),
+    ("SchedulerParameters", "preempt_strict_order preempt_youngest_order preempt_send_user_signal reclaim_licenses",
+     "ignored", "jobs give way in the usual order", ""),
     ("SchedulerParameters", "reduce_completing_frag", "ignored", "nodes complete at once", ""),
     ("SchedulerParameters", "time_min_as_soft_limit", "ignored", "a job has one time limit", ""),
     ("SchedulerParameters", "delay_boot requeue_setup_env_fail salloc_wait_nodes sbatch_wait_nodes", "ignored", POWER,
@@ -113,8 +116,9 @@ ROWS: tuple[Row, ...] = (
     ("PriorityFlags", "MAX_TRES MAX_TRES_GRES", "ignored", "usage is cores times seconds, without billing", ""),
     # Preemption
     ("PreemptType", "preempt/none", "modelled", "nobody is preempted", ""),
-    ("PreemptType", "preempt/partition_prio preempt/qos", "ignored", PREEMPT, ""),
-    ("slurm.conf", "PreemptMode PreemptExemptTime PreemptParameters", "ignored", PREEMPT, ""),
+    ("PreemptType", "preempt/partition_prio preempt/qos", "modelled", "who gives way to whom", _PREEMPT),
+    ("slurm.conf", "PreemptMode PreemptExemptTime", "approximated", PREEMPT, _PREEMPT),
+    ("slurm.conf", "PreemptParameters", "ignored", "of newer versions; in 22.05, these are SchedulerParameters", ""),
     ("slurm.conf", "SchedulerTimeSlice", "ignored", "jobs are not gang scheduled", ""),
     # What else decides
     ("slurm.conf", "OverTimeLimit", "modelled", "overtime= of +slurm", _TEXT),
