@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_state import ASKED_FOR, LOGGED, PLACE, Nodes, Timeline, with_more_places
+from schedlab.engine.preemption_state import FIRST, HELD, Preemption
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import State
 
@@ -96,3 +97,16 @@ def take_over_site(
     for job in running.tolist():
         uses = slice(new.use_offset[job], new.use_offset[job + 1])
         np.add.at(new.used, new.use_limit[uses], new.use_amount[uses])
+    if new.preemption is not None:
+        _take_over_preemption(old.preemption, new.preemption, jobs)
+
+
+def _take_over_preemption(old: Preemption, new: Preemption, jobs: NDArray[np.intp]) -> None:
+    """Write who has to give way, and who may not begin again yet, into the new arrays."""
+    new.counters[:] = old.counters
+    for name in ("fate", "ending", "due"):
+        getattr(new, name)[jobs] = getattr(old, name)
+    first, count = int(old.counters[FIRST]), int(old.counters[HELD])
+    new.held[:count] = old.held[(first + np.arange(count)) % max(len(old.held), 1)]  # all have been submitted
+    new.counters[FIRST] = 0
+    new.there[:] = old.there
