@@ -102,10 +102,11 @@ def take_over_site(
 
 
 def _take_over_preemption(old: Preemption, new: Preemption, jobs: NDArray[np.intp]) -> None:
-    """Write who has to give way, and who may not begin again yet."""
+    """Write who has to give way, and who may not begin again yet, into the new arrays."""
     new.counters[:] = old.counters
     for name in ("fate", "ending", "due"):
         getattr(new, name)[jobs] = getattr(old, name)
-    count = int(old.counters[HELD])
-    new.held[:count] = jobs[old.held[(old.counters[FIRST] + np.arange(count)) % len(old.held)]]
+    first, count = int(old.counters[FIRST]), int(old.counters[HELD])
+    new.held[:count] = old.held[(first + np.arange(count)) % max(len(old.held), 1)]  # all have been submitted
     new.counters[FIRST] = 0
+    new.there[:] = old.there
