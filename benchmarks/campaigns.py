@@ -14,7 +14,6 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
-from schedlab.campaign.instances import make_workload
 from schedlab.workload.sampling import windows
 from schedlab_papers import sc17, sequences, thesis3
 from schedlab_papers.medians import LAST_DIGIT, MedianTable
@@ -133,11 +132,9 @@ def small_simulations(_: Path) -> Iterator[Result]:
         sample = run.results().iloc[:800]
     # The same simulations and measures without a campaign, once warm.
     tasks = [run.plan.find(name) for name in sample.task]
-    sl.simulate(make_workload(tasks[0].instance), tasks[0].scheduler)
+    sl.simulate(tasks[0].instance.jobs(), tasks[0].scheduler)
     begin = time.perf_counter()
-    direct = [
-        sl.simulate(make_workload(task.instance), task.scheduler).metrics()["mean_bounded_slowdown"] for task in tasks
-    ]
+    direct = [sl.simulate(task.instance.jobs(), task.scheduler).metrics()["mean_bounded_slowdown"] for task in tasks]
     each = (time.perf_counter() - begin) / len(sample)
     overhead = (seconds / count - each) * 1e3
     yield Result(

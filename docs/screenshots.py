@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import schedlab as sl
-from schedlab.campaign.campaign_file import read_campaign
+from schedlab.campaign.definition.campaign_file import read_campaign
 from schedlab.report.evidence import evidence_of_campaign, evidence_of_comparison
 from schedlab.report.html import write_report
 from schedlab.report.schedules import write_schedule_report

@@ -17,6 +17,9 @@ PAPERS = Path(schedlab_papers.__file__).parent
 ROOMS = ["workflow", "workload", "cluster", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
 ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "cli"]
 
+CAMPAIGN = ["sources", "definition", "run", "results"]
+"""The walk of a task: made by a definition of its sources, run, and read by results."""
+
 
 def imports(module: Path) -> set[str]:
     tree = ast.parse(module.read_text(encoding="utf-8"))
@@ -30,6 +33,24 @@ def test_each_room_imports_only_rooms_before_it():
         for module in (PACKAGE / room).rglob("*.py"):
             later = imports(module) & set(ROOMS[place + 1 :])
             assert not later, f"{module.relative_to(PACKAGE)} imports {', '.join(later)}"
+
+
+def test_the_walk_of_a_campaign_task_goes_one_way():
+    files = {path.name for path in (PACKAGE / "campaign").iterdir() if path.name != "__pycache__"}
+    assert files - {"__init__.py", "__init__.pyi"} == set(CAMPAIGN)
+    for place, room in enumerate(CAMPAIGN):
+        for module in (PACKAGE / "campaign" / room).rglob("*.py"):
+            text = module.read_text(encoding="utf-8")
+            later = [name for name in CAMPAIGN[place + 1 :] if f"import schedlab.campaign.{name}" in text]
+            later += [name for name in CAMPAIGN[place + 1 :] if f"from schedlab.campaign.{name}" in text]
+            assert not later, f"{module.relative_to(PACKAGE)} imports {', '.join(later)}"
+
+
+def test_campaigns_do_not_ask_which_kind_of_workload_it_is():
+    for module in (PACKAGE / "campaign").rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                assert "Entry" not in ast.unparse(node), f"{module.relative_to(PACKAGE)}: {ast.unparse(node)}"
 
 
 def imported_at_once(module: Path, known: set[str]) -> set[str]:

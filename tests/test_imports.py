@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.campaign.campaign_file import read_campaign
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.definition import Campaign
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.campaign_file import read_campaign
+from schedlab.campaign.run.coordinator import run_campaign
+from schedlab.campaign.run.directory import RunDirectory
 from schedlab.errors import InputError
 from schedlab.imports import allow_imports, check_imports, named_classes
 

@@ -23,11 +23,11 @@ from . import text as text
 from . import types as types
 from . import workflow as workflow
 from . import workload as workload
-from .campaign.campaign_file import read_campaign as read_campaign
-from .campaign.compare import Comparison as Comparison
-from .campaign.compare import compare as compare
-from .campaign.coordinator import run_campaign as run_campaign
-from .campaign.definition import Campaign as Campaign
+from .campaign.definition.campaign import Campaign as Campaign
+from .campaign.definition.campaign_file import read_campaign as read_campaign
+from .campaign.results.comparison import Comparison as Comparison
+from .campaign.results.comparison import compare as compare
+from .campaign.run.coordinator import run_campaign as run_campaign
 from .cluster.cluster import Cluster as Cluster
 from .cluster.files import read_cluster as read_cluster
 from .cluster.files import write_cluster as write_cluster

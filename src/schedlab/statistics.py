@@ -1,8 +1,8 @@
 """Statistics of many simulations: paired differences with their intervals, and which scheduler is best everywhere."""
 
-from schedlab.campaign.enumeration import seed_of
-from schedlab.campaign.standings import Standing, Standings, standings
-from schedlab.campaign.statistics import METRIC, Paired, interval_text, paired
+from schedlab.campaign.definition.instances import seed_of
+from schedlab.campaign.results.ranking import Standing, Standings, standings
+from schedlab.campaign.results.statistics import METRIC, Paired, interval_text, paired
 
 __all__ = [
     "METRIC",

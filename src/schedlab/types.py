@@ -1,13 +1,14 @@
 """Classes that functions of schedlab take or return and that users rarely build; for annotations and `isinstance`."""
 
-from schedlab.campaign.coordinator import Progress
-from schedlab.campaign.executors import Workers
-from schedlab.campaign.experiments import ExperimentEntry
-from schedlab.campaign.handlings import Difference, Standing
-from schedlab.campaign.input import Input
-from schedlab.campaign.outcome import Failure, Status
-from schedlab.campaign.plan import Plan
-from schedlab.campaign.prices import Price
+from schedlab.campaign.definition.plan import Plan
+from schedlab.campaign.results.compare_submissions import Difference, Standing
+from schedlab.campaign.results.trade_offs import Price
+from schedlab.campaign.run.coordinator import Progress
+from schedlab.campaign.run.executors import Workers
+from schedlab.campaign.run.outcome import Failure, Status
+from schedlab.campaign.sources.experiment import ExperimentEntry
+from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.engine.prepared import Events
 from schedlab.engine.standing import Reservation
@@ -65,6 +66,8 @@ __all__ = [
     "Job",
     "JointJobs",
     "Laws",
+    "Measured",
+    "Measuring",
     "Memory",
     "NodeScale",
     "Objective",

@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.definition import Campaign
-from schedlab.campaign.executors import Workers
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.run.coordinator import run_campaign
+from schedlab.campaign.run.directory import RunDirectory
+from schedlab.campaign.run.executors import Workers
 from schedlab.workload.swf import write_swf
 from schedlab.workload.workload import Workload
 

@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schedlab.campaign.definition import Campaign
-from schedlab.campaign.inputs import find_inputs
-from schedlab.campaign.outcome import Failure
-from schedlab.campaign.plan import Plan, Task
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.inputs import find_inputs
+from schedlab.campaign.definition.plan import Plan, Task
+from schedlab.campaign.run.directory import RunDirectory
+from schedlab.campaign.run.outcome import Failure
 
 Metrics = Callable[[Task], dict[str, float]]
 

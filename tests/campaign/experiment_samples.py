@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from schedlab.campaign.definition import Campaign
-from schedlab.campaign.inputs import find_inputs
-from schedlab.campaign.plan import Plan
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.inputs import find_inputs
+from schedlab.campaign.definition.plan import Plan
 from schedlab.model.empirical import EmpiricalDistribution
 from schedlab.model.jobs import IndependentJobs
 from schedlab.model.model import WorkloadModel

@@ -201,7 +201,7 @@ def test_a_run_directory_of_another_version_is_left_alone(run, study: Path) -> N
 
 
 def test_a_second_coordinator_is_refused_with_the_first_ones_host_and_process(run, study: Path) -> None:
-    from schedlab.campaign.lock import Lock
+    from schedlab.campaign.run.lock import Lock
 
     with Lock(study / "lock.json") as lock:
         holder = lock.holder()

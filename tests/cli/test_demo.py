@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schedlab.campaign.compare import compare
+from schedlab.campaign.results.comparison import compare
 from schedlab.cli.demo import interpretation
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload

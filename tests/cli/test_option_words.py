@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import schedlab
 
 PACKAGE = Path(schedlab.__file__).parent
 # Options of other programs, and of scripts that schedlab writes.
-OTHERS = ("slurm/", "campaign/slurm.py", "campaign/submissions.py", "campaign/executors.py", "campaign/coordinator.py")
+OTHERS = (
+    "slurm/",
+    "campaign/run/slurm.py",
+    "campaign/run/job_arrays.py",
+    "campaign/run/executors.py",
+    "campaign/run/coordinator.py",
+)
 OTHERS += (
     "workload/_sacct_columns.py",
     "workload/squeue.py",
@@ -39,3 +47,35 @@ def test_options_are_named_on_the_command_line(run, tmp_path):
     assert "processors=" not in result.stderr
     result = run("simulate", log, "--processors", "8", "--clean", "none")
     assert "--clean default takes the run time" in result.stderr
+
+
+READING = {"--partition", "--timezone", "--default-limit", "--lenient", "--column"}
+
+
+@pytest.mark.parametrize(
+    "verb", ["inspect", "convert", "simulate", "compare", "gantt", "predict", "search", "requests", "explain"]
+)
+def test_every_verb_that_reads_a_log_says_how_it_is_read(run, verb):
+    told = set(re.findall(r"--[a-z-]+", run(verb, "--help").stdout))
+    assert told & READING == (set() if verb == "explain" else READING)
+
+
+def test_a_log_is_read_alike_by_all_verbs(run, tmp_path):
+    log = tmp_path / "log.swf"
+    rows = [
+        f"{job} {60 * job} -1 30 1 -1 -1 1 {90 if job % 2 else -1} -1 1 {job % 3} 1 1 1 {job % 2} -1 -1"
+        for job in range(1, 41)
+    ]
+    log.write_text("; MaxProcs: 4\n" + "\n".join(rows) + "\nthis is not a job\n")
+    read = ("--partition", "1", "--default-limit", "5m", "--lenient")
+    for words in (
+        ("simulate", log),
+        ("predict", log, "-p", "ave2"),
+        ("gantt", log, "-s", "fcfs", "-o", tmp_path / "a.png"),
+    ):
+        assert run(*words).exit_code == 1
+        result = run(*words, *read)
+        assert result.exit_code == 0, result.stderr
+        assert "left out" in result.stderr
+    result = run("predict", log, "-p", "ave2", "--partition", "7", "--lenient")
+    assert (result.exit_code, "7" in result.stderr) == (1, True)

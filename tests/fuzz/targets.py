@@ -380,7 +380,7 @@ def _made(directory: Path) -> list[Target]:
     from campaign_runs import run_here
     from experiment_samples import model
 
-    from schedlab.campaign.definition import Campaign
+    from schedlab.campaign.definition.campaign import Campaign
     from schedlab.engine.simulation import simulate
     from schedlab.learn.scores import ScoreTable
     from schedlab.predict.validation import validate

@@ -9,7 +9,7 @@ import pytest
 from sc17_simulator import OURS, STATE, THEIRS, Rules, Simulator
 from sequence_samples import full_width_jobs, write_log
 
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.run.directory import RunDirectory
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.cleaning import clean

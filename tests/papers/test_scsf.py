@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.campaign.inputs import find_inputs
-from schedlab.campaign.plan import Plan
+from schedlab.campaign.definition.inputs import find_inputs
+from schedlab.campaign.definition.plan import Plan
 from schedlab.errors import InputError
 from schedlab.model.edison import EDISON_TOY
 from schedlab.workflow.files import read_workflow, write_workflow

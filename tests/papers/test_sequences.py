@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sequence_samples import STATE, full_width_jobs, write_log
 
-from schedlab.campaign.executors import local_workers
+from schedlab.campaign.run.executors import local_workers
 from schedlab.engine.simulation import simulate
 from schedlab.errors import SchedlabError
 from schedlab.scheduler.scheduler import Scheduler

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.campaign.inputs import read_trace
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.run.directory import RunDirectory
+from schedlab.campaign.sources.trace import read_trace
 from schedlab.durations import DAY, WEEK
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError

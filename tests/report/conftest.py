@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlab.campaign.blocks import weekly_blocks
+from schedlab.campaign.results.blocks import weekly_blocks
 from schedlab.durations import DAY
 from schedlab.engine.simulation import simulate
 from schedlab.model.lublin_feitelson import lublin

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from schedlab.campaign.prices import Price
-from schedlab.campaign.standings import standings
-from schedlab.campaign.statistics import INSTANCE, METRIC
+from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.statistics import INSTANCE, METRIC
+from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.answer import answer
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schedlab.campaign.campaign_file import read_campaign
-from schedlab.campaign.coordinator import run_campaign
+from schedlab.campaign.definition.campaign_file import read_campaign
+from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.report.evidence import evidence_of_campaign
 from schedlab.report.html import write_report
 

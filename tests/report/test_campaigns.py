@@ -10,8 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from schedlab.campaign.standings import standings
-from schedlab.campaign.statistics import INSTANCE, METRIC
+from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.statistics import INSTANCE, METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import (
     label_of,

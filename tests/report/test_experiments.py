@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.campaign.handlings import Difference, Standing, SubmissionComparison
-from schedlab.campaign.statistics import Paired
+from schedlab.campaign.results.compare_submissions import Difference, Standing, SubmissionComparison
+from schedlab.campaign.results.statistics import Paired
 from schedlab.errors import InputError
 from schedlab.report.experiments import (
     plot_distributions,

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import schedlab.report.grid as grid_module
-from schedlab.campaign.campaign_file import read_campaign
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.store import RunDirectory
+from schedlab.campaign.definition.campaign_file import read_campaign
+from schedlab.campaign.run.coordinator import run_campaign
+from schedlab.campaign.run.directory import RunDirectory
 from schedlab.report.grid import grid
 from schedlab.report.watch import Watch
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.campaign.compare import Comparison, compare
+from schedlab.campaign.results.comparison import Comparison, compare
 from schedlab.report.evidence import evidence_of_comparison
 from schedlab.report.groups import groupings
 from schedlab.report.html import render

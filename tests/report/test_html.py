@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlab.campaign.standings import standings
+from schedlab.campaign.results.ranking import standings
 from schedlab.errors import InputError, OutputError
 from schedlab.report.html import Evidence, render, write_report
 

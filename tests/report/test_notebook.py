@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from schedlab import display
-from schedlab.campaign.compare import compare
+from schedlab.campaign.results.comparison import compare
 from schedlab.errors import InputError
 from schedlab.report import notebook
 from schedlab.report.container import Container

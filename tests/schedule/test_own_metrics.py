@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from schedlab.campaign.campaign_file import read_campaign
-from schedlab.campaign.compare import compare
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.definition import Campaign
-from schedlab.campaign.plan import Settings
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.campaign_file import read_campaign
+from schedlab.campaign.definition.plan import Settings
+from schedlab.campaign.results.comparison import compare
+from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.errors import InputError
 from schedlab.imports import allow_imports
 from schedlab.schedule.own_metrics import as_metric

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.definition import Campaign
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.engine.simulation import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schedlab.campaign.compare import compare
-from schedlab.campaign.coordinator import run_campaign
-from schedlab.campaign.definition import Campaign
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.results.comparison import compare
+from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.imports import named_classes

@@ -1,4 +1,4 @@
-from .executors import local_workers as local_workers
-from .handlings import SubmissionComparison as SubmissionComparison
-from .handlings import compare_submissions as compare_submissions
-from .store import RunDirectory as RunDirectory
+from .results.compare_submissions import SubmissionComparison as SubmissionComparison
+from .results.compare_submissions import compare_submissions as compare_submissions
+from .run.directory import RunDirectory as RunDirectory
+from .run.executors import local_workers as local_workers

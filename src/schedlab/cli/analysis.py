@@ -59,7 +59,7 @@ def analyse(
 
 
 def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: Path | None, as_json: bool) -> None:
-    from schedlab.campaign.handlings import compare_submissions
+    from schedlab.campaign.results.compare_submissions import compare_submissions
 
     if not target.is_dir() and target.suffix not in (".toml", ".py"):
         raise InputError(f"{target} is not a schedule (.parquet), run directory or campaign file (.toml, .py)")

@@ -13,7 +13,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.store import RunDirectory
+    from schedlab.campaign.run.directory import RunDirectory
 
 RUNS = Path("runs")
 """Where run directories are made."""
@@ -40,7 +40,7 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Say which results differ between two campaigns, or two versions of schedlab, and by how much."""
-    from schedlab.campaign.difference import difference
+    from schedlab.campaign.results.difference import difference
 
     found = difference(open_run(first), open_run(second), tolerance=tolerance)
     if as_json:
@@ -57,7 +57,7 @@ def sql(
     as_json: Json = False,
 ) -> None:
     """Ask the results of campaigns in SQL; nothing can be changed."""
-    from schedlab.campaign.query import run_sql
+    from schedlab.campaign.results.query import run_sql
 
     chosen = [open_run(path) for path in runs] if runs else _all_runs(RUNS)
     frame = run_sql(chosen, query)
@@ -76,8 +76,8 @@ def _all_runs(directory: Path) -> list[RunDirectory]:
 
 def reindex(directory: Home = RUNS, index: Index = None) -> None:
     """Rebuild the index of campaigns from their files."""
-    from schedlab.campaign.index import campaigns, default_place
-    from schedlab.campaign.index import reindex as index_anew
+    from schedlab.campaign.results.index import campaigns, default_place
+    from schedlab.campaign.results.index import reindex as index_anew
 
     for remark in index_anew(directory, index):
         note(remark)
@@ -94,7 +94,7 @@ def list_campaigns(
     as_json: Json = False,
 ) -> None:
     """List the campaigns of the index."""
-    from schedlab.campaign.index import campaigns, default_place
+    from schedlab.campaign.results.index import campaigns, default_place
     from schedlab.wording import table
 
     found = campaigns(index or default_place(directory), search or "")
@@ -130,8 +130,8 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find tasks of all campaigns in the index."""
-    from schedlab.campaign.index import default_place, parse_condition
-    from schedlab.campaign.index import search as search_index
+    from schedlab.campaign.results.index import default_place, parse_condition
+    from schedlab.campaign.results.index import search as search_index
     from schedlab.wording import table
 
     conditions = [parse_condition(condition) for condition in where or []]
@@ -168,10 +168,10 @@ def campaign_text(file: Path) -> str:
 
 def open_run(path: Path) -> RunDirectory:
     """Return the run directory that a directory or a campaign file stands for."""
-    from schedlab.campaign.store import RunDirectory
+    from schedlab.campaign.run.directory import RunDirectory
 
     if path.is_file():
-        from schedlab.campaign.campaign_file import read_campaign
+        from schedlab.campaign.definition.campaign_file import read_campaign
 
         opened = RunDirectory.open(RUNS / read_campaign(path).name)
         if opened.facts["text"] != campaign_text(path):

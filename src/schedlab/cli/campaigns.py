@@ -18,10 +18,10 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.definition import Campaign
-    from schedlab.campaign.executors import Workers
-    from schedlab.campaign.input import Input
-    from schedlab.campaign.store import RunDirectory
+    from schedlab.campaign.definition.campaign import Campaign
+    from schedlab.campaign.run.directory import RunDirectory
+    from schedlab.campaign.run.executors import Workers
+    from schedlab.campaign.sources.input import Input
     from schedlab.report.watch import Watch
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
@@ -72,7 +72,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run what is missing of a campaign; the same command continues it after whatever stopped it."""
-    from schedlab.campaign.campaign_file import read_campaign
+    from schedlab.campaign.definition.campaign_file import read_campaign
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
     from schedlab.report.watch import Watch
@@ -88,7 +88,7 @@ def run(
     if page is not None:
         check_page(page)
     if executor == "slurm":
-        from schedlab.campaign.slurm import submit
+        from schedlab.campaign.run.slurm import submit
 
         submission = submit(
             definition,
@@ -147,7 +147,7 @@ def _run_here(
     watching: Watch | None,
 ) -> RunDirectory:
     """Run a campaign to its end or to an interruption, which leaves all that is finished."""
-    from schedlab.campaign.coordinator import run_campaign
+    from schedlab.campaign.run.coordinator import run_campaign
     from schedlab.errors import OutputError
 
     try:
@@ -180,7 +180,7 @@ def _workers(
 ) -> AbstractContextManager[Workers] | int | None:
     if executor == "local":
         return number
-    from schedlab.campaign.executors import dask_workers
+    from schedlab.campaign.run.executors import dask_workers
 
     if address is not None or file is not None:
         return dask_workers(address=address, scheduler_file=file)
@@ -189,7 +189,7 @@ def _workers(
 
 def _update_index(finished: RunDirectory, index: str | None) -> None:
     """Put a campaign into the index: results do not depend on it, so that a failure is only noted."""
-    from schedlab.campaign.index import record
+    from schedlab.campaign.results.index import record
     from schedlab.errors import SchedlabError
 
     try:
@@ -201,10 +201,10 @@ def _update_index(finished: RunDirectory, index: str | None) -> None:
 
 def plan(file: File, directory: Directory = None, as_json: Json = False) -> None:
     """Say what a campaign would run, and how much of it is done already."""
-    from schedlab.campaign.campaign_file import read_campaign
-    from schedlab.campaign.inputs import find_inputs
-    from schedlab.campaign.plan import Plan
-    from schedlab.campaign.store import RunDirectory
+    from schedlab.campaign.definition.campaign_file import read_campaign
+    from schedlab.campaign.definition.inputs import find_inputs
+    from schedlab.campaign.definition.plan import Plan
+    from schedlab.campaign.run.directory import RunDirectory
     from schedlab.wording import table
 
     definition = read_campaign(file)
@@ -266,8 +266,8 @@ def status(run: Run, as_json: Json = False) -> None:
 def _status(opened: RunDirectory) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from schedlab.campaign.lock import Lock
-    from schedlab.campaign.submissions import active
+    from schedlab.campaign.run.job_arrays import active
+    from schedlab.campaign.run.lock import Lock
 
     lock = Lock(opened.path / "lock.json")
     holder = lock.holder()
@@ -328,7 +328,7 @@ def results(
 
 
 def _standings(opened: RunDirectory, metric: str | None) -> Any:
-    from schedlab.campaign.standings import standings
+    from schedlab.campaign.results.ranking import standings
 
     definition = opened.plan.campaign
     return standings(opened.results(), definition.compared_with, metric or definition.metrics.main)
@@ -344,7 +344,7 @@ def task(
     as_json: Json = False,
 ) -> None:
     """Run one task of a campaign alone, outside of its results: to see its schedule, or why it fails."""
-    from schedlab.campaign.worker import simulate_task
+    from schedlab.campaign.run.worker import simulate_task
     from schedlab.schedule.exports import check_schedule_suffix
     from schedlab.schedule.summary import summary
 
@@ -366,6 +366,6 @@ def element(
     number: Annotated[int, typer.Option(envvar="SLURM_ARRAY_TASK_ID", min=0)],
 ) -> None:
     """Work through one element of a Slurm job array: what the batch script calls."""
-    from schedlab.campaign.slurm import run_element
+    from schedlab.campaign.run.slurm import run_element
 
     run_element(open_run(run), submission, number)

@@ -11,7 +11,7 @@ from schedlab.atomic import make_directory
 from schedlab.cli.terminal import progress_bar, show
 
 if TYPE_CHECKING:
-    from schedlab.campaign.compare import Comparison
+    from schedlab.campaign.results.comparison import Comparison
     from schedlab.workload.workload import Workload
 
 JOBS, PROCESSORS, LOAD, SEED = 10_000, 256, 0.95, 1
@@ -35,7 +35,7 @@ def demo(
     ),
 ) -> None:
     """Generate a workload, replay it under nine schedulers, and report which serves its jobs best."""
-    from schedlab.campaign.compare import compare
+    from schedlab.campaign.results.comparison import compare
     from schedlab.report.evidence import evidence_of_comparison
     from schedlab.report.figures import save_comparison_figures
     from schedlab.report.html import write_report

@@ -52,36 +52,6 @@ Interrupted = Annotated[
     str,
     typer.Option(metavar="requeue|lost", help="With --node-events: what becomes of jobs on nodes that go down."),
 ]
-Partitions = Annotated[
-    list[str] | None,
-    typer.Option("--partition", metavar="NAME", help="Keep the jobs of this partition only; may be repeated."),
-]
-Timezone = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ZONE",
-        show_default="UTC",
-        help="With logs of Slurm or --column: zone of times that name none, as Europe/Stockholm.",
-    ),
-]
-DefaultLimit = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[PARTITION=]TIME",
-        help="Requested time of jobs that have none, such as gpu=2-0 or 8h; may be repeated (default: the run time).",
-    ),
-]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Leave out lines that cannot be read, if they are few, and say which.")
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="FIELD=COLUMN",
-        help="Read a CSV file of another program: which column is what, as submit_time=created; repeat it for each.",
-    ),
-]
 # A list, so that a second one is seen and not silently taken instead of the first.
 SchedulerText = Annotated[
     list[str] | None,

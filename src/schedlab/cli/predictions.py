@@ -12,6 +12,7 @@ import typer
 
 from schedlab.cli.options import Clean, Json, Processors, Requests
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
@@ -19,8 +20,10 @@ from schedlab.errors import InputError
 if TYPE_CHECKING:
     from schedlab.predict.model import PredictionModel
     from schedlab.scheduler.predictor import Predictor
+    from schedlab.workload.reading import Reading
 
 
+@reads_logs
 def predict(
     trace: Annotated[
         Path | None, typer.Argument(metavar="[TRACE]", help="Jobs to learn from, as for the other verbs.")
@@ -43,6 +46,8 @@ def predict(
     clean: Clean = "default",
     processors: Processors = None,
     requests: Requests = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Validate predictors of run times on a trace, or let a trained one predict single jobs."""
@@ -57,7 +62,7 @@ def predict(
         raise typer.BadParameter("name a --predictor, such as ave2, or a model to --load")
     if save is not None and len(predictor or []) + (load is not None) != 1:
         raise typer.BadParameter("--save takes one predictor; name no other")
-    _validate(trace, predictor or [], replay, load, save, plot, (clean, processors, requests), as_json)
+    _validate(trace, predictor or [], replay, load, save, plot, (clean, processors, requests, reading), as_json)
 
 
 def _validate(
@@ -67,7 +72,7 @@ def _validate(
     load: Path | None,
     save: Path | None,
     plot: Path | None,
-    reading: tuple[str, int | None, str | None],
+    source: tuple[str, int | None, str | None, Reading],
     as_json: bool,
 ) -> None:
     """Validate all predictors on a trace, and say what came of it."""
@@ -84,8 +89,8 @@ def _validate(
     if load is not None:
         chosen.append(PredictionModel.load(load))
     check_output(save, trace)
-    clean, processors, requests = reading
-    read = read_trace(trace, clean, processors=processors, requests=requests)
+    clean, processors, requests, reading = source
+    read = read_trace(trace, clean, processors=processors, requests=requests, reading=reading)
     with read.blamed():
         lived = replay_of(read.workload, replay)
         validations = [validate(read.workload, one, replay=lived) for one in chosen]

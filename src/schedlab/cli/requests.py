@@ -10,6 +10,7 @@ import typer
 
 from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_figure
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.durations import parse_duration
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
     from schedlab.speculate.fits import LawFit
     from schedlab.speculate.laws import Law
     from schedlab.speculate.plan import RequestPlan
+    from schedlab.workload.reading import Reading
 
 
 LAW, RUNS, LOG = "a LAW", "--from-runs", "--from-swf"
 
 OPTIONS_OF: dict[str, tuple[str, ...]] = {
-    "column": (RUNS,),
+    "column": (RUNS, LOG),
+    "partition": (LOG,),
+    "timezone": (LOG,),
+    "default_limit": (LOG,),
+    "lenient": (LOG,),
     "cut": (RUNS,),
     "law_of": (RUNS, LOG),
     "by": (LOG,),
@@ -37,15 +43,19 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
 """Options that do not go with all sources."""
 
 
+@reads_logs
 def requests(
     ctx: typer.Context,
     law: Annotated[
         str | None, typer.Argument(metavar="[LAW]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".')
     ] = None,
     from_runs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Past run times of one application, as CSV, instead of a law.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Past run times of one application, as CSV (with --column NAME, this column), instead of a law.",
+        ),
     ] = None,
-    column: Annotated[str | None, typer.Option(metavar="NAME", help="Column of the run times in that file.")] = None,
     law_of: Annotated[
         str, typer.Option("--law", metavar="NAME", help="Law of past runs: empirical, interpolated, best, or a family.")
     ] = "empirical",
@@ -83,6 +93,8 @@ def requests(
     last: Annotated[int, typer.Option(metavar="K", min=1, help="Compare with the maximum of the last K runs.")] = 10,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw law, requests and costs.")] = None,
     clean: Clean = "default",
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Find the requests that cost least for jobs whose run time is a distribution, and what others cost."""
@@ -95,7 +107,7 @@ def requests(
         max_requests, parse_duration(min_request), parse_duration(max_request), parse_duration(increment)
     )
     if from_swf is not None:
-        _show_gains(from_swf, clean, by, model, limits, law_of, as_json)
+        _show_gains(from_swf, reading, clean, by, model, limits, law_of, as_json)
         return
     if plot is not None:
         check_figure(plot, from_runs)
@@ -103,7 +115,7 @@ def requests(
     from schedlab.speculate.laws import Law
     from schedlab.speculate.plan import optimal_requests
 
-    runs = None if from_runs is None else _read_runs(from_runs, column, law_of, cut)
+    runs = None if from_runs is None else _read_runs(from_runs, _one_column(reading), law_of, cut)
     chosen = Law.parse(str(law)) if runs is None else runs.law
     plan = optimal_requests(chosen, zeta=zeta, points=points, cost=model, limits=limits, checkpointing=saving)
     _show_plan(plan, runs, sequence, last, plot, as_json)
@@ -187,7 +199,14 @@ def _show_plan(
 
 
 def _show_gains(
-    trace: Path, clean: str, by: str, cost: AffineCost, limits: RequestLimits, law_of: str, as_json: bool
+    trace: Path,
+    reading: Reading,
+    clean: str,
+    by: str,
+    cost: AffineCost,
+    limits: RequestLimits,
+    law_of: str,
+    as_json: bool,
 ) -> None:
     """Show which applications of a log would gain from sequences of requests."""
     from schedlab.speculate.applications import request_gains
@@ -196,7 +215,7 @@ def _show_gains(
 
     # A request that is filled in with the run time was never made, and would be as good as a clairvoyant's.
     rules = [rule.name for rule in parse_rules(clean) if rule.name != "fill-request"]
-    read = read_trace(trace, ",".join(rules) or "none")
+    read = read_trace(trace, ",".join(rules) or "none", reading=reading)
     keys = [key.strip() for key in by.split(",")]
     with read.blamed():
         gains = request_gains(read.workload, keys, cost=cost, limits=limits, law=law_of)
@@ -205,6 +224,13 @@ def _show_gains(
         show_json({"cleaning": read.cleaning.to_dict(), **gains.to_dict()})
     else:
         show(gains_text(gains))
+
+
+def _one_column(reading: Reading) -> str | None:
+    """Return the column of past runs, if one is named."""
+    if len(reading.column) > 1:
+        raise typer.BadParameter("past runs stand in one column: name one --column")
+    return reading.column[0] if reading.column else None
 
 
 def _cost(text: str) -> AffineCost:

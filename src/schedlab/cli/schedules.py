@@ -12,42 +12,40 @@ from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     Clean,
     ClusterFile,
-    Columns,
     CoolDown,
-    DefaultLimit,
     Dependencies,
     Events,
     Exhausted,
     Interrupted,
     Json,
     Laws,
-    Lenient,
     NodeEventsFile,
-    Partitions,
     Processors,
     Requests,
     RequestsOrMethod,
     SchedulerText,
     SchedulerTexts,
-    Timezone,
     Trace,
     WarmUp,
     complete_scheduler,
 )
 from schedlab.cli.outputs import check_figure, check_output, check_page
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
-from schedlab.cli.traces import Reading, read_machine, read_node_events, read_trace
+from schedlab.cli.traces import read_machine, read_node_events, read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from schedlab.campaign.compare import Comparison
+    from schedlab.campaign.results.comparison import Comparison
     from schedlab.schedule.schedule import Schedule
     from schedlab.scheduler.scheduler import Scheduler
+    from schedlab.workload.reading import Reading
 
 ENFORCEMENT = ("enforced", "advisory")
 
 
+@reads_logs
 def simulate(
     trace: Trace,
     scheduler: SchedulerText = None,
@@ -73,11 +71,8 @@ def simulate(
     ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
-    partition: Partitions = None,
-    timezone: Timezone = None,
-    default_limit: DefaultLimit = None,
-    lenient: Lenient = False,
-    column: Columns = None,
+    *,
+    reading: Reading,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page to look into the schedule, .html.")
     ] = None,
@@ -116,7 +111,7 @@ def simulate(
         requests=enforcement,
         laws=laws,
         dependencies=dependencies,
-        reading=Reading(partition, timezone, default_limit, lenient, column),
+        reading=reading,
     )
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events, cluster=machine, node_events=happening)
@@ -181,6 +176,7 @@ def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | Non
     return replace(scheduler, retries=retries)
 
 
+@reads_logs
 def compare(
     trace: Trace,
     scheduler: SchedulerTexts,
@@ -195,11 +191,8 @@ def compare(
     dependencies: Dependencies = "none",
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
-    partition: Partitions = None,
-    timezone: Timezone = None,
-    default_limit: DefaultLimit = None,
-    lenient: Lenient = False,
-    column: Columns = None,
+    *,
+    reading: Reading,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all schedulers there.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all metrics as CSV.")] = None,
     report: Annotated[
@@ -222,9 +215,9 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Replay a trace under several schedulers, and print one table."""
-    from schedlab.campaign.blocks import BLOCK_METRICS
-    from schedlab.campaign.compare import compare as compare_schedulers
-    from schedlab.campaign.statistics import METRIC
+    from schedlab.campaign.results.blocks import BLOCK_METRICS
+    from schedlab.campaign.results.comparison import compare as compare_schedulers
+    from schedlab.campaign.results.statistics import METRIC
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = [Scheduler.parse(text) for text in scheduler]
@@ -246,7 +239,7 @@ def compare(
         requests=requests,
         laws=laws,
         dependencies=dependencies,
-        reading=Reading(partition, timezone, default_limit, lenient, column),
+        reading=reading,
     )
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(
@@ -307,7 +300,7 @@ def compare(
 
 def _who_pays(comparison: Comparison) -> str:
     """Return a table of wide jobs and users, if there is something to compare and they are known."""
-    from schedlab.campaign.prices import price_table
+    from schedlab.campaign.results.trade_offs import price_table
     from schedlab.report.groups import user_names
 
     if len(comparison.schedules) < 2:
@@ -318,6 +311,7 @@ def _who_pays(comparison: Comparison) -> str:
     return f"\n\n{heading}\n\n{paid}" if paid else ""
 
 
+@reads_logs
 def gantt(
     source: Annotated[
         Path, typer.Argument(metavar="SCHEDULE|TRACE", help="A schedule (.parquet), or with --scheduler a trace.")
@@ -342,6 +336,8 @@ def gantt(
     processors: Processors = None,
     requests: Requests = None,
     laws: Laws = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Draw which job holds which processors when."""
     from schedlab.engine.simulation import simulate as replay
@@ -360,7 +356,7 @@ def gantt(
     if chosen is None:
         schedule = read_schedule(source)
     else:
-        read = read_trace(source, clean, processors=processors, requests=requests, laws=laws)
+        read = read_trace(source, clean, processors=processors, requests=requests, laws=laws, reading=reading)
         with read.blamed():
             schedule = replay(read.workload, chosen, events=events)
     try:

@@ -14,21 +14,24 @@ import typer
 
 from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.search_windows import Log, hold_out, parts, read_logs, split, used
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.exam import Exam
+    from schedlab.campaign.results.holdout import Exam
     from schedlab.learn.racing import Candidate
     from schedlab.learn.search import Search
     from schedlab.learn.training import Training
     from schedlab.scheduler.policy_file import PolicyFile
+    from schedlab.workload.reading import Reading
 
 SHOWN_LEADERS = 8
 
 
+@reads_logs
 def search(
     workload: Annotated[
         list[Path], typer.Option("--workload", "-w", metavar="TRACE", help="A trace to learn from; repeat it for each.")
@@ -84,6 +87,8 @@ def search(
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
     ] = None,
     clean: Clean = "default",
+    *,
+    reading: Reading,
     directory: Annotated[
         Path | None,
         typer.Option("--directory", "-d", metavar="DIR", help="Keep the test there, as a campaign's run directory."),
@@ -91,7 +96,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search for a policy by simulation, and compare it with the known ones on jobs that the search has not seen."""
-    from schedlab.campaign.executors import usable_cores
+    from schedlab.campaign.run.executors import usable_cores
     from schedlab.learn.search import check_kinds
     from schedlab.learn.training import check_objective, check_rest, prepare_training, runnable
 
@@ -106,9 +111,9 @@ def search(
     length = int(_seconds(windows, "--windows"))
     for path in (*workload, *(choose or []), *(test or [])):
         check_output(output, path)
-    logs = read_logs(workload, clean, length)
-    chosen_on = read_logs(choose, clean, length, known=logs) if choose else []
-    unseen = read_logs(test, clean, length, known=[*logs, *chosen_on]) if test else hold_out(logs)
+    logs = read_logs(workload, clean, reading, length)
+    chosen_on = read_logs(choose, clean, reading, length, known=logs) if choose else []
+    unseen = read_logs(test, clean, reading, length, known=[*logs, *chosen_on]) if test else hold_out(logs)
     trained, validation = (logs, chosen_on) if choose else split(logs)
     training = prepare_training(
         parts(trained),
@@ -143,7 +148,9 @@ def search(
     note(f"\npolicy {output}")
     exam = None
     if not interrupted:
-        exam, interrupted = _examine(best.formula, unseen, directory, with_, baseline, objective, length, clean, number)
+        exam, interrupted = _examine(
+            best.formula, unseen, directory, with_, baseline, objective, length, clean, reading, number
+        )
     if as_json:
         leaders = [
             {
@@ -217,10 +224,11 @@ def _examine(
     metric: str,
     length: int,
     clean: str,
+    reading: Reading,
     workers: int,
 ) -> tuple[Exam | None, bool]:
     """Test a policy, and return the table and whether the user has stopped it."""
-    from schedlab.campaign.exam import ExamLog, examine
+    from schedlab.campaign.results.holdout import ExamLog, examine
     from schedlab.learn.training import STATE
 
     logs = [ExamLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
@@ -236,6 +244,7 @@ def _examine(
                 length=length,
                 state=STATE,
                 clean=clean,
+                reading=reading,
                 workers=workers,
                 progress=progress,
             )

@@ -12,6 +12,7 @@ from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.learn.training import Training
+    from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
 
 HELD_OUT = 1 / 3
@@ -35,7 +36,9 @@ class Log:
         return Log(self.path, self.sha256, self.name, {i: self.windows[i] for i in numbers}, self.total)
 
 
-def read_logs(paths: list[Path], clean: str, length: int, known: list[Log] | None = None) -> list[Log]:
+def read_logs(
+    paths: list[Path], clean: str, reading: Reading, length: int, known: list[Log] | None = None
+) -> list[Log]:
     """Read logs and cut them into windows; refuse what is given twice, or among those known already."""
     from schedlab.learn.training import STATE, usable_windows
     from schedlab.workload.files import file_sha256
@@ -43,7 +46,7 @@ def read_logs(paths: list[Path], clean: str, length: int, known: list[Log] | Non
 
     logs: list[Log] = []
     for path in paths:
-        read = read_trace(path, clean)
+        read = read_trace(path, clean, reading=reading)
         sha256 = file_sha256(path)
         if any(log.sha256 == sha256 for log in known or []):
             raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,18 +17,8 @@ if TYPE_CHECKING:
     from schedlab.cluster.node_events import NodeEvents
     from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.cleaning_report import CleaningReport
+    from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a trace is read, as the options say: the names of partitions, the zone of times, and so on."""
-
-    partitions: Sequence[str] | None = None
-    timezone: str | None = None
-    default_limits: Sequence[str] | None = None
-    lenient: bool = False
-    columns: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -173,13 +163,14 @@ def read_trace(
     """
     from schedlab.workload.cleaning import clean_with_report, parse_rules
     from schedlab.workload.preceding import preceding_jobs
+    from schedlab.workload.reading import AS_IT_IS
 
     parse_rules(rules)
     size = processors if machine is None else machine.processors
-    reading = reading or Reading()
-    workload = _read(path, size, reading)
+    reading = reading or AS_IT_IS
+    workload = reading.read(path, size)
     told = _notes_of_reader(path, workload)
-    whole = not reading.partitions and not reading.lenient
+    whole = not reading.selects
     if requests is not None:
         workload = workload.replace(requests_enforced=requests == "enforced")
     try:
@@ -198,26 +189,6 @@ def read_trace(
         cleaned = assign_laws(cleaned, read_laws(laws))
     on_nodes = machine is not None and bool(machine.groups)
     return CleanedTrace(path, cleaned, rules, report, tuple(told), on_nodes, whole)
-
-
-def _read(path: Path, processors: int | None, reading: Reading) -> Workload:
-    """Read the jobs as the options say, those of some partitions alone."""
-    from schedlab.workload.default_limits import parse_default_limits, with_default_limits
-    from schedlab.workload.files import read_workload
-    from schedlab.workload.mapped import parse_columns
-    from schedlab.workload.sampling import in_partitions
-
-    columns = parse_columns(reading.columns or ())
-    limits = parse_default_limits(reading.default_limits or ())
-    workload = read_workload(
-        path, processors=processors, timezone=reading.timezone, columns=columns, lenient=reading.lenient
-    )
-    try:
-        if reading.partitions:
-            workload = in_partitions(workload, reading.partitions)
-        return with_default_limits(workload, limits) if limits else workload
-    except InputError as error:
-        raise _located(error, path, workload, None) from None
 
 
 def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:

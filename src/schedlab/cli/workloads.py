@@ -11,24 +11,22 @@ from schedlab.atomic import make_directory
 from schedlab.cli.options import (
     FORMATS,
     Clean,
-    Columns,
-    DefaultLimit,
     Json,
-    Lenient,
-    Partitions,
     Processors,
-    Timezone,
     Trace,
 )
 from schedlab.cli.outputs import check_figure, check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, progress_bar, show, show_json
-from schedlab.cli.traces import Reading, read_trace
+from schedlab.cli.traces import read_trace
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
+    from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
 
 
+@reads_logs
 def inspect(
     trace: Trace,
     processors: Processors = None,
@@ -36,11 +34,8 @@ def inspect(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE_OR_DIR", help="Write the figures of the jobs, as .png, .pdf or .svg.")
     ] = None,
-    partition: Partitions = None,
-    timezone: Timezone = None,
-    default_limit: DefaultLimit = None,
-    lenient: Lenient = False,
-    column: Columns = None,
+    *,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Say what is in a trace, and what cleaning would do to it."""
@@ -50,7 +45,6 @@ def inspect(
     parse_rules(clean)
     if plot is not None and not _is_directory(plot):
         check_figure(plot, trace)
-    reading = Reading(partition, timezone, default_limit, lenient, column)
     read = read_trace(trace, "none", processors=processors, reading=reading)
     workload = read.workload
     with read.blamed():
@@ -79,6 +73,7 @@ def _plot(workload: Workload, target: Path) -> None:
     note(f"figures are in {save_figure(plot_workload(workload), file)}")
 
 
+@reads_logs
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
     target: Annotated[
@@ -86,17 +81,13 @@ def convert(
     ],
     clean: Clean = "none",
     processors: Processors = None,
-    partition: Partitions = None,
-    timezone: Timezone = None,
-    default_limit: DefaultLimit = None,
-    lenient: Lenient = False,
-    column: Columns = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Write a trace in another format, with all its jobs unless --clean says otherwise."""
     from schedlab.workload.files import lost_in, write_workload
 
     check_output(target, source)
-    reading = Reading(partition, timezone, default_limit, lenient, column)
     read = read_trace(source, clean, processors=processors, reading=reading)
     workload = read.workload
     with read.blamed():

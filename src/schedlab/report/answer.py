@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.campaign.prices import Price
-from schedlab.campaign.standings import Standing, Standings
-from schedlab.campaign.statistics import (
+from schedlab.campaign.results.ranking import Standing, Standings
+from schedlab.campaign.results.statistics import (
     FEWEST_PAIRS,
     LARGER_IS_BETTER,
     Paired,
@@ -16,6 +15,7 @@ from schedlab.campaign.statistics import (
     quantity,
     signed,
 )
+from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.campaigns import metric_label
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import is_clairvoyant

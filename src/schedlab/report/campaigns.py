@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.campaign.standings import Standing, Standings
-from schedlab.campaign.statistics import LARGER_IS_BETTER, METRIC, by_instance, quantity
+from schedlab.campaign.results.ranking import Standing, Standings
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, METRIC, by_instance, quantity
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -298,7 +298,7 @@ def plot_ratios(standings: Standings, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     standings
-        See `schedlab.campaign.standings.standings`.
+        See `schedlab.campaign.results.ranking.standings`.
     ax
         Where to draw; by default, in a new figure.
 
@@ -349,7 +349,7 @@ def plot_heat_map(standings: Standings, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     standings
-        See `schedlab.campaign.standings.standings`.
+        See `schedlab.campaign.results.ranking.standings`.
     ax
         Where to draw; by default, in a new figure.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.campaign.blocks import block_name, weekly_blocks
-from schedlab.campaign.compare import Comparison
-from schedlab.campaign.plan import Task
-from schedlab.campaign.statistics import METRIC, by_instance
-from schedlab.campaign.store import RunDirectory
-from schedlab.campaign.worker import simulate_task
+from schedlab.campaign.definition.plan import Task
+from schedlab.campaign.results.blocks import block_name, weekly_blocks
+from schedlab.campaign.results.comparison import Comparison
+from schedlab.campaign.results.statistics import METRIC, by_instance
+from schedlab.campaign.run.directory import RunDirectory
+from schedlab.campaign.run.worker import simulate_task
 from schedlab.errors import InputError
 from schedlab.naming import label_of
 from schedlab.report.html import Evidence

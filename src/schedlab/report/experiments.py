@@ -29,7 +29,7 @@ from schedlab.workload.submissions import HANDLINGS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from schedlab.campaign.handlings import Standing, SubmissionComparison
+    from schedlab.campaign.results.compare_submissions import Standing, SubmissionComparison
     from schedlab.schedule.analysis import Analysis, Distribution
     from schedlab.schedule.minutes import Minutes
     from schedlab.workload.sections import Sections

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from schedlab.campaign.statistics import INSTANCE, LARGER_IS_BETTER
+from schedlab.campaign.results.statistics import INSTANCE, LARGER_IS_BETTER
 
 if TYPE_CHECKING:
     import pandas as pd

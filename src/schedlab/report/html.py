@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.atomic import atomic_path, writable_target
-from schedlab.campaign.prices import Price
-from schedlab.campaign.standings import Standing, Standings, standings
-from schedlab.campaign.statistics import METRIC, by_instance, interval_text, quantity, signed
+from schedlab.campaign.results.ranking import Standing, Standings, standings
+from schedlab.campaign.results.statistics import METRIC, by_instance, interval_text, quantity, signed
+from schedlab.campaign.results.trade_offs import Price
 from schedlab.naming import split_name
 from schedlab.report.answer import answer
 from schedlab.report.campaigns import metric_label

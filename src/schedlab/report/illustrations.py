@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.campaign.standings import Standings
+from schedlab.campaign.results.ranking import Standings
 from schedlab.durations import DAY
 from schedlab.report.campaigns import (
     labels_of,

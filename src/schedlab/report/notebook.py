@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.campaign.compare import Comparison
+from schedlab.campaign.results.comparison import Comparison
 from schedlab.errors import InputError
 from schedlab.report.container import Container
 from schedlab.report.contents import contents, index_json

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, writable_target
-from schedlab.campaign.statistics import FEWEST_PAIRS, quantity
+from schedlab.campaign.results.statistics import FEWEST_PAIRS, quantity
 from schedlab.durations import DAY, WEEK
 from schedlab.report.groups import groupings
 from schedlab.report.illustrations import example_figures

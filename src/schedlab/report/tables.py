@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.campaign.prices import Price
+from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.groups import Grouping
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration

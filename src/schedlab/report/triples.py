@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.campaign.statistics import METRIC
+from schedlab.campaign.results.statistics import METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
 from schedlab.report.style import COLOURS, legend, ratio_ticks, styled_axes

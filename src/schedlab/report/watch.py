@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 
 from schedlab.atomic import writable_target
-from schedlab.campaign.lock import Lock
-from schedlab.campaign.store import RunDirectory
-from schedlab.campaign.submissions import active
+from schedlab.campaign.run.directory import RunDirectory
+from schedlab.campaign.run.job_arrays import active
+from schedlab.campaign.run.lock import Lock
 from schedlab.report.evidence import evidence_of_campaign
 from schedlab.report.html import write_report
 from schedlab.schedule.summary import duration

@@ -1,0 +1,1 @@
+"""What a campaign is: its file, and the plan of all simulations that follows from it."""

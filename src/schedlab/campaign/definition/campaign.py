@@ -1,0 +1,184 @@
+"""What a campaign is: workloads, how they are sampled, and schedulers; the fields of a campaign file.
+
+A campaign is a grid. Its rows are *instances* of workloads: sources (logs, models) x offered loads x repetitions x
+windows. Its columns are schedulers. Every scheduler sees the same instances, so that differences between schedulers are
+differences between schedulers (common random numbers).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+
+from schedlab.campaign.definition.metrics import Metrics
+from schedlab.campaign.definition.schedulers import SchedulerEntry, SchedulerGrid, canonical_texts, with_names
+from schedlab.campaign.sources.fields import Duration, Section, listed
+from schedlab.campaign.sources.kinds import WorkloadEntry
+from schedlab.imports import named_classes
+from schedlab.naming import distinct_labels, label_of, split_name
+from schedlab.scheduler.agent import with_whole_path
+from schedlab.scheduler.compatible import refusal
+from schedlab.scheduler.scheduler import Scheduler
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Campaign(Section):
+    """A campaign: every scheduler on every instance of every workload.
+
+    Parameters
+    ----------
+    name
+        Of the campaign, and of its run directory.
+    workloads
+        Entries: tables with `trace` or with `generate`, see `schedlab.campaign.sources.entry`.
+    schedulers
+        Scheduler texts and tables of their parts (see `SchedulerGrid`), or a table of names and texts; duplicates are
+        ignored. A text may begin with a name: "today=fcfs+easy".
+    baseline
+        The scheduler that the others are compared with, by its name or text; by default, the first.
+    description
+        A sentence for the report: what is asked.
+    seed
+        Of everything that is random; results record what came of it.
+    repetitions
+        Of random workloads that do not say how many.
+    metrics
+        How schedules are measured.
+    events
+        Order of events, as for `schedlab.simulate`.
+    engine
+        "slurm": every simulation is run on the real Slurm instead, see `schedlab.slurm.run`.
+    schedules
+        Whether whole schedules are kept, one file each.
+    timeout
+        Seconds, or a text such as "10 min", after which a simulation is stopped and counts as failed.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        If a field is unknown or wrong.
+
+    Examples
+    --------
+    >>> campaign = Campaign(
+    ...     name="small", schedulers=["easy", {"policy": ["saf", "spf"], "backfill": "easy"}],
+    ...     workloads=[{"generate": "lublin", "jobs": 100, "processors": 64, "load": [0.7, 0.9], "repetitions": 5}])
+    >>> campaign.scheduler_texts()
+    ['fcfs+easy', 'saf+easy', 'spf+easy']
+    """
+
+    name: str
+    description: str = ""
+    seed: Annotated[int, Field(ge=0)] = 1
+    repetitions: Annotated[int, Field(ge=1)] = 1
+    workloads: tuple[WorkloadEntry, ...]
+    schedulers: Annotated[tuple[SchedulerEntry, ...], BeforeValidator(with_names)]
+    baseline: str | None = None
+    metrics: Metrics = Metrics()
+    events: Literal["batched", "pyss", "sc17"] = "batched"
+    engine: Literal["schedlab", "slurm"] = "schedlab"
+    schedules: bool = False
+    timeout: Duration | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_directory(cls, value: str) -> str:
+        if not _NAME.fullmatch(value) or value.startswith("index.sqlite"):
+            raise ValueError(f"{value!r} is not a name; take letters, digits and . _ - (it names a directory)")
+        return value
+
+    @field_validator("workloads")
+    @classmethod
+    def _some_workload(cls, value: tuple[WorkloadEntry, ...]) -> tuple[WorkloadEntry, ...]:
+        if not value:
+            raise ValueError("the grid is empty: there is no workload")
+        return value
+
+    @field_validator("schedulers")
+    @classmethod
+    def _some_scheduler(cls, value: tuple[str | SchedulerGrid, ...]) -> tuple[str | SchedulerGrid, ...]:
+        texts = canonical_texts(value)
+        if not texts:
+            raise ValueError("the grid is empty: there is no scheduler")
+        distinct_labels(texts)
+        return value
+
+    @field_validator("baseline")
+    @classmethod
+    def _canonical_baseline(cls, value: str | None, info: ValidationInfo) -> str | None:
+        named = distinct_labels(canonical_texts(info.data.get("schedulers", ())))
+        if value is None or value in named:
+            return value
+        text = Scheduler.parse(with_whole_path(value)).text
+        same = [label for label, known in named.items() if text in (known, split_name(known)[1])]
+        return same[0] if same else text
+
+    @model_validator(mode="after")
+    def _baseline_is_there(self) -> Campaign:
+        if self.baseline is not None and self.baseline not in map(label_of, self.scheduler_texts()):
+            raise ValueError(f"the baseline {self.baseline} is not among the schedulers")
+        return self
+
+    @model_validator(mode="after")
+    def _what_slurm_can(self) -> Campaign:
+        if self.engine == "slurm":
+            from schedlab.slurm.translation import check_scheduler
+
+            if self.events != "batched":
+                raise ValueError(f"the real Slurm has its own order of events; leave events = {self.events!r} out")
+            for text in self.scheduler_texts():
+                check_scheduler(Scheduler.parse(text))
+        return self
+
+    @model_validator(mode="after")
+    def _schedulers_for_workloads(self) -> Campaign:
+        for number, entry in enumerate(self.workloads):
+            for scheduler in map(Scheduler.parse, self.scheduler_texts()):
+                if reason := refusal(scheduler, events=self.events, dependencies=entry.has_dependencies):
+                    where = f"workloads[{number}]: " if entry.has_dependencies else ""
+                    raise ValueError(f"{where}{reason}")
+                if scheduler.needs_laws and not entry.has_laws:
+                    raise ValueError(
+                        f"{scheduler} is for jobs with run-time distributions, and workloads[{number}] has none: "
+                        "give a trace laws = FILE, or take the scheduler or the workload out"
+                    )
+        return self
+
+    def scheduler_texts(self) -> list[str]:
+        """Return the canonical texts of all schedulers, each once, in the order given."""
+        return canonical_texts(self.schedulers)
+
+    def named_classes(self) -> list[str]:
+        """Return the classes and functions of the user's own that it names, each once."""
+        texts = [*self.scheduler_texts(), *self.metrics.own]
+        return list(dict.fromkeys(itertools.chain.from_iterable(map(named_classes, texts))))
+
+    @property
+    def compared_with(self) -> str:
+        """The scheduler that the others are compared with, as results name it."""
+        return self.baseline or label_of(self.scheduler_texts()[0])
+
+
+def importing_texts_in(definition: Any) -> list[str]:
+    """Return all texts of a definition, which has not been checked yet, that may name what is to be imported.
+
+    Examples
+    --------
+    >>> importing_texts_in({"schedulers": ["easy", {"policy": "saf", "runtimes": ["ave2"]}], "baseline": "fcfs"})
+    ['fcfs', '@ave2', 'saf', 'easy']
+    """
+    fields = definition if isinstance(definition, dict) else {}
+    rest, texts = [fields.get("schedulers"), fields.get("baseline"), fields.get("metrics")], []
+    while rest:
+        value = rest.pop()
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            rest += [f"@{one}" if name == "runtimes" else one for name, part in value.items() for one in listed(part)]
+        elif isinstance(value, list | tuple):
+            rest += value
+    return texts

@@ -1,0 +1,165 @@
+"""The instances of a campaign: each workload at each load, in each repetition and window; and their jobs.
+
+Jobs are read or generated, users resampled, the load scaled, a window cut, in this order. What comes before the last
+step is kept for the next instance: those of one workload follow each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.sources.entry import Entry
+from schedlab.campaign.sources.input import Input
+from schedlab.errors import InputError
+from schedlab.workload.sampling import windows
+from schedlab.workload.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The sequence of a workload with a number; the rest as for `schedlab.campaign.sources.entry.Windows`."""
+
+    length: int
+    state: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The jobs that schedulers are compared on.
+
+    Parameters
+    ----------
+    entry, item
+        Where the jobs come from: what the campaign says, and what was found.
+    repetition
+        Number, from 0.
+    seed
+        Of the random generator that draws its jobs or its users; None if nothing is random.
+    load
+        Offered load that it is scaled to; None leaves it as it is.
+    window
+        What is cut out; None is all of it.
+    """
+
+    entry: Entry
+    item: Input
+    repetition: int = 0
+    seed: int | None = None
+    load: float | None = None
+    window: Window | None = None
+
+    @property
+    def workload(self) -> str:
+        """How results call the workload."""
+        return self.item.workload
+
+    @property
+    def label(self) -> str:
+        """What it is, in a few words for a person."""
+        parts = [self.workload]
+        if self.load is not None:
+            parts.append(f"load {self.load:g}")
+        if self.seed is not None:
+            parts.append(f"repetition {self.repetition}")
+        if self.window is not None:
+            parts.append(f"window {self.window.number}")
+        return ", ".join(parts)
+
+    def specification(self) -> dict[str, Any]:
+        """Return the identity key, as plain dictionaries and numbers."""
+        return {
+            "workload": self.workload,
+            "source": self.entry.specification(self.item),
+            "repetition": self.repetition,
+            "seed": self.seed,
+            "users": self.entry.users,
+            "load": self.load,
+            "window": None if self.window is None else asdict(self.window),
+        }
+
+    def jobs(self) -> Workload:
+        """Return the jobs.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed, or if there is no such window.
+
+        Examples
+        --------
+        >>> from schedlab.campaign.sources.model import ModelEntry
+        >>> entry = ModelEntry(generate="lublin", jobs=50, processors=64, estimates="exact")
+        >>> item = Input("small", 0, "", "", jobs=50, processors=64, windows=0)
+        >>> Instance(entry, item, seed=7, load=0.5).jobs()
+        <Workload small: 50 jobs, 64 processors>
+        """
+        parts = (self.entry, self.item, self.seed, self.load)
+        if self.window is None:
+            workload = _whole(*parts)
+        else:
+            sequences = _sequences(*parts, self.window.length, self.window.state)
+            if self.window.number >= len(sequences):
+                raise InputError(f"{self.workload}: there are only {len(sequences)} windows; lower their count")
+            workload = sequences[self.window.number]
+        return workload.replace(name=self.workload)
+
+
+@lru_cache(maxsize=1)
+def _sequences(
+    entry: Entry, item: Input, seed: int | None, load: float | None, length: int, state: int
+) -> tuple[Workload, ...]:
+    return tuple(windows(_whole(entry, item, seed, load), length, state))
+
+
+@lru_cache(maxsize=1)
+def _whole(entry: Entry, item: Input, seed: int | None, load: float | None) -> Workload:
+    return entry.workload(item, seed, load)
+
+
+def number_of_instances(campaign: Campaign, item: Input) -> int:
+    """Return how many instances `instances_of` yields, without making them."""
+    entry = campaign.workloads[item.entry]
+    skipped = {number for number in entry.windows.skip if number < item.windows} if entry.windows else set()
+    count = item.windows - len(skipped) if entry.windows else 1
+    return _repetitions(campaign, entry) * (len(entry.load) or 1) * count
+
+
+def instances_of(campaign: Campaign, item: Input) -> Iterator[Instance]:
+    """Yield the instances of one workload: repetitions, their loads, their windows."""
+    entry = campaign.workloads[item.entry]
+    for repetition in range(_repetitions(campaign, entry)):
+        seed = seed_of(campaign.seed, entry.seed_name(item), repetition) if entry.random else None
+        for load in entry.load or (None,):
+            for window in _windows(entry, item):
+                yield Instance(entry, item, repetition, seed, load, window)
+
+
+def _repetitions(campaign: Campaign, entry: Entry) -> int:
+    return (entry.repetitions or campaign.repetitions) if entry.random else 1
+
+
+def _windows(entry: Entry, item: Input) -> Iterator[Window | None]:
+    if entry.windows is None:
+        yield None
+        return
+    for number in range(item.windows):
+        if number not in entry.windows.skip:
+            yield Window(int(entry.windows.length), entry.windows.state, number)
+
+
+def seed_of(seed: int, workload: str, repetition: int) -> int:
+    """Return the seed of a repetition of a workload, the same whatever else is in the campaign.
+
+    Examples
+    --------
+    >>> seed_of(1, "lublin", 0) != seed_of(1, "lublin", 1) != seed_of(2, "lublin", 1)
+    True
+    """
+    digest = hashlib.sha256(f"{seed}/{workload}/{repetition}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1

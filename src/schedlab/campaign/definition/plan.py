@@ -1,0 +1,287 @@
+"""The plan of a campaign: its instances and tasks, each with a name that is the hash of its specification."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.definition.instances import Instance, instances_of, number_of_instances
+from schedlab.campaign.sources.input import Input
+from schedlab.errors import InputError
+
+ID_DIGITS = 32
+"""Hexadecimal digits of the name of a task or a batch."""
+
+BATCH_TASKS = 1_000
+BATCH_JOBS = 5_000_000
+"""Most tasks, and most jobs of all its simulations together, in a batch: some seconds of work."""
+
+MOST_TASKS = 2_000_000
+"""Tasks of a campaign: to name them takes a minute."""
+
+BATCHES_PER_WORKER = 8
+"""Minimum number of batches for each worker, so that none is idle at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What all tasks of a campaign share: how they are simulated and measured."""
+
+    events: Literal["batched", "pyss", "sc17"]
+    warm_up: float
+    cool_down: float
+    tau: int
+    engine: Literal["schedlab", "slurm"] = "schedlab"
+    own: tuple[str, ...] = ()
+
+    def specification(self) -> dict[str, Any]:
+        """Return them as plain values; schedlab's own engine and metrics go without saying."""
+        usual: dict[str, Any] = {"engine": "schedlab", "own": []}
+        values = asdict(self) | {"own": list(self.own)}
+        return {name: value for name, value in values.items() if name not in usual or value != usual[name]}
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Settings:
+        """Return those of a campaign."""
+        metrics = campaign.metrics
+        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine, metrics.own)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One simulation."""
+
+    instance: Instance
+    scheduler: str
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """The hash of its specification."""
+        return task_names(self.settings, self.instance, [self.scheduler])[0]
+
+    @property
+    def label(self) -> str:
+        """What it is, in a few words for a person."""
+        return f"{self.instance.label}: {self.scheduler}"
+
+    def specification(self) -> dict[str, Any]:
+        """Return everything that its result depends on, but the version of schedlab."""
+        return {**self.instance.specification(), "scheduler": self.scheduler, **self.settings.specification()}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Tasks that are run one after the other by one process and whose results are one file."""
+
+    settings: Settings
+    parts: tuple[tuple[Instance, tuple[str, ...]], ...]
+
+    def tasks(self) -> Iterator[tuple[str, Task]]:
+        """Yield the tasks with their names."""
+        for instance, schedulers in self.parts:
+            names = task_names(self.settings, instance, schedulers)
+            for name, scheduler in zip(names, schedulers, strict=True):
+                yield name, Task(instance, scheduler, self.settings)
+
+    @property
+    def name(self) -> str:
+        """The hash of the names of its tasks."""
+        return _digest(hashlib.sha256(" ".join(name for name, _ in self.tasks()).encode()))
+
+    def without(self, names: set[str]) -> Batch | None:
+        """Return the batch without some of its tasks; None if nothing is left."""
+        return self._keep(lambda name: name not in names)
+
+    def only(self, names: set[str]) -> Batch | None:
+        """Return the batch with only some of its tasks; None if there are none."""
+        return self._keep(lambda name: name in names)
+
+    def _keep(self, wanted: Any) -> Batch | None:
+        kept = [(task.instance, task.scheduler) for name, task in self.tasks() if wanted(name)]
+        return Batch(self.settings, _grouped(kept)) if kept else None
+
+
+def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]) -> list[str]:
+    """Return the names of an instance's tasks: hashes of their specifications.
+
+    Examples
+    --------
+    >>> from schedlab.campaign.sources.trace import TraceEntry
+    >>> settings, log = Settings("batched", 0, 0, 10), TraceEntry(trace="x.swf")
+    >>> def name(path, sha256):
+    ...     return task_names(settings, Instance(log, Input("w", 0, path, sha256, 100, 8, 0)), ["fcfs"])[0]
+    >>> a, b, c = name("here/x.swf", "ab12"), name("there/x.swf", "ab12"), name("here/x.swf", "cd34")
+    >>> a == b, a == c, len(a)
+    (True, False, 32)
+    """
+    common = hashlib.sha256(
+        f"{_canonical(settings.specification())}\n{_canonical(instance.specification())}\n".encode()
+    )
+    names = []
+    for scheduler in schedulers:
+        digest = common.copy()
+        digest.update(scheduler.encode())
+        names.append(_digest(digest))
+    return names
+
+
+def _canonical(document: Any) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(digest: Any) -> str:
+    return str(digest.hexdigest()[:ID_DIGITS])
+
+
+def _grouped(pairs: list[tuple[Instance, str]]) -> tuple[tuple[Instance, tuple[str, ...]], ...]:
+    """Return the schedulers of each instance; those of one instance stand beside each other."""
+    parts: list[tuple[Instance, list[str]]] = []
+    for instance, scheduler in pairs:
+        if not parts or parts[-1][0] is not instance:
+            parts.append((instance, []))
+        parts[-1][1].append(scheduler)
+    return tuple((instance, tuple(schedulers)) for instance, schedulers in parts)
+
+
+class Plan:
+    """All tasks of a campaign, in their order: instance after instance, each with all schedulers.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    inputs
+        Its sources, from `schedlab.campaign.definition.inputs.find_inputs`.
+    """
+
+    def __init__(self, campaign: Campaign, inputs: Sequence[Input]) -> None:
+        self.campaign = campaign
+        self.inputs = list(inputs)
+        self.settings = Settings.of(campaign)
+        self.schedulers = campaign.scheduler_texts()
+        tasks = sum(number_of_instances(campaign, item) for item in inputs) * len(self.schedulers)
+        if tasks > MOST_TASKS:
+            raise InputError(
+                f"the campaign has {tasks:,} simulations, and {MOST_TASKS:,} are the most that one campaign may have: "
+                "lower repetitions, loads, windows or schedulers, or make several campaigns of it"
+            )
+        self.instances: list[Instance] = []
+        jobs: list[int] = []
+        for item in inputs:
+            instances = list(instances_of(campaign, item))
+            self.instances += instances
+            jobs += [item.jobs // max(item.windows, 1)] * len(instances)
+        self._jobs = np.array(jobs, dtype=np.int64)
+        self.names = np.array(
+            [name for instance in self.instances for name in task_names(self.settings, instance, self.schedulers)],
+            dtype=f"S{ID_DIGITS}",
+        )
+        if not len(self.names):
+            raise InputError("the grid is empty: all windows are skipped")
+        self._order = np.argsort(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def positions(self, names: NDArray[np.bytes_]) -> NDArray[np.intp]:
+        """Return the positions of those names that belong to the plan; an unknown name is left out."""
+        names = np.asarray(names, dtype=self.names.dtype)
+        found = np.searchsorted(self.names, names, sorter=self._order)
+        found = self._order[np.minimum(found, len(self) - 1)]
+        return np.asarray(found[self.names[found] == names])
+
+    def task(self, position: int) -> tuple[str, Task]:
+        """Return the name and the task at a position."""
+        instance, scheduler = divmod(position, len(self.schedulers))
+        name = self.names[position].decode()
+        return name, Task(self.instances[instance], self.schedulers[scheduler], self.settings)
+
+    def agrees(self, names: NDArray[np.bytes_], columns: Mapping[str, NDArray[Any]]) -> bool:
+        """Return whether results say of their tasks what the plan says; tasks of other plans are passed over.
+
+        Parameters
+        ----------
+        names
+            Of the tasks.
+        columns
+            `scheduler`, `workload`, `load`, `repetition` and `window` of each.
+        """
+        found = np.searchsorted(self.names, names, sorter=self._order)
+        found = self._order[np.minimum(found, len(self) - 1)]
+        rows = np.flatnonzero(self.names[found] == names)
+        instances, schedulers = np.divmod(found[rows], len(self.schedulers))
+        told = columns["scheduler"][rows]
+        if not all(self.schedulers[place] == text for place, text in zip(schedulers.tolist(), told, strict=True)):
+            return False
+        for name, of in _COORDINATES.items():
+            planned = {place: of(self.instances[place]) for place in np.unique(instances).tolist()}
+            for place, value in zip(instances.tolist(), columns[name][rows].tolist(), strict=True):
+                if _known(planned[place]) != _known(value):
+                    return False
+        return True
+
+    def find(self, prefix: str) -> Task:
+        """Return the one task whose name begins so.
+
+        Raises
+        ------
+        InputError
+            If there is none, or more than one.
+        """
+        matches = np.flatnonzero(np.char.startswith(self.names, prefix.encode()))
+        if len(matches) != 1:
+            how_many = "no task" if not len(matches) else f"{len(matches)} tasks"
+            where = "campaign search, or campaign results -o all.csv"
+            raise InputError(f"the name of {how_many} begins with {prefix!r}; the names are in {where}")
+        return self.task(int(matches[0]))[1]
+
+    def cut(self, pending: NDArray[np.intp], workers: int) -> list[NDArray[np.intp]]:
+        """Cut positions of tasks into batches of similar work.
+
+        Parameters
+        ----------
+        pending
+            Positions, ascending.
+        workers
+            How many there are to share the work.
+        """
+        if not len(pending):
+            return []
+        jobs = self._jobs[pending // len(self.schedulers)] + 1
+        total = int(jobs.sum())
+        limit = max(1, min(BATCH_JOBS, total // (BATCHES_PER_WORKER * workers)))
+        tasks = max(1, min(BATCH_TASKS, len(pending) // (BATCHES_PER_WORKER * workers)))
+        by_jobs, by_tasks = (np.cumsum(jobs) - jobs) // limit, np.arange(len(pending)) // tasks
+        return np.split(pending, np.flatnonzero(np.diff(by_jobs) | np.diff(by_tasks)) + 1)
+
+    def batch(self, positions: NDArray[np.intp]) -> Batch:
+        """Return the batch of the tasks at some positions."""
+        instances, schedulers = np.divmod(positions, len(self.schedulers))
+        pairs = [
+            (self.instances[i], self.schedulers[s])
+            for i, s in zip(instances.tolist(), schedulers.tolist(), strict=True)
+        ]
+        return Batch(self.settings, _grouped(pairs))
+
+
+_COORDINATES: dict[str, Callable[[Instance], Any]] = {
+    "workload": lambda instance: instance.workload,
+    "load": lambda instance: math.nan if instance.load is None else instance.load,
+    "repetition": lambda instance: instance.repetition,
+    "window": lambda instance: -1 if instance.window is None else instance.window.number,
+}
+"""What results say of an instance."""
+
+
+def _known(value: Any) -> Any:
+    """Return a value, None for NaN."""
+    return None if isinstance(value, float) and math.isnan(value) else value

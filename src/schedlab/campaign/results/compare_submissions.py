@@ -1,0 +1,286 @@
+"""Submission modes of workflows compared: the same workflows, submitted in different ways, pair by pair.
+
+The same workload may finish different numbers of workflows until the cutoff under different handlings. Two handlings
+are compared on those workflows that both have finished; how many each has not is said beside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+from schedlab.campaign.results.statistics import FEWEST_PAIRS, Paired, interval_text, paired, signed
+from schedlab.campaign.run.details import read_details
+from schedlab.errors import InputError
+from schedlab.schedule.summary import duration
+from schedlab.wording import table
+from schedlab.workload.submissions import HANDLINGS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from schedlab.campaign.run.directory import RunDirectory
+
+MEASURES = ("wait", "run_time", "turnaround", "stretch")
+
+Common = Literal["finished", "first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What became of the workflows of an experiment under one handling, all repetitions together.
+
+    Parameters
+    ----------
+    experiment, scheduler, handling
+        What was simulated.
+    repetitions
+        How many there are.
+    submitted, unfinished
+        Numbers of workflows, and of those that have not ended at the cutoff.
+    wait, run_time, turnaround, stretch
+        Medians over the finished ones, times in seconds; NaN without any.
+    reserved, useful
+        Shares of the machine that jobs held, and that were used; means over the repetitions.
+    seconds
+        Of a simulation; median over the repetitions.
+    """
+
+    experiment: str
+    scheduler: str
+    handling: str
+    repetitions: int
+    submitted: int
+    unfinished: int
+    wait: float
+    run_time: float
+    turnaround: float
+    stretch: float
+    reserved: float
+    useful: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One handling against another, on workflows that both have finished.
+
+    Parameters
+    ----------
+    experiment, scheduler
+        What was simulated.
+    measure
+        One of `MEASURES`.
+    handling, baseline
+        What is compared with what.
+    workflows
+        How many are compared, all repetitions together.
+    left_out
+        How many are not, as one of the two has not finished them.
+    pair
+        The comparison: a pair is the medians of one repetition. None if there is nothing to compare.
+    """
+
+    experiment: str
+    scheduler: str
+    measure: str
+    handling: str
+    baseline: str
+    workflows: int
+    left_out: int
+    pair: Paired | None
+
+    @property
+    def verdict(self) -> str:
+        """What the interval says, see `schedlab.campaign.results.statistics.Paired.verdict`."""
+        return "not enough data" if self.pair is None else self.pair.verdict
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SubmissionComparison:
+    """All handlings of the experiments of a campaign, and their differences.
+
+    Parameters
+    ----------
+    standings
+        One for each experiment, scheduler and handling.
+    differences
+        One for each measure and pair of handlings.
+    """
+
+    standings: tuple[Standing, ...]
+    differences: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries and numbers."""
+        return {
+            "standings": [asdict(row) for row in self.standings],
+            "differences": [asdict(row) | {"verdict": row.verdict} for row in self.differences],
+        }
+
+    def of(self, experiment: str, measure: str, handling: str, baseline: str) -> list[Difference]:
+        """Return the differences of one experiment, measure and pair of handlings; one for each scheduler."""
+        wanted = (experiment, measure, handling, baseline)
+        return [row for row in self.differences if (row.experiment, row.measure, row.handling, row.baseline) == wanted]
+
+    def __str__(self) -> str:
+        schedulers = list(dict.fromkeys(row.scheduler for row in self.standings))
+        return "\n\n\n".join(f"under {scheduler}\n\n{self._section(scheduler)}" for scheduler in schedulers)
+
+    def _section(self, scheduler: str) -> str:
+        header = ["experiment", "handling", "runs", "workflows", "not finished", "median wait", "median run time"]
+        header += ["median turnaround", "median stretch", "reserved", "useful"]
+        standings = [_standing_cells(row) for row in self.standings if row.scheduler == scheduler]
+        parts = [table(header, standings)]
+        differences = [row for row in self.differences if row.scheduler == scheduler]
+        if differences:
+            header = ["experiment", "measure", "compared", "workflows", "left out", "ratio", "95 % interval", "verdict"]
+            parts.append(table(header, [_difference_cells(row) for row in differences]))
+            if any(row.pair is None or row.pair.pairs < FEWEST_PAIRS for row in differences):
+                parts.append(f"Intervals need {FEWEST_PAIRS} repetitions with workflows that both have finished.")
+            if any(row.pair is not None and row.pair.ratio is None for row in differences):
+                parts.append("Where a median is 0 there is no ratio; the mean difference stands in its place.")
+        return "\n\n".join(parts)
+
+
+def compare_submissions(
+    run: RunDirectory, *, common: Common = "finished", level: float = 0.95, seed: int = 0
+) -> SubmissionComparison:
+    """Compare the handlings of all experiments of a campaign.
+
+    Parameters
+    ----------
+    run
+        The run directory.
+    common
+        Which workflows two handlings are compared on. "finished": all that both have finished. "first": by the rule of
+        the program ScSF, those finished by both among the first n, n being the smallest number that any handling
+        has finished.
+    level, seed
+        Of the bootstrap intervals, over repetitions.
+
+    Raises
+    ------
+    InputError
+        If the campaign has no workflows, or no result yet.
+    """
+    workflows = workflow_frame(run)
+    results = run.results()
+    standings = list(_standings(results[results["experiment"].notna()], workflows))
+    differences: list[Difference] = []
+    for (experiment, scheduler), rows in workflows.groupby(["experiment", "scheduler"], sort=False, observed=True):
+        differences += _differences(str(experiment), str(scheduler), rows, common, level, seed)
+    return SubmissionComparison(tuple(standings), tuple(differences))
+
+
+def workflow_frame(run: RunDirectory) -> pd.DataFrame:
+    """Return what became of each workflow of a campaign, in the order of the campaign's tasks.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    kept = read_details(run, "workflows")
+    if kept is None or not kept.num_rows:
+        raise InputError(f"{run.path}: no workflow has been simulated in this campaign; its entries need workflows")
+    text = {"task", "experiment", "handling", "scheduler", "workflow"}
+    for place, field in enumerate(kept.schema):
+        if field.name in text:
+            kept = kept.set_column(place, field.name, kept.column(place).dictionary_encode())
+    frame: pd.DataFrame = kept.combine_chunks().to_pandas()
+    order = {name.decode(): place for place, name in enumerate(run.plan.names)}
+    codes = frame["task"].cat.categories.map(order).to_numpy()[frame["task"].cat.codes]
+    return frame.iloc[codes.argsort(kind="stable")]
+
+
+def _standings(results: pd.DataFrame, workflows: pd.DataFrame) -> Iterator[Standing]:
+    keys = ["experiment", "scheduler", "handling"]
+    of = dict(iter(workflows.groupby(keys, observed=True)))
+    for key, runs in results.groupby(keys, sort=False):
+        # Without workflows, all that is used is useful.
+        useful = runs["useful_utilisation"].fillna(runs["utilisation"]) if "useful_utilisation" in runs else None
+        values = {"reserved": float(runs["utilisation"].mean()), "seconds": float(runs["seconds"].median())}
+        values["useful"] = float((runs["utilisation"] if useful is None else useful).mean())
+        mine = of.get(key)
+        finished = mine[mine["finished"]] if mine is not None else None
+        for measure in MEASURES:
+            values[measure] = float("nan") if finished is None else float(finished[measure].median())
+        submitted = 0 if mine is None else len(mine)
+        unfinished = submitted - (0 if finished is None else len(finished))
+        experiment, scheduler, handling = map(str, key)
+        if mine is None:
+            handling = "-"
+        yield Standing(experiment, scheduler, handling, len(runs), submitted, unfinished, **values)
+
+
+def _differences(
+    experiment: str, scheduler: str, rows: pd.DataFrame, common: Common, level: float, seed: int
+) -> Iterator[Difference]:
+    there = [handling for handling in HANDLINGS if (rows["handling"] == handling).any()]
+    tables: dict[str, pd.DataFrame] = {
+        handling: rows[rows["handling"] == handling].set_index(["repetition", "number"]) for handling in there
+    }
+    if common == "first":
+        tables = _first(tables)
+    for baseline, handling in combinations(there, 2):
+        first, second = tables[baseline], tables[handling]
+        both = first.merge(second, left_index=True, right_index=True, suffixes=("_baseline", "_other"))
+        done = both[both["finished_baseline"] & both["finished_other"]]
+        everything = len(first.index.union(second.index))
+        for measure in MEASURES:
+            pair = _paired(done, measure, handling, baseline, level, seed) if len(done) else None
+            left_out = everything - len(done)
+            yield Difference(experiment, scheduler, measure, handling, baseline, len(done), left_out, pair)
+
+
+def _first(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return the workflows with the lowest numbers, as many in each repetition as every handling has finished."""
+    import pandas as pd
+
+    finished = pd.DataFrame({name: rows.groupby("repetition")["finished"].sum() for name, rows in tables.items()})
+    fewest = finished.min(axis=1)
+    kept = {}
+    for name, rows in tables.items():
+        place = rows.groupby("repetition").cumcount().to_numpy()
+        kept[name] = rows[place < fewest.reindex(rows.index.get_level_values("repetition")).to_numpy()]
+    return kept
+
+
+def _paired(done: pd.DataFrame, measure: str, handling: str, baseline: str, level: float, seed: int) -> Paired:
+    """Return the comparison of the medians of each repetition."""
+    import pandas as pd
+
+    parts = []
+    for name, suffix in ((baseline, "baseline"), (handling, "other")):
+        medians = done.groupby("repetition")[f"{measure}_{suffix}"].median()
+        place = {"workload": "", "load": float("nan"), "window": -1, "scheduler": name}
+        parts.append(pd.DataFrame({"repetition": medians.index, measure: medians.to_numpy(), **place}))
+    return paired(pd.concat(parts), measure, handling, baseline, level=level, seed=seed)
+
+
+def _standing_cells(row: Standing) -> Sequence[str]:
+    times = [_shown(value) for value in (row.wait, row.run_time, row.turnaround)]
+    stretch = "-" if math.isnan(row.stretch) else f"{row.stretch:.3f}"
+    counts = [f"{row.repetitions}", f"{row.submitted:,}", f"{row.unfinished:,}"]
+    return [row.experiment, row.handling, *counts, *times, stretch, f"{row.reserved:.1%}", f"{row.useful:.1%}"]
+
+
+def _difference_cells(row: Difference) -> Sequence[str]:
+    """Return a line of the table; its verdict is of the ratio or, without one, of the difference."""
+    pair = row.pair
+    cells = [row.experiment, row.measure, f"{row.handling} / {row.baseline}", f"{row.workflows:,}", f"{row.left_out:,}"]
+    if pair is None:
+        cells += ["-", "-"]
+    elif pair.ratio is None:
+        cells += [signed(row.measure, pair.difference), interval_text(pair.difference_interval, row.measure)]
+    else:
+        cells += [f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
+    return [*cells, row.verdict]
+
+
+def _shown(seconds: float) -> str:
+    return "-" if math.isnan(seconds) else duration(seconds)

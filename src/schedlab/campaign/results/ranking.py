@@ -1,0 +1,199 @@
+"""The table of a campaign: every scheduler by one metric, with its pairwise comparison against a baseline."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.campaign.results.statistics import (
+    LARGER_IS_BETTER,
+    METRIC,
+    RESAMPLES,
+    Paired,
+    by_instance,
+    compare_columns,
+    interval_text,
+    quantity,
+    signed,
+    statistic_of,
+)
+from schedlab.wording import table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a scheduler is worth, over the whole campaign or over one workload.
+
+    Parameters
+    ----------
+    workload
+        The workload, or "" for all of them.
+    scheduler
+        Its text.
+    instances
+        Number of instances of which it has a value.
+    median, mean
+        Over these instances.
+    geometric_mean
+        Over these instances; None where a value is not positive.
+    paired
+        The comparison with the baseline; None for the baseline itself.
+    """
+
+    workload: str
+    scheduler: str
+    instances: int
+    median: float
+    mean: float
+    geometric_mean: float | None
+    paired: Paired | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Standings:
+    """All schedulers of a campaign by one metric, against a baseline: as a whole, and by workload.
+
+    Parameters
+    ----------
+    metric, baseline, level
+        What is compared, with what, and the level of the intervals.
+    rows
+        First over all workloads, the best first by its ratio to the baseline, then of each workload, in that order.
+    """
+
+    metric: str
+    baseline: str
+    level: float
+    rows: tuple[Standing, ...]
+
+    def workloads(self) -> list[str]:
+        """Return the workloads, "" (all of them) first, and nothing else if there is only one."""
+        return list(dict.fromkeys(row.workload for row in self.rows))
+
+    def of(self, workload: str = "") -> list[Standing]:
+        """Return the rows of a workload, or of all of them together."""
+        return [row for row in self.rows if row.workload == workload]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per workload and scheduler, with everything that is known of the pairs."""
+        import pandas as pd
+
+        return pd.DataFrame(self._records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain dictionaries and numbers."""
+        return {"metric": self.metric, "baseline": self.baseline, "level": self.level, "rows": self._records()}
+
+    def _records(self) -> list[dict[str, Any]]:
+        records = []
+        for row in self.rows:
+            record: dict[str, Any] = {"workload": row.workload, "scheduler": row.scheduler, "instances": row.instances}
+            record |= {"median": row.median, "mean": row.mean, "geometric_mean": row.geometric_mean}
+            if row.paired:
+                pair = row.paired
+                record |= {name: getattr(pair, name) for name in ("pairs", "missing", "wins", "ties", "losses")}
+                for name in ("difference", "ratio"):
+                    low, high = getattr(pair, f"{name}_interval") or (None, None)
+                    record |= {name: getattr(pair, name), f"{name}_low": low, f"{name}_high": high}
+                record["verdict"] = pair.verdict
+            records.append(record)
+        return records
+
+    def __str__(self) -> str:
+        return "\n\n".join(self._section(workload) for workload in self.workloads())
+
+    def __repr__(self) -> str:
+        return f"<Standings of {len(self.of())} schedulers by {self.metric} against {self.baseline}>"
+
+    def _section(self, workload: str) -> str:
+        """Return the table of a workload, under what it shows."""
+        percent = f"{100 * self.level:g} %"
+        header = [
+            "scheduler",
+            "instances",
+            "median",
+            "mean",
+            "geometric mean",
+            "mean difference",
+            f"{percent} interval",
+        ]
+        header += ["mean ratio", f"{percent} interval", "better in", "verdict"]
+        subject = f"{self.metric} of {workload or 'all workloads'}, against {self.baseline}"
+        return f"{subject}\n{table(header, [self._cells(row) for row in self.of(workload)])}"
+
+    def _cells(self, row: Standing) -> list[str]:
+        metric, pair = self.metric, row.paired
+        cells = [row.scheduler, f"{row.instances:,}", quantity(metric, row.median), quantity(metric, row.mean)]
+        cells.append("-" if row.geometric_mean is None else quantity(metric, row.geometric_mean))
+        if pair is None:
+            return [*cells, "", "", "", "", "", "baseline"]
+        cells += [signed(metric, pair.difference), interval_text(pair.difference_interval, metric)]
+        cells += ["-" if pair.ratio is None else f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
+        wins = f"{pair.wins} of {pair.pairs}" + (f", {pair.ties} equal" if pair.ties else "")
+        return [*cells, wins, pair.verdict]
+
+
+def standings(
+    frame: pd.DataFrame,
+    baseline: str,
+    metric: str = METRIC,
+    *,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Standings:
+    """Compare all schedulers of a campaign with a baseline: as a whole, and by workload if there are several.
+
+    Parameters
+    ----------
+    frame, metric, level, resamples, seed
+        As for `paired`.
+    baseline
+        Scheduler text.
+
+    Raises
+    ------
+    InputError
+        As `paired`.
+    """
+    values, workloads = by_instance(frame, metric)
+    labels = np.unique(workloads)
+
+    def standing(scheduler: str, workload: str) -> Standing:
+        part = workloads == workload if workload else np.ones(len(workloads), dtype=bool)
+        known = values[scheduler][part].dropna().to_numpy()
+        pair = (values[part], workloads[part], metric, scheduler, baseline, level, resamples, seed)
+        return Standing(
+            workload=workload,
+            scheduler=scheduler,
+            instances=len(known),
+            median=statistic_of(np.median, known),
+            mean=statistic_of(np.mean, known),
+            geometric_mean=math.exp(np.log(known).mean()) if len(known) and (known > 0).all() else None,
+            paired=None if scheduler == baseline else compare_columns(*pair),
+        )
+
+    whole = _best_first([standing(scheduler, "") for scheduler in values.columns], metric)
+    parts = [standing(row.scheduler, label) for label in labels for row in whole] if len(labels) > 1 else []
+    return Standings(metric, baseline, level, (*whole, *parts))
+
+
+def _best_first(rows: list[Standing], metric: str) -> list[Standing]:
+    """Sort by the ratio to the baseline, or by the difference if not all have a ratio; what has no pairs comes last."""
+    by_ratio = all(row.paired is None or row.paired.ratio is not None or not row.paired.pairs for row in rows)
+    sign = -1 if metric in LARGER_IS_BETTER else 1
+
+    def place(row: Standing) -> tuple[bool, float]:
+        if row.paired is None:
+            return False, sign * (1.0 if by_ratio else 0.0)
+        if not row.paired.pairs:
+            return True, 0.0
+        return False, sign * ((row.paired.ratio or 0.0) if by_ratio else row.paired.difference)
+
+    return sorted(rows, key=place)

@@ -1,0 +1,68 @@
+"""Comparing schedulers on one workload."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedlab.campaign.results.comparison import compare
+from schedlab.errors import InputError
+from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.workload.workload import Workload
+
+JOBS = Workload.from_columns(
+    {
+        "submit_time": [0, 1, 2],
+        "run_time": [10, 10, 5],
+        "requested_time": [10, 10, 5],
+        "requested_processors": [3, 4, 1],
+    },
+    processors=4,
+)
+
+
+def test_each_scheduler_has_its_schedule_and_its_metrics():
+    comparison = compare(JOBS, ["fcfs", Scheduler.parse("easy")])
+    assert list(comparison.schedules) == ["fcfs", "fcfs+easy"]
+    assert comparison.schedules["fcfs"].start_time.tolist() == [0, 10, 20]
+    assert comparison.to_frame().max_wait.tolist() == [18.0, 9.0]
+
+
+def test_two_texts_of_one_scheduler_are_one_row():
+    assert list(compare(JOBS, ["easy", "fcfs+easy", "fcfs+easy:fcfs"]).schedules) == ["fcfs+easy"]
+
+
+def test_the_table_has_a_line_for_each_scheduler_under_two_lines_of_heads():
+    lines = str(compare(JOBS, ["fcfs", "easy"])).splitlines()
+    assert len(lines) == 5
+    assert lines[0].split() == ["wait"] * 4 + ["bsld"] * 4
+    assert lines[3].split()[:2] == ["fcfs", "9"]
+
+
+def test_the_table_says_what_failures_cost_where_any_job_may_fail():
+    jobs = JOBS.replace(law=np.array([0, -1, -1]), laws=("uniform(0s,8s)",))
+    lines = str(compare(jobs, ["fcfs", "fcfs,requests=classic"])).splitlines()
+    assert [lines[0].split()[-2:], lines[1].split()[-2:]] == [["failed", "lost"], ["runs", "share"]]
+    assert lines[3].split()[-2:] == ["-", "-"]
+    # Job 0 asks for 8 s, from 0 on, and then for 12, from 18 to 28 beside job 2; job 1 is between.
+    assert lines[4].split()[-2:] == ["1", f"{8 * 3 / (4 * 28):.1%}"]
+    assert "failed" not in str(compare(jobs, ["fcfs"]))
+
+
+def test_the_metrics_can_leave_out_the_beginning():
+    assert compare(JOBS, ["fcfs"], warm_up=2).metrics["fcfs"]["jobs"] == 1
+
+
+def test_a_comparison_needs_a_scheduler():
+    with pytest.raises(InputError, match="at least one scheduler"):
+        compare(JOBS, [])
+
+
+def test_two_functions_of_one_name_are_not_taken_for_one():
+    policies = [Scheduler(FunctionPolicy(lambda p: p)), Scheduler(FunctionPolicy(lambda p: -p))]
+    with pytest.raises(InputError, match="two different schedulers are called <lambda>"):
+        compare(JOBS, policies)
+
+
+def test_a_single_text_is_a_comparison_of_one():
+    assert list(compare(JOBS, "easy").schedules) == ["fcfs+easy"]
