@@ -35,8 +35,11 @@ from schedlab.workflow.wfformat import Execution
 from schedlab.workload.cleaning import Flurry
 from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.distribution import Distribution as SummaryDistribution
+from schedlab.workload.extras import Extras
 from schedlab.workload.job import Job
+from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resource_summary import ResourceSummary
+from schedlab.workload.run_time_distributions import RunTimeDistributions
 from schedlab.workload.summary import Summary, UserShare
 
 __all__ = [
@@ -52,6 +55,7 @@ __all__ = [
     "Execution",
     "ExperimentEntry",
     "Explanation",
+    "Extras",
     "Failure",
     "FixedJob",
     "Flurry",
@@ -68,6 +72,7 @@ __all__ = [
     "NodeScale",
     "Objective",
     "OnlinePredictor",
+    "OwnColumns",
     "OwnMetric",
     "Pattern",
     "Placement",
@@ -79,6 +84,7 @@ __all__ = [
     "Requests",
     "Reservation",
     "ResourceSummary",
+    "RunTimeDistributions",
     "Standing",
     "Status",
     "Step",

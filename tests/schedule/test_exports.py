@@ -17,6 +17,8 @@ from schedule_samples import build, feasible_schedules
 
 from schedlab.errors import InputError, OutputError
 from schedlab.schedule import Schedule, read_schedule
+from schedlab.schedule.placement import Placement
+from schedlab.schedule.runs import RUN
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import FIELDS
 
@@ -55,6 +57,41 @@ def test_reasons_of_waiting_come_back_and_are_told(five_jobs: Schedule, tmp_path
     }
     share = (waits // 4).sum() / waits.sum()
     assert f"waited for        Resources {1 - share:.1%}, QOSGrpCpuLimit {share:.1%}" in str(again)
+
+
+def test_all_runs_of_a_job_and_their_nodes_come_back(five_jobs: Schedule, tmp_path: Path) -> None:
+    told = [
+        (0, 0, 9, 9, False, False),
+        (2, 1, 5, 5, True, True),
+        (0, 9, 30, 30, False, True),
+        (1, 9, 12, 3, False, True),
+    ]
+    runs = np.array([*told, (3, 20, 25, 5, False, True), (4, 20, 40, 50, False, True)], dtype=RUN)
+    placement = Placement(
+        *(("n0", "n1"), np.array([4, 4]), np.array([1, 0])),
+        offsets=np.array([0, 2, 3, 4, 5, 6, 7]),
+        node=np.array([0, 1, 1, 0, 1, 0, 1]),
+        held_cores=np.arange(1, 8) % 4 + 1,
+        held_gpus=np.zeros(7, dtype=np.int64),
+    )
+    replace(five_jobs, runs=runs, placement=placement).save(tmp_path / "runs.parquet")
+    again = read_schedule(tmp_path / "runs.parquet")
+    assert again.runs is not None
+    assert again.runs.dtype == RUN
+    assert again.runs.tolist() == runs.tolist()
+    assert again.attempts.tolist() == [2, 1, 1, 1, 1]
+    assert again.lost_time.tolist() == [9, 0, 0, 0, 0]
+    assert again.placement is not None
+    for name in ("offsets", "node", "held_cores", "held_gpus"):
+        assert getattr(again.placement, name).tolist() == getattr(placement, name).tolist()
+
+
+def test_own_columns_of_the_workload_come_back(five_jobs: Schedule, tmp_path: Path) -> None:
+    jobs = five_jobs.workload.with_columns(deadline=range(5), team=["a", "b", None, "a", "b"])
+    replace(five_jobs, workload=jobs).save(tmp_path / "own.parquet")
+    again = read_schedule(tmp_path / "own.parquet").workload
+    assert again["deadline"].tolist() == [0, 1, 2, 3, 4]
+    assert again["team"].tolist() == ["a", "b", "", "a", "b"]
 
 
 def test_unknown_fields_come_back_as_unknown(tmp_path: Path) -> None:

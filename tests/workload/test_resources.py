@@ -16,9 +16,11 @@ from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.extras import DISTRIBUTIONS, PARTS
 from schedlab.workload.files import lost_in, read_workload, write_workload
 from schedlab.workload.handling import submit_workflows
 from schedlab.workload.joining import joined
+from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Labels, Resources
 from schedlab.workload.sampling import resample_users, time_window
 from schedlab.workload.submissions import Submission, WorkflowJobs
@@ -46,6 +48,8 @@ def workloads(draw: st.DrawFn) -> Workload:
     labels = {name: draw(st.lists(NAMES, min_size=jobs, max_size=jobs)) for name in LABELS}
     numbers["array_limit"] = np.where(Labels.of(labels["array"]).codes >= 0, numbers["array_limit"], 0)
     children = np.arange(1, jobs)
+    urgency = np.array(draw(st.lists(st.floats(allow_infinity=False, allow_nan=False), min_size=jobs, max_size=jobs)))
+    team = draw(st.lists(NAMES, min_size=jobs, max_size=jobs))
     return Workload.from_columns(
         columns,
         name="full",
@@ -61,14 +65,19 @@ def workloads(draw: st.DrawFn) -> Workload:
         workflows=WorkflowJobs(column(-1, 0), column(-1, 1), (Submission(CHAIN, "chained", 3),)),
         cores_per_node=draw(st.integers(1, 64)),
         resources=Resources.of(jobs, **numbers, **labels),
+        own=OwnColumns.of({"deadline": column(-(2**50), 2**50), "urgency": urgency, "team": ["a", *team[1:]]}, ()),
     )
+
+
+ALL = [*(field.name for field in dataclasses.fields(Workload) if field.name != "extras")]
+ALL += [*(name for name in PARTS if name != "distributions"), *DISTRIBUTIONS]
 
 
 def content(workload: Workload, rows: slice = slice(None)) -> dict[str, object]:
     """Return all that is in a workload, field by field, in plain values; a new field must be told apart here."""
     told: dict[str, object] = {}
-    for field in dataclasses.fields(Workload):
-        value = getattr(workload, field.name)
+    for name in ALL:
+        value = getattr(workload, name)
         if isinstance(value, Dependencies):
             pairs = zip(value.children.tolist(), value.parents.tolist(), value.delay.tolist(), strict=True)
             places = range(len(workload))[rows]
@@ -79,27 +88,28 @@ def content(workload: Workload, rows: slice = slice(None)) -> dict[str, object]:
                 for number, task in zip(value.number[rows].tolist(), value.task[rows].tolist(), strict=True)
             ]
         elif isinstance(value, Resources):
-            value = {name: getattr(value, name)[rows].tolist() for name in NUMBERS} | {
-                name: getattr(value, name).texts()[rows] for name in LABELS
+            value = {one: getattr(value, one)[rows].tolist() for one in NUMBERS} | {
+                one: getattr(value, one).texts()[rows] for one in LABELS
             }
-        elif field.name == "law":
+        elif isinstance(value, OwnColumns):
+            value = {one: value.array(one)[rows].tolist() for one in value.columns}
+        elif name == "law":
             value = [None if law < 0 else (workload.laws[law], workload.sequences[law]) for law in value[rows].tolist()]
         elif isinstance(value, np.ndarray):
             value = value[rows].tolist()
-        told[field.name] = value
+        told[name] = value
     return told
 
 
 def jobs_alone(told: dict[str, object]) -> dict[str, object]:
     """Return what is told of jobs one by one: columns, laws, workflows and requests."""
-    return {name: told[name] for name in (*FIELDS, "law", "workflows", "resources")}
+    return {name: told[name] for name in (*FIELDS, "law", "workflows", "resources", "own")}
 
 
 @settings(deadline=None, max_examples=40)
 @given(workloads(), workloads())
 def test_nothing_that_a_workload_carries_is_lost(workload: Workload, other: Workload) -> None:
     full = content(workload)
-    assert set(full) == {field.name for field in dataclasses.fields(Workload)}
     assert all(value is not None for value in full.values())
     assert content(workload[:]) == full
     assert content(workload.replace()) == full
@@ -126,15 +136,16 @@ def test_nothing_that_a_workload_carries_is_lost(workload: Workload, other: Work
 def _rows(workload: Workload) -> list[tuple[object, ...]]:
     """Return what is told of each job by itself."""
     told = jobs_alone(content(workload))
-    requests = told.pop("resources")
+    requests, own = told.pop("resources"), told.pop("own")
     assert isinstance(requests, dict)
-    return list(zip(*told.values(), *requests.values(), strict=True))
+    assert isinstance(own, dict)
+    return list(zip(*told.values(), *requests.values(), *own.values(), strict=True))
 
 
 @settings(deadline=None, max_examples=40)
 @given(workloads())
 def test_frames_and_csv_keep_the_jobs_and_what_they_ask_for(workload: Workload) -> None:
-    kept = (*FIELDS, "resources")
+    kept = (*FIELDS, "resources", "own")
     full = content(workload)
     laws = {name: getattr(workload, name) for name in ("law", "laws", "sequences")}
     again = content(Workload.from_frame(workload.to_frame()).replace(**laws))
@@ -156,6 +167,8 @@ def test_jobs_of_workflows_join_those_of_a_full_workload(workload: Workload) -> 
     assert content(both[both.job_id < len(workload)]) == content(wide.sorted_by_submit()) | {
         "workflows": content(both[both.job_id < len(workload)])["workflows"]
     }
+    assert both["team"][new].tolist() == ["", ""]
+    assert np.isnan(both["urgency"][new]).all()
     assert both.resources is not None
     assert both.resources.tasks[new].tolist() == [2, 1]
     assert [both.workflows.submissions[number].submit_time for number in both.workflows.number[new]] == [1, 1]
@@ -169,6 +182,7 @@ def test_resampled_jobs_ask_for_what_they_asked_for(workload: Workload) -> None:
     drawn = resample_users(alone, weeks=3, rng=np.random.default_rng(1))
     rows = drawn.run_time
     assert content(drawn)["resources"] == content(alone[rows])["resources"]
+    assert content(drawn)["own"] == content(alone[rows])["own"]
 
 
 @pytest.mark.parametrize(

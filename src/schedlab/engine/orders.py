@@ -177,7 +177,7 @@ class Asked(NamedTuple):
                 return rows["submit"] - self.seen["submit"][0]
             if name == "R":
                 return self.request.take(who)
-            return self.free if name == FREE else self.column(OF_JOBS[name]).take(who)
+            return self.free if name == FREE else self.column(OF_JOBS.get(name, name)).take(who)
 
         return policy.ask(value, len(who))
 

@@ -32,6 +32,7 @@ from schedlab.imports import named_classes
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
 from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler
@@ -97,7 +98,7 @@ class Prepared(NamedTuple):
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""
-        values: NDArray[Any] = getattr(self.workload, field)
+        values = self.workload[field]
         return values if self.order is None else values[self.order]
 
     def attributes(self, names: Sequence[str]) -> NDArray[np.int64]:
@@ -241,6 +242,9 @@ def _checked(
         raise InputError(sentence)
     if scheduler.placement is not None and not nodes:
         raise InputError(f"{scheduler.text}: placement={scheduler.placement} is for a cluster of nodes; give cluster=")
+    for policy in (scheduler.policy, scheduler.order):
+        if isinstance(policy, FunctionPolicy):
+            policy.check(workload)
     if len(workload) == 0:
         raise InputError(f"{workload.name}: there are no jobs to simulate")
     return scheduler, in_order

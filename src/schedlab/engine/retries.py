@@ -21,10 +21,8 @@ from schedlab.addresses import by_address
 from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run, hold_job_back
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.schedule.runs import RUN
 from schedlab.speculate.requests import NO_LAW, Laws, Requests
-
-RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
-"""A run of a job. `end` is when it really ended, `done` whether the job was done then."""
 
 # Positions in Retries.counters.
 RUNS = 0  # runs that have started

@@ -21,6 +21,7 @@ from schedlab.parquet import read_parquet
 from schedlab.schedule.allocation import allocate
 from schedlab.schedule.placement import StoredNodes, placement_columns, placement_facts, read_placement
 from schedlab.schedule.provenance import provenance
+from schedlab.schedule.runs import read_runs, run_columns
 from schedlab.schedule.schedule import COLUMNS, WAITED_FOR, Schedule
 from schedlab.wording import shown
 from schedlab.workload.columns import UNKNOWN
@@ -83,19 +84,18 @@ def parquet_of(schedule: Schedule) -> bytes:
     `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
     `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and laws of
     the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists, and what the
-    nodes are under `nodes`.
+    nodes are under `nodes`. Where jobs ran several times, columns `runs:...` have lists of what is known of each run.
     """
     import pyarrow as pa
     import pyarrow.parquet
 
     attributes = {name: getattr(schedule.workload, name) for name in _WORKLOAD_ATTRIBUTES}
     links = link_facts(schedule.workload)
-    # A table has one row per job; where jobs ran several times, their runs and nodes are not kept.
-    placement = schedule.placement if schedule.runs is None else None
     facts = {"schema_version": SCHEMA_VERSION, "provenance": provenance(schedule), "workload": attributes} | links
-    facts |= placement_facts(placement)
+    facts |= placement_facts(schedule.placement)
     columns = {name: pa.array(values) for name, values in schedule.columns().items()} | link_columns(schedule.workload)
-    columns |= placement_columns(placement)
+    placed = placement_columns(schedule.placement)
+    columns |= placed if schedule.runs is None else run_columns(schedule.runs, len(schedule), placed)
     fields = [
         pa.field(name, values.type, metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
         for name, values in columns.items()
@@ -190,6 +190,7 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
     attributes["header"] = tuple(attributes["header"])
     workload = Workload.from_columns(recorded, **attributes, **links)
     _refuse_impossible(workload, own)
+    runs, placed = read_runs(table)
     return Schedule(
         workload,
         **own,
@@ -197,7 +198,8 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
         processors=told.provenance.processors,
         events=told.provenance.events,
         specification=told.provenance.specification,
-        placement=read_placement(table, told.nodes),
+        runs=runs,
+        placement=read_placement(placed, told.nodes),
         waited_for={
             name.removeprefix(WAITED_FOR): _own_column(name, column)
             for name, column in columns.items()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.workload.links import link_facts
-from schedlab.workload.resources import LABELS, NUMBERS, RARE
+from schedlab.workload.resources import LABELS, NUMBERS, RARE, Labels
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -56,6 +56,13 @@ def input_sha256(workload: Workload) -> str:
             labels = getattr(resources, name).in_order()
             digest.update("\n".join(labels.names).encode())
             digest.update(np.ascontiguousarray(labels.codes, dtype="<i8").data)
+    if workload.own is not None:
+        for name, column in workload.own.columns.items():
+            digest.update(name.encode())
+            if isinstance(column, Labels):
+                digest.update("\n".join(column.in_order().names).encode())
+            values = column.in_order().codes if isinstance(column, Labels) else column
+            digest.update(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).data)
     return digest.hexdigest()
 
 

@@ -278,12 +278,16 @@ start at second 10 with 0 processors to spare
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the `columns` as a pandas data frame, one row per job; what is unknown of a job is missing (NA)."""
+        """Return the `columns` as a pandas data frame, one row per job; what is unknown of a job is missing (NA).
+
+        What jobs ask for besides processors and time, and own columns of the workload, follow.
+        """
         import pandas as pd
 
         names = {*FIELDS, "recorded_wait_time"} - {"wait_time"}
         columns = self.columns().items()
-        return pd.DataFrame({name: with_missing(name, one) if name in names else one for name, one in columns})
+        told = {name: with_missing(name, one) if name in names else one for name, one in columns}
+        return pd.DataFrame(told | self.workload.extra_columns())
 
     def provenance(self) -> dict[str, Any]:
         """Return where this result comes from, see `schedlab.schedule.provenance.provenance`."""

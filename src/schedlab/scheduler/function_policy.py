@@ -16,6 +16,7 @@ from schedlab.imports import load_named
 from schedlab.scheduler.formula import COLUMNS
 from schedlab.scheduler.policy import ALIASES, POLICIES, Policy, Scores
 from schedlab.wording import shown
+from schedlab.workload.workload import Workload
 
 OF_JOBS = {
     "user": "user_id",
@@ -30,7 +31,9 @@ FREE = "free"
 """The processors that are free when a scheduling pass begins: one number."""
 
 KNOWN = (*COLUMNS, *OF_JOBS, FREE)
-"""The arguments that a function may have."""
+"""The arguments that a function may have, beside the names of other columns of the workload."""
+
+ARGUMENTS = f"{', '.join(KNOWN)} and columns of the workload, own ones among them"
 
 _FUNCTION = re.compile(r"(?P<module>[A-Za-z_][\w.]*):[A-Za-z_]\w*")
 
@@ -43,16 +46,16 @@ class FunctionPolicy(Policy):
     ----------
     function
         Takes some of these by name, NumPy arrays with an element per job, and returns a score per job: p, q, r, w, R as
-        in a formula; user, account, executable, queue, partition (numbers of the workload, -1 unknown); and free, the
-        number of free processors. If it takes w or free, it is called at every scheduling pass. It may be compiled by
-        Numba.
+        in a formula; user, account, executable, queue, partition (numbers of the workload, -1 unknown); any other
+        column of the workload, own ones among them; and free, the number of free processors. If it takes w or free, it
+        is called at every scheduling pass. It may be compiled by Numba.
     source
         The text "MODULE:FUNCTION" that it was made from, if there is one.
 
     Raises
     ------
     InputError
-        If it takes something else, or nothing at all.
+        If it takes nothing at all.
 
     Examples
     --------
@@ -72,10 +75,8 @@ class FunctionPolicy(Policy):
             arguments = tuple(inspect.signature(self.function).parameters)
         except (TypeError, ValueError):
             raise InputError(f"policy {self.text}: it is not a function whose arguments can be read") from None
-        strangers = [name for name in arguments if name not in KNOWN]
-        if strangers or not arguments:
-            what = f"it has an argument {strangers[0]!r}" if strangers else "it has no arguments"
-            raise InputError(f"policy {self.text}: {what}; a policy is a function of some of {', '.join(KNOWN)}")
+        if not arguments:
+            raise InputError(f"policy {self.text}: it has no arguments; a policy is a function of some of {ARGUMENTS}")
         object.__setattr__(self, "arguments", arguments)
 
     @property
@@ -93,6 +94,22 @@ class FunctionPolicy(Policy):
     def changes_with_time(self) -> bool:
         """Whether the function takes the waiting time or the free processors."""
         return "w" in self.arguments or FREE in self.arguments
+
+    @property
+    def of_jobs(self) -> tuple[str, ...]:
+        """The arguments that are columns of the workload."""
+        return tuple(name for name in self.arguments if name not in (*COLUMNS, FREE))
+
+    def check(self, workload: Workload) -> None:
+        """Raise InputError if the function takes something that a workload does not have."""
+        for name in self.of_jobs:
+            try:
+                workload[OF_JOBS.get(name, name)]
+            except InputError:
+                raise InputError(
+                    f"policy {self.text}: it has an argument {name!r}, which is no column of {workload.name}; a policy "
+                    f"is a function of some of {ARGUMENTS}"
+                ) from None
 
     @property
     def uses_request(self) -> bool:

@@ -109,6 +109,26 @@ class Dependencies:
         stay = (child >= 0) & (parent >= 0)
         return Dependencies.from_pairs(child[stay], parent[stay], self.delay[stay], jobs=len(rows))
 
+    @classmethod
+    def none(cls, jobs: int) -> Dependencies:
+        """Return the dependencies of jobs that wait for no others."""
+        return cls.from_pairs([], [], jobs=jobs)
+
+    def join(self, other: Dependencies) -> Dependencies:
+        """Return these with those of other jobs, whose rows are below.
+
+        Examples
+        --------
+        >>> pair = Dependencies.from_pairs([1], [0], jobs=2)
+        >>> pair.join(pair).parents_of(3).tolist()
+        [2]
+        """
+        return Dependencies(
+            np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]]),
+            np.concatenate([self.parents, other.parents + len(self)]),
+            np.concatenate([self.delay, other.delay]),
+        )
+
     def parents_of(self, row: int) -> NDArray[np.int64]:
         """Return the rows that one job waits for."""
         return self.parents[self.offsets[row] : self.offsets[row + 1]]

@@ -224,15 +224,15 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
 
 
 def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the columns of resources that `write_workload` leaves out, by the name of the file."""
+    """Return the columns of resources and own ones that `write_workload` leaves out, by the name of the file."""
     return () if os.fspath(path).endswith(TABLE_SUFFIXES) else left_out(workload)
 
 
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload to a file, in the format that its suffix names (see `read_workload`); SWF without one.
 
-    Tables keep what jobs ask for besides processors and time; SWF and Batsim's JSON leave it out (a note in the header
-    of SWF names the columns).
+    Tables keep what jobs ask for besides processors and time, and own columns; SWF and Batsim's JSON leave them out (a
+    note in the header of SWF names the columns).
 
     Raises
     ------

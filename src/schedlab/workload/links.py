@@ -12,9 +12,10 @@ from schedlab.errors import InputError
 from schedlab.parquet import whole_numbers
 from schedlab.workflow.workflow import Workflow
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Labels, Resources
 from schedlab.workload.submissions import Submission, WorkflowJobs
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import KEPT, Workload
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,21 +43,34 @@ def link_columns(workload: Workload) -> dict[str, pa.Array]:
         columns["parent_delays"] = pa.LargeListArray.from_arrays(offsets, pa.array(after.delay))
     if workload.law is not None:
         columns["law"] = pa.array(workload.law)
-    return columns | resource_columns(workload)
+    return columns | plain_columns(workload)
 
 
-def resource_columns(workload: Workload) -> dict[str, pa.Array]:
+def plain_columns(workload: Workload) -> dict[str, pa.Array]:
+    """Return the columns of resources and own ones, which CSV can hold, too."""
+    import pyarrow as pa
+
+    own = {} if workload.own is None else workload.own.columns
+    return _resource_columns(workload) | {
+        name: _dictionary(column) if isinstance(column, Labels) else pa.array(column) for name, column in own.items()
+    }
+
+
+def _dictionary(labels: Labels) -> pa.DictionaryArray:
+    import pyarrow as pa
+
+    codes = pa.array(labels.codes, pa.int32(), mask=labels.codes < 0)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(labels.names, pa.string()))
+
+
+def _resource_columns(workload: Workload) -> dict[str, pa.Array]:
     """Return what jobs ask for besides processors and time, as columns of numbers and of names."""
     import pyarrow as pa
 
     if (resources := workload.resources) is None:
         return {}
     columns: dict[str, pa.Array] = {name: pa.array(getattr(resources, name)) for name in NUMBERS}
-    for name in LABELS:
-        labels = getattr(resources, name)
-        codes = pa.array(labels.codes, pa.int32(), mask=labels.codes < 0)
-        columns[name] = pa.DictionaryArray.from_arrays(codes, pa.array(labels.names, pa.string()))
-    return columns
+    return columns | {name: _dictionary(getattr(resources, name)) for name in LABELS}
 
 
 def link_facts(workload: Workload) -> dict[str, Any]:
@@ -77,6 +91,8 @@ def link_facts(workload: Workload) -> dict[str, Any]:
         facts["laws"] = list(workload.laws)
         if workload.sequences:
             facts["sequences"] = list(workload.sequences)
+    if workload.own is not None:
+        facts["own"] = list(workload.own.columns)
     if workload.cores_per_node is not None:
         facts["cores_per_node"] = workload.cores_per_node
     return facts
@@ -120,7 +136,10 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
         links["cores_per_node"] = facts["cores_per_node"]
     if (resources := _read_resources(table)) is not None:
         links["resources"] = resources
-    beside = (*LINK_COLUMNS, *NUMBERS, *LABELS)
+    own = [str(name) for name in facts.get("own", [])]
+    if own:
+        links["own"] = OwnColumns.of({name: table[name].to_pandas().to_numpy() for name in own}, KEPT)
+    beside = (*LINK_COLUMNS, *NUMBERS, *LABELS, *own)
     return table.drop_columns([name for name in beside if name in table.column_names]), links
 
 
@@ -160,7 +179,7 @@ def _lists(table: pa.Table, name: str) -> pa.Array:
 
 
 def left_out(workload: Workload) -> tuple[str, ...]:
-    """Return the columns of resources that say something which no field of SWF and no job of Batsim can hold.
+    """Return the own columns, and those of resources that say what no field of SWF and no job of Batsim can hold.
 
     Examples
     --------
@@ -168,12 +187,13 @@ def left_out(workload: Workload) -> tuple[str, ...]:
     >>> left_out(jobs.replace(resources=Resources.of(1, tasks=[8], nodes=[2], gpus=[1])))
     ('nodes', 'gpus')
     """
+    own = () if workload.own is None else tuple(workload.own.columns)
     if (resources := workload.resources) is None:
-        return ()
+        return own
     kept = [name for name, field in FIELDS_OF_NAMES.items() if not _misses(workload, name, field)]
     if bool((resources.tasks == np.maximum(workload.job_processors, 1)).all()):
         kept.append("tasks")
-    return tuple(name for name in resources.said if name not in kept)
+    return tuple(name for name in resources.said if name not in kept) + own
 
 
 def _misses(workload: Workload, name: str, field: str) -> bool:

@@ -97,6 +97,20 @@ class WorkflowJobs:
         """Return what is known of these rows; the submissions stay as they are."""
         return WorkflowJobs(self.number[rows], self.task[rows], self.submissions)
 
+    @classmethod
+    def none(cls, jobs: int) -> WorkflowJobs:
+        """Return what is known of jobs that belong to no workflow."""
+        return cls(np.full(jobs, -1, dtype=np.int64), np.full(jobs, -1, dtype=np.int64), ())
+
+    def join(self, other: WorkflowJobs) -> WorkflowJobs:
+        """Return what is known of these jobs with that of others below; the others' submissions follow."""
+        number = np.where(other.number < 0, -1, other.number + len(self.submissions))
+        return WorkflowJobs(
+            np.concatenate([self.number, number]),
+            np.concatenate([self.task, other.task]),
+            (*self.submissions, *other.submissions),
+        )
+
     @property
     def aware(self) -> NDArray[np.bool_]:
         """Whether each job is a task of a workflow that keeps one place in the queue."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,9 +17,9 @@ from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output, read_whole, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload.csv_lines import bad_line, line_of_row
-from schedlab.workload.links import link_columns, link_facts, read_links, refuse_links, resource_columns
-from schedlab.workload.resources import LABELS
-from schedlab.workload.workload import FIELDS, Workload
+from schedlab.workload.links import link_columns, link_facts, plain_columns, read_links, refuse_links
+from schedlab.workload.resources import LABELS, NUMBERS
+from schedlab.workload.workload import FIELDS, KEPT, Workload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ SCHEMA_VERSION = 3
 """1 knew neither dependencies and workflows nor laws and nodes, 2 no resources; both are still read."""
 
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
-LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node", "resources")
+LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node", "resources", "own")
 
 
 class StoredAttributes(BaseModel):
@@ -70,13 +71,14 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     path
         A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and one of
         `requested_processors` and `allocated_processors`. Empty cells mean unknown; each job needs a submit time.
+        Columns of other names are your own, see `Workload.with_columns`: of numbers if all cells are, else of texts.
     processors
         Size of the machine; without it, what a Parquet file written by `write_table` says.
 
     Raises
     ------
     InputError
-        If the file cannot be read, a needed column is missing, an unknown one is present, a cell is not a
+        If the file cannot be read, a needed column is missing, one has nearly the name of another, a cell is not a
         number, or a submit time is negative.
 
     Examples
@@ -147,7 +149,7 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     is_parquet = os.fspath(path).endswith(".parquet")
     if not is_parquet:
         refuse_links(workload, path)
-    links = link_columns(workload) if is_parquet else resource_columns(workload)
+    links = link_columns(workload) if is_parquet else plain_columns(workload)
     attributes = {key: getattr(workload, key) for key in ATTRIBUTES} | link_facts(workload)
     schema = pa.schema(
         [
@@ -169,7 +171,7 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
         if is_parquet:
             parquet.write_table(table, stream, compression="zstd")
         else:
-            names = [name for name in LABELS if name in links]
+            names = [name for name, column in links.items() if pa.types.is_dictionary(column.type)]
             for name in names:
                 place = table.column_names.index(name)
                 table = table.set_column(place, name, table[name].cast(pa.string()))
@@ -208,11 +210,12 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         # Names stay as they are: one may be 007, or NA.
         header = pd.read_csv(io.BytesIO(content), nrows=0).columns
-        missing = {name: NULLS for name in header if name not in LABELS}
+        texts = [name for name in header if name in LABELS or name not in KEPT]
+        missing = {name: NULLS for name in header if name not in texts}
         frame = pd.read_csv(
             io.BytesIO(content),
             low_memory=False,
-            dtype=dict.fromkeys(LABELS, str),
+            dtype=dict.fromkeys(texts, str),
             keep_default_na=False,
             na_values=missing,
         )
@@ -224,11 +227,29 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     return frame
 
 
+def _own_cells(cells: pd.Series[Any]) -> Any:
+    """Return the cells of an own column: as numbers, if all that are known are numbers, else as texts."""
+    texts = cells.fillna("").astype(str).to_numpy()
+    if not len(cells) or cells.dtype.kind in "biuf":
+        return cells
+    known = [text for text in texts if text not in NULLS]
+    for kind in (int, float):
+        try:
+            numbers = dict(zip(known, map(kind, known), strict=True))
+        except ValueError:
+            continue
+        if known:
+            return np.array([numbers.get(text, math.nan) for text in texts])
+    return texts
+
+
 def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame if all its columns but those of names are numbers, and name the first cell that is none."""
     import pandas as pd
 
-    for label in frame.columns.difference(list(LABELS), sort=False):
+    for label in [name for name in frame.columns if name not in KEPT]:
+        frame[label] = _own_cells(frame[label])
+    for label in [name for name in frame.columns if name in FIELDS or name in NUMBERS]:
         cells = frame[label]
         if not pd.api.types.is_numeric_dtype(cells):
             strange = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()

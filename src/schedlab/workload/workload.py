@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
-from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, check_kind, size_of, take
-from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, size_of, take
+from schedlab.workload.extras import DISTRIBUTIONS, NOTHING, PARTS, Extras, WithExtras
 from schedlab.workload.job import Job, with_missing
-from schedlab.workload.resources import LABELS, NUMBERS, Resources
-from schedlab.workload.submissions import WorkflowJobs
+from schedlab.workload.own_columns import OwnColumns
+from schedlab.workload.resources import LABELS, NUMBERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,18 +43,12 @@ FIELDS = (
 """The 18 fields of SWF in their order, with the standard's names in snake case."""
 
 
-DECIDED = (
-    *("start_time", "end_time", "bounded_slowdown", "backfilled", "killed", "predicted_run_time", "corrections"),
-    *("eligible_time", "attempts", "lost_time"),
-)
-"""Columns of a schedule's frame that say what was decided."""
-
-PARTS = ("dependencies", "workflows", "resources")
-"""What else jobs carry, each None or with one entry per job; `select` takes some rows of it."""
+KEPT = (*FIELDS, *NUMBERS, *LABELS)
+"""Columns that tables know; others are a user's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
-class Workload:
+class Workload(WithExtras):
     """Jobs in columns: immutable, one array per SWF field, -1 where a value is unknown.
 
     Build one with `read_swf`, `Workload.from_columns` or `Workload.from_frame`. Selecting, sorting and replacing
@@ -77,20 +71,11 @@ class Workload:
         Whether the machine kills a job when its requested time is over.
     rounded
         How many values had a fraction that was rounded to a whole number when the workload was read.
-    law
-        int64, one per job: which of `laws` its run time follows, -1 if none is known. None: no job has a law.
-    laws
-        Laws of run times as texts, see `schedlab.speculate.laws.Law.parse`.
-    sequences
-        Of each law, what its jobs ask for in turn, as text such as "3h, 8h"; "" if that is not given. Empty: of none.
-    dependencies
-        Which jobs wait for others to end. None: nobody does.
-    workflows
-        Which jobs belong to workflows. None: no job does.
     cores_per_node
         Processors of a node, or None if unknown.
-    resources
-        What jobs ask for besides processors and time. None: nothing.
+    extras
+        What else jobs carry: dependencies, workflows, run-time distributions, requests for resources, own columns.
+        `replace`, `from_columns` and the attributes have each of them by its name.
 
     References
     ----------
@@ -131,13 +116,8 @@ class Workload:
     header: tuple[str, ...] = ()
     requests_enforced: bool = True
     rounded: int = 0
-    law: NDArray[np.int64] | None = None
-    laws: tuple[str, ...] = ()
-    sequences: tuple[str, ...] = ()
-    dependencies: Dependencies | None = None
-    workflows: WorkflowJobs | None = None
     cores_per_node: int | None = None
-    resources: Resources | None = None
+    extras: Extras = NOTHING
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "processors", size_of("the machine", self.processors))
@@ -150,20 +130,10 @@ class Workload:
             view = column.view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
-        if self.law is not None:
-            self._check_laws(self.law)
-        for name in PARTS:
-            if (part := getattr(self, name)) is not None and len(part) != length:
-                raise InputError(f"{self.name}: {name} are of {len(part)} jobs, expected {length}")
-
-    def _check_laws(self, law: NDArray[np.int64]) -> None:
-        if law.shape != (len(self),) or law.min(initial=-1) < -1 or law.max(initial=-1) >= len(self.laws):
-            raise InputError(f"{self.name}: law needs, for each job, a number from -1 to {len(self.laws) - 1}")
-        if self.sequences and len(self.sequences) != len(self.laws):
-            raise InputError(f"{self.name}: sequences needs a text for each of {len(self.laws)} laws")
-        view = law.astype(np.int64, copy=False).view()
-        view.flags.writeable = False
-        object.__setattr__(self, "law", view)
+        try:
+            self.extras.check(length)
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from None
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], **attributes: Any) -> Workload:
@@ -200,7 +170,9 @@ class Workload:
             if field not in arrays:
                 kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
                 arrays[field] = np.broadcast_to(kind(UNKNOWN), (length,))
-        return cls(**arrays, rounded=rounded, **attributes)
+        plain, extras = _split(attributes)
+        jobs = cls(**arrays, rounded=rounded, **plain)
+        return jobs.replace(**extras) if extras else jobs
 
     @classmethod
     def from_frame(
@@ -219,8 +191,9 @@ class Workload:
         frame
             At least `submit_time`, `run_time` and one of `requested_processors` and `allocated_processors`;
             missing values (NaN, NA) mean unknown, but every job needs its `submit_time`. Columns of `Resources` may
-            follow; missing values mean that the job says nothing. Of the frame of a schedule, the jobs are taken, with
-            the wait that the log has recorded, and not what the scheduler decided.
+            follow, where missing values mean that the job says nothing, and columns of your own (see `with_columns`).
+            Of the frame of a schedule, the jobs are taken, with the wait that the log has recorded, and not what the
+            scheduler decided.
         processors
             Size of the machine.
         name, start_time, requests_enforced
@@ -229,8 +202,8 @@ class Workload:
         Raises
         ------
         InputError
-            If a needed column is missing, an unknown one is present, a value is not a number, or a submit time is
-            missing.
+            If a needed column is missing, one has nearly the name of another, a value is not a number, or a submit
+            time is missing.
 
         Examples
         --------
@@ -239,42 +212,28 @@ class Workload:
         >>> len(Workload.from_frame(frame, processors=16))
         1
         """
-        frame = _jobs_of_schedule(frame)
-        for needed in ("submit_time", "run_time"):
-            if needed not in frame.columns:
-                raise InputError(f"the frame has no column {needed}")
-        if not {"requested_processors", "allocated_processors"} & set(frame.columns):
-            raise InputError("the frame has neither a column requested_processors nor allocated_processors")
-        missing = frame["submit_time"].isna().to_numpy()
-        if missing.any():
-            row = int(np.argmax(missing))
-            raise InputError(f"column submit_time, row {row}: missing value; give it, or remove the job", row=row)
-        resources = Resources.from_frame(frame)
-        frame = frame.drop(columns=[name for name in (*NUMBERS, *LABELS) if name in frame.columns])
-        for label in frame.columns:
-            check_kind(str(label), frame[label].dtype.kind)
-        columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy(copy=True) for label in frame.columns}
-        for column in columns.values():
-            column.flags.writeable = False
-        return cls.from_columns(
-            columns,
-            processors=processors,
-            name=name,
-            start_time=start_time,
-            requests_enforced=requests_enforced,
-            resources=resources,
+        from schedlab.workload.frames import workload_of
+
+        return workload_of(
+            frame, processors=processors, name=name, start_time=start_time, requests_enforced=requests_enforced
         )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the jobs as a pandas data frame, one column per SWF field; unknown values are missing (NA).
 
         Columns in which every value is known have NumPy's types, the others pandas' nullable ones. The columns of
-        `resources` follow, if there are any, with names as categories. Laws and what ties jobs together are not in it.
+        `resources` and own ones follow, if there are any, with names as categories. Run-time distributions and what
+        ties jobs together are not in it.
         """
         import pandas as pd
 
+        fields = {field: with_missing(field, getattr(self, field)) for field in FIELDS}
+        return pd.DataFrame(fields | self.extra_columns())
+
+    def extra_columns(self) -> dict[str, Any]:
+        """Return the columns of `resources` and own ones, as `to_frame` has them."""
         resources = {} if self.resources is None else self.resources.columns()
-        return pd.DataFrame({field: with_missing(field, getattr(self, field)) for field in FIELDS} | resources)
+        return resources | ({} if self.own is None else self.own.frame_columns())
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -283,27 +242,34 @@ class Workload:
     def __getitem__(self, rows: int) -> Job: ...
 
     @overload
+    def __getitem__(self, rows: str) -> NDArray[Any]: ...
+
+    @overload
     def __getitem__(self, rows: slice | NDArray[np.bool_] | NDArray[np.intp] | Sequence[int]) -> Workload: ...
 
-    def __getitem__(self, rows: Any) -> Job | Workload:
-        """Return one job for a position, and a workload for a slice, a boolean mask or positions.
+    def __getitem__(self, rows: Any) -> Job | NDArray[Any] | Workload:
+        """Return one job for a position, a column for its name, a workload for a slice, a boolean mask or positions.
 
         Raises
         ------
         IndexError
             If there is no such row.
+        InputError
+            If there is no such column.
         """
+        if isinstance(rows, str):
+            from schedlab.workload.frames import column_of
+
+            return column_of(self, rows)
         if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
             return Job(*(getattr(self, field)[rows].item() for field in FIELDS))
         rows = rows if isinstance(rows, slice) else np.asarray(rows)
         if not isinstance(rows, slice) and not rows.size:
             rows = rows.astype(np.intp)
         columns: dict[str, Any] = {field: take(getattr(self, field), rows) for field in FIELDS}
-        law = None if self.law is None else self.law[rows]
-        for name in PARTS:
-            if (part := getattr(self, name)) is not None:
-                columns[name] = part.select(np.arange(len(self))[rows])
-        return replace(self, law=law, **columns)
+        if any(self.extras.parts()):
+            columns["extras"] = self.extras.select(np.arange(len(self))[rows])
+        return replace(self, **columns)
 
     def __iter__(self) -> Iterator[Job]:
         """Yield the jobs one by one; for computations, take the columns: they are a hundred times as fast."""
@@ -347,13 +313,49 @@ class Workload:
     def replace(self, **changes: Any) -> Workload:
         """Return a copy with some columns or attributes replaced; new columns are converted and checked."""
         known = {field.name for field in fields(self)}
+        changes, parts = _split(changes)
         strangers = sorted(set(changes) - known)
         if strangers:
             raise InputError(f"a workload has no column or attribute {strangers[0]!r}")
+        if parts:
+            try:
+                changes["extras"] = changes.get("extras", self.extras).replaced(parts)
+            except InputError as error:
+                raise InputError(f"{self.name}: {error}") from None
         for field in FIELDS:
             if field in changes:
                 changes[field] = as_column(field, changes[field])[0]
         return replace(self, **changes)
+
+    def with_columns(self, **columns: Any) -> Workload:
+        """Return a copy with columns of your own, which every operation, data frames, CSV and Parquet keep.
+
+        Policies and metrics that are Python functions may use them: a policy by having an argument of that name.
+
+        Parameters
+        ----------
+        **columns
+            One value per job: numbers, truth values (which become 0 and 1) or texts; None and NaN mean unknown. None
+            instead of values takes the column away.
+
+        Raises
+        ------
+        InputError
+            If a name is one of a column that workloads have, or nearly so, or if values are neither numbers nor texts.
+
+        Examples
+        --------
+        >>> jobs = Workload.from_columns(dict(submit_time=[0, 5], run_time=[9, 9], requested_processors=[1, 1]))
+        >>> jobs = jobs.with_columns(deadline=[60, 30], team=["bio", "chem"])
+        >>> jobs[jobs["deadline"] < 50]["team"].tolist()
+        ['chem']
+        """
+        known = {} if self.own is None else dict(self.own.columns)
+        known = {name: column for name, column in known.items() if name not in columns}
+        new = {name: values for name, values in columns.items() if values is not None}
+        if not known and not new:
+            return self.replace(own=None)
+        return self.replace(own=OwnColumns({**known, **OwnColumns.of(new, KEPT).columns}))
 
     def sorted_by_submit(self) -> Workload:
         """Return the jobs in order of submission; jobs of the same second keep their order."""
@@ -392,9 +394,8 @@ class Workload:
         return f"<Workload {self.name}: {len(self)} jobs{machine}>"
 
 
-def _jobs_of_schedule(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the jobs in the frame of a schedule (see `Schedule.columns`), and any other frame as it is."""
-    if not {"start_time", "end_time", "backfilled"} <= set(frame.columns):
-        return frame
-    jobs = frame.drop(columns=[name for name in (*DECIDED, "wait_time") if name in frame.columns])
-    return jobs.rename(columns={"recorded_wait_time": "wait_time"})
+def _split(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return attributes of a workload, and those that name what else its jobs carry."""
+    named = (*PARTS, *DISTRIBUTIONS)
+    plain = {name: value for name, value in attributes.items() if name not in named}
+    return plain, {name: value for name, value in attributes.items() if name in named}

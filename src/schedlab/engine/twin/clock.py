@@ -18,7 +18,7 @@ from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESOURCES, Site
-from schedlab.scheduler.function_policy import OF_JOBS
+from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
 NEVER = 10**18
@@ -84,7 +84,9 @@ class Clock:
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
-        self.order.columns = {name: self.prepared.column(field) for name, field in OF_JOBS.items()}
+        asked = [one for one in (self.scheduler.policy, self.scheduler.order) if isinstance(one, FunctionPolicy)]
+        names = {name for one in asked for name in one.of_jobs}
+        self.order.columns = {name: self.prepared.column(OF_JOBS.get(name, name)) for name in names}
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.retries import RUN
 from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
@@ -21,6 +20,7 @@ from schedlab.engine.twin.queue_pass import QueuePass
 from schedlab.engine.twin.retries import Retries, new_retries
 from schedlab.engine.twin.serial import SerialTwin
 from schedlab.engine.twin.slurm_pass import SlurmPass
+from schedlab.schedule.runs import RUN
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
 from schedlab.scheduler.scheduler import Scheduler

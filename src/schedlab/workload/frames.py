@@ -1,0 +1,76 @@
+"""Workloads made of data frames, and columns of workloads by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.workload.columns import UNKNOWN, check_kind
+from schedlab.workload.own_columns import OwnColumns
+from schedlab.workload.resources import LABELS, NUMBERS, Resources
+from schedlab.workload.workload import FIELDS, KEPT, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DECIDED = (
+    *("start_time", "end_time", "bounded_slowdown", "backfilled", "killed", "predicted_run_time", "corrections"),
+    *("eligible_time", "attempts", "lost_time"),
+)
+"""Columns of a schedule's frame that say what was decided."""
+
+
+def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
+    """Return the workload of a data frame with these attributes, see `Workload.from_frame`."""
+    frame = _jobs_of_schedule(frame)
+    for needed in ("submit_time", "run_time"):
+        if needed not in frame.columns:
+            raise InputError(f"the frame has no column {needed}")
+    if not {"requested_processors", "allocated_processors"} & set(frame.columns):
+        raise InputError("the frame has neither a column requested_processors nor allocated_processors")
+    missing = frame["submit_time"].isna().to_numpy()
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise InputError(f"column submit_time, row {row}: missing value; give it, or remove the job", row=row)
+    resources = Resources.from_frame(frame)
+    names = [name for name in frame.columns if name not in KEPT]
+    own = OwnColumns.of({str(name): frame[name].to_numpy() for name in names}, KEPT) if names else None
+    frame = frame.drop(columns=[name for name in frame.columns if name not in FIELDS])
+    for label in frame.columns:
+        check_kind(str(label), frame[label].dtype.kind)
+    columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy(copy=True) for label in frame.columns}
+    for column in columns.values():
+        column.flags.writeable = False
+    return Workload.from_columns(columns, resources=resources, own=own, **attributes)
+
+
+def column_of(workload: Workload, name: str) -> NDArray[Any]:
+    """Return a field of SWF, a column of resources, or an own column; names are texts, "" for none.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    """
+    if name in FIELDS:
+        column: NDArray[Any] = getattr(workload, name)
+        return column
+    if workload.own is not None and name in workload.own.columns:
+        return workload.own.array(name)
+    if name in (*NUMBERS, *LABELS):
+        resources = workload.resources or Resources.of_processors(workload.job_processors)
+        named = getattr(resources, name)
+        return np.array([*named.names, ""])[named.codes] if name in LABELS else np.asarray(named)
+    own = "none" if workload.own is None else ", ".join(workload.own.columns)
+    raise InputError(f"{workload.name}: there is no column {name!r}; own columns: {own}")
+
+
+def _jobs_of_schedule(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the jobs in the frame of a schedule (see `Schedule.columns`), and any other frame as it is."""
+    if not {"start_time", "end_time", "backfilled"} <= set(frame.columns):
+        return frame
+    decided = [name for name in frame.columns if name in (*DECIDED, "wait_time") or str(name).startswith("waited_for:")]
+    return frame.drop(columns=decided).rename(columns={"recorded_wait_time": "wait_time"})
