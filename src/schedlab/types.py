@@ -8,7 +8,9 @@ from schedlab.campaign.run.executors import Workers
 from schedlab.campaign.run.outcome import Failure, Status
 from schedlab.campaign.sources.experiment import ExperimentEntry
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
+from schedlab.engine.factors import Priorities
 from schedlab.engine.prepared import Events
 from schedlab.engine.standing import Reservation
 from schedlab.generate.patterns import Choice, FixedJob, Pattern
@@ -61,6 +63,8 @@ __all__ = [
     "Job",
     "JointJobs",
     "Laws",
+    "Measured",
+    "Measuring",
     "Memory",
     "NodeScale",
     "Objective",
@@ -70,6 +74,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Price",
+    "Priorities",
     "Progress",
     "Qos",
     "Replay",
