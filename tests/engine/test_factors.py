@@ -10,7 +10,7 @@ import pytest
 from schedlab.engine.simulation import simulate
 from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
-from schedlab.slurm.priorities import priorities
+from schedlab.slurm.sprio import priorities
 from schedlab.workload.workload import Workload
 
 SCHEDULER = "multifactor(age=1000,size=500,fairshare=2000)+slurm"
@@ -42,7 +42,7 @@ def test_the_factors_add_up_to_the_priority_that_orders_the_queue():
 
 def test_three_jobs_worked_by_hand():
     # Users 7 and 8 have equal shares and 8 has used nothing: Fair Tree ranks 8 first (2/2) and 7 second (1/2).
-    # At 7,200 s both have waited about 7,200 of the 604,800 s after which the age counts in full; sizes are 3/4 and 1/4.
+    # At 7,200 s both have waited about that long, of the 604,800 s after which the age counts in full; sizes: 3/4, 1/4.
     columns = {"submit_time": [0, 1, 2], "run_time": [9_000] * 3, "requested_time": [9_000] * 3}
     columns |= {"requested_processors": [4, 1, 3], "user_id": [7, 7, 8]}
     schedule = simulate(Workload.from_columns(columns, processors=4), SCHEDULER)

@@ -181,7 +181,7 @@ def explain(
 
     from schedlab.cli.traces import read_machine
     from schedlab.schedule.exports import read_schedule
-    from schedlab.slurm.priorities import priorities
+    from schedlab.slurm.sprio import priorities
 
     if (job is None) == (at is None):
         raise typer.BadParameter("give the number of a JOB, or --at SECOND for the priorities of all that wait")

@@ -20,11 +20,11 @@ from .jobs import JobList as JobList
 from .jobs import from_workload as from_workload
 from .jobs import read_events as read_events
 from .laboratory import Laboratory as Laboratory
-from .priorities import priorities as priorities
 from .rehearsal import Rehearsal as Rehearsal
 from .replay import run as run
 from .replay import run_phases as run_phases
 from .results import SlurmRun as SlurmRun
+from .sprio import priorities as priorities
 from .validation import model_phases as model_phases
 from .validation import validate as validate
 from .wire import Kill as Kill

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.factors import Priorities
+from schedlab.engine.prepared import Events
 from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -43,7 +46,7 @@ def priorities(schedule: Schedule, second: int, *, cluster: Cluster | None = Non
         schedule.workload,
         Scheduler.parse(schedule.scheduler),
         processors=schedule.processors if cluster is None else None,
-        events=schedule.events,
+        events=cast(Events, schedule.events),
         in_order=int(schedule.specification.get("in_order", 0)),
         cluster=cluster,
     )
