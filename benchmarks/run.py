@@ -30,6 +30,7 @@ import learning
 import many
 import nodes
 import numpy as np
+import planning
 import predictions
 import reports
 import slurm
@@ -245,6 +246,8 @@ BENCHMARKS = {
     "kth": kth,
     "curie": curie,
     "million": million,
+    "planning": planning.planning,
+    "predicting": planning.predicting,
     "memory": memory,
     "whole-process": whole_process,
     "start-up": start_up,

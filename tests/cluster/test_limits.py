@@ -43,6 +43,7 @@ def test_limits_come_from_the_script_beside_slurm_conf(tmp_path: Path):
             max_wall=86_400,
         ),
         preempts=("normal",),
+        grace_time=60,
     )
     assert [account.name for account in who.above("lasers")] == ["lasers", "physics", "root"]
     assert next(who.above("physics")).limits == Limits(max_jobs=7, grp_jobs=30)

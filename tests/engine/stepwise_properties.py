@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
+from cluster_cases import random_cluster, random_events, random_jobs
 from features import BACKFILLINGS, GROUPS, outcome, random_simulation, setting
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +21,15 @@ settings.load_profile("stepwise")
 
 IN_PYTHON = ("function", "function of w", "@python", "POLICY@python+@mean")
 """Features that live in Python alone, and cannot be saved."""
+
+ON_CLUSTERS = (
+    "fcfs",
+    "saf+easy",
+    "sjf+conservative",
+    "wfp3+conservative",
+    "fcfs+slurm(interval=4,resolution=3,delay=2)",
+    "saf+easy,placement=fgd",
+)
 
 
 @st.composite
@@ -129,3 +141,42 @@ def test_whatever_is_started_by_hand_the_machine_is_never_overfull_and_all_jobs_
         assert np.all(schedule.start_time >= workload.submit_time)
     else:
         assert simulation.scheduler is None
+
+
+@st.composite
+def clusters(draw):
+    """Draw a cluster with jobs, and perhaps events of its nodes, under any backfilling."""
+    random = Random(draw(st.integers(0, 10_000)))
+    cluster = random_cluster(random)
+    options = {"cluster": cluster}
+    if random.random() < 0.5:
+        options["node_events"] = random_events(random, cluster)
+    scheduler = draw(st.sampled_from(ON_CLUSTERS))
+    return random_jobs(random, cluster), scheduler, options
+
+
+@given(case=clusters(), data=st.data())
+def test_on_a_cluster_it_may_be_interrupted_saved_forked_and_added_to(case, data, tmp_path_factory):
+    workload, scheduler, options = case
+    whole = simulate(workload, scheduler, **options)
+    path = tmp_path_factory.mktemp("saved") / "state.sim"
+    early = data.draw(st.integers(1, len(workload)))
+    simulation = Simulation(workload[:early], scheduler, **options)
+    for until in seconds(data.draw, 2):
+        if early < len(workload) and until >= int(workload.submit_time[early]):
+            break
+        simulation.run(until)
+        simulation.save(path)
+        simulation = data.draw(st.sampled_from([simulation, simulation.fork(), Simulation.load(path)]))
+    if early < len(workload):
+        simulation.submit(workload[early:])
+    simulation.run()
+    schedule = simulation.schedule()
+    assert outcome(schedule) == outcome(whole)
+    assert schedule.placement.node.tolist() == whole.placement.node.tolist()
+    assert reasons_of(schedule) == reasons_of(whole)
+
+
+def reasons_of(schedule):
+    waited = schedule.waited_for or {}
+    return {reason: seconds.tolist() for reason, seconds in waited.items() if seconds.any()}

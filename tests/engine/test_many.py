@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
+from cluster_cases import random_cluster, random_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 from random_workloads import workloads
@@ -144,3 +147,16 @@ def test_a_workload_that_has_been_simulated_before_gives_the_same_again(seed):
     assert first == again == fresh
     with pytest.raises(InputError, match="but the machine has 2"):
         simulate(workload, "saf+easy", processors=2)
+
+
+def test_on_a_cluster_each_is_what_simulate_gives():
+    random = Random(3)
+    cluster = random_cluster(random)
+    parts = [random_jobs(random, cluster) for _ in range(2)]
+    schedulers = ["fcfs", "saf+easy"]
+    waits = simulate_many(parts, schedulers, metrics=["mean_wait", "makespan"], cluster=cluster)
+    for row, jobs in enumerate(parts):
+        for column, scheduler in enumerate(schedulers):
+            expected = simulate(jobs, scheduler, cluster=cluster).metrics()
+            assert waits[row, column].tolist() == [expected["mean_wait"], expected["makespan"]]
+    assert waits[:, :, 0].any()

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
+from cluster_cases import random_cluster, random_jobs
 from features import TwiceTheLast, outcome
 
 import schedlab as sl
@@ -329,3 +331,18 @@ def test_curie_goes_on_in_another_process_as_if_it_had_never_stopped(scheduler, 
     assert np.array_equal(end["predicted"], whole.predicted_run_time)
     assert np.array_equal(end["times"], whole.corrections)
     assert outcome(fork.schedule()) == outcome(whole)
+
+
+def test_compiled_too_a_simulation_on_a_cluster_goes_on_from_a_file_and_with_more_jobs(tmp_path):
+    random = Random(5)
+    cluster = random_cluster(random)
+    jobs = random_jobs(random, cluster, 30)
+    whole = simulate(jobs, "saf+easy", cluster=cluster)
+    simulation = Simulation(jobs[:12], "saf+easy", cluster=cluster)
+    simulation.run(int(jobs.submit_time[12]) - 1)
+    simulation.save(tmp_path / "state.sim")
+    for other in (Simulation.load(tmp_path / "state.sim"), simulation):
+        other.submit(jobs[12:])
+        assert other.run()
+        assert outcome(other.schedule()) == outcome(whole)
+        assert other.schedule().placement.node.tolist() == whole.placement.node.tolist()

@@ -62,14 +62,37 @@ PLAYED = [
 DECISIONS = ("next", "backfill", "inspect", "policy")
 
 
-def check_policies(jobs: sl.Workload) -> None:
+def on_partitions(jobs: sl.Workload, seed: int) -> tuple[sl.Workload, sl.Cluster]:
+    """Return jobs in partitions that overlap, and the cluster, with tiers and limits."""
+    rng, count = np.random.default_rng(seed), len(jobs)
+    document = SITE.to_dict() | {
+        "partitions": [
+            {"name": "all", "default": True},
+            {"name": "g", "nodes": "g[1-2],c2", "priority_tier": int(rng.integers(1, 3)), "qos": "few"},
+        ],
+        "qos": [{"name": "few", "limits": {"grp_jobs": 3}}, {"name": "normal"}],
+        "accounts": [
+            {"name": "root", "parent": "", "qos": ["normal"], "default_qos": "normal"},
+            {"name": "a", "limits": {"grp_tres": {"cpu": 20}}},
+        ],
+        "users": [{"user": "1", "account": "a", "default": True}, {"user": "2", "account": "root", "default": True}],
+    }
+    wanted = [str(rng.choice(["all", "g", "all,g"])) for _ in range(count)]
+    resources = jobs.resources
+    assert resources is not None
+    asked = {name: getattr(resources, name) for name in Resources.__dataclass_fields__} | {"partition": wanted}
+    jobs = jobs.replace(resources=Resources.of(count, **asked), user_id=rng.integers(1, 3, count))
+    return jobs, sl.Cluster.from_dict(document)
+
+
+def check_policies(jobs: sl.Workload, cluster: sl.Cluster = SITE) -> None:
     """An agent that plays a policy gives that scheduler's schedule, nodes included, whatever it decides."""
     policies = ("saf", "saf+easy", "wfp3+easy")
     for decision, base, policy, scheduler in PLAYED:
         env = SchedulingEnv(
-            jobs, decision, window=None, slots=64, cluster=SITE, base=base, policies=policies, period=90
+            jobs, decision, window=None, slots=64, cluster=cluster, base=base, policies=policies, period=90
         )
-        schedule, expected = play(PolicyAgent(policy), env), sl.simulate(jobs, scheduler, cluster=SITE)
+        schedule, expected = play(PolicyAgent(policy), env), sl.simulate(jobs, scheduler, cluster=cluster)
         assert schedule.start_time.tolist() == expected.start_time.tolist(), (decision, scheduler)
         assert schedule.placement is not None
         assert expected.placement is not None
@@ -182,10 +205,6 @@ def check_sentences(jobs: sl.Workload) -> None:
             play(PolicyAgent(policy), SchedulingEnv(jobs, cluster=SITE, window=None, **arguments))
     with pytest.raises(InputError, match="the score is not a number"):
         SchedulingEnv(jobs, "inspect", cluster=SITE, window=None, base='"log(p - 100000)"').reset(seed=1)
-    simulation = sl.Simulation(jobs, None, cluster=SITE)
-    for call in (lambda: simulation.save("x"), lambda: simulation.submit(jobs[-1:])):
-        with pytest.raises(InputError):
-            call()
 
 
 def main(seeds: int) -> None:
@@ -200,6 +219,7 @@ def main(seeds: int) -> None:
         for seed in range(seeds):
             jobs = jobs_for_nodes(seed)
             check_policies(jobs)
+            check_policies(*on_partitions(jobs, seed))
             for decision in DECISIONS:
                 check_random(jobs, seed, decision, increments=True)
                 check_random(jobs, seed, decision, increments=False)

@@ -28,6 +28,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    site_variants,
     sites,
     slurm,
     trials,
@@ -180,6 +181,7 @@ site.command("import")(sites.import_site)
 site.command("show")(sites.show_site)
 site.command()(sites.calibrate)
 site.command()(sites.what_if)
+site.command("search")(site_variants.search)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
 laboratory.command()(slurm.run)

@@ -9,13 +9,9 @@ import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page
+from schedlab.cli.site_variants import ProcessorsOnly, SiteDirectory, read_many, show_many
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
-
-Directory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
-ProcessorsOnly = Annotated[
-    bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
-]
 
 
 def import_site(
@@ -53,7 +49,7 @@ def import_site(
 
 
 def show_site(
-    directory: Directory,
+    directory: SiteDirectory,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
     ] = False,
@@ -66,7 +62,7 @@ def show_site(
 
 
 def calibrate(
-    directory: Directory,
+    directory: SiteDirectory,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the calibration as a page, .html.")
     ] = None,
@@ -96,7 +92,7 @@ def calibrate(
 
 
 def what_if(
-    directory: Directory,
+    directory: SiteDirectory,
     changes: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,13 +106,38 @@ def what_if(
         list[str] | None,
         typer.Option("--policy", metavar="TEXT", help="Another order of the queue, or a whole scheduler; repeat it."),
     ] = None,
+    variants: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Many variants: a TOML file with [[variant]] tables or a table [over]."),
+    ] = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Many variants: WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60, policy=saf,fcfs or "
+            "load=1,1.1; repeat it, all combinations are run.",
+        ),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Of many variants: run on N samples of users' weeks as well.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the samples.")] = 1,
+    rank_by: Annotated[
+        str, typer.Option(metavar="METRIC", help="Of many variants: the metric that they are ranked by.")
+    ] = "mean_wait",
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
+    ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")
     ] = None,
     processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Replay a site's jobs under a changed configuration or other policies, beside the site as it is."""
+    """Replay a site's jobs under a changed configuration or other policies, beside the site as it is.
+
+    Answers to many variants are kept in SITE/what-if: a run that was stopped goes on where it was.
+    """
     from schedlab.campaign.results.trade_offs import price_table
     from schedlab.report.groups import user_names
     from schedlab.site.site import read
@@ -124,6 +145,11 @@ def what_if(
 
     if report is not None:
         check_page(report)
+    if variants is not None or over:
+        many = read_many(variants, over or [], changes or [], policies or [])
+        seeds = list(range(seed, seed + samples))
+        show_many(directory, many, seeds, rank_by, workers, report, nodes=not processors_only, as_json=as_json)
+        return
     site = read(directory)
     found = answered(site, changes or (), policies or (), nodes=not processors_only)
     if report is not None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
+from schedlab.cluster.preemption import Preemption
 from schedlab.display import as_html
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
@@ -59,6 +60,8 @@ class Cluster:
         Licences that jobs may hold, as pairs of name and count.
     accounting
         Accounts, users and QOS with their limits; None: not known.
+    preemption
+        Which jobs may take the place of others that run; None: none.
     ignored
         What the files that it was read from say besides.
 
@@ -89,6 +92,7 @@ class Cluster:
     switches: tuple[Switch, ...] = ()
     licenses: tuple[tuple[str, int], ...] = ()
     accounting: Accounting | None = None
+    preemption: Preemption | None = None
     ignored: tuple[IgnoredLine, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -146,6 +150,7 @@ class Cluster:
         switches: Iterable[Switch] = (),
         licenses: Mapping[str, int] | None = None,
         accounting: Accounting | None = None,
+        preemption: Preemption | None = None,
         ignored: Iterable[IgnoredLine] = (),
     ) -> Cluster:
         """Return a cluster of nodes; its processors are their cores.
@@ -159,8 +164,17 @@ class Cluster:
         if not groups:
             raise InputError(f"{name}: there are no nodes")
         processors = sum(len(group.names) * group.cores for group in groups)
-        held = tuple((licenses or {}).items())
-        return cls(processors, groups, tuple(partitions), name, tuple(switches), held, accounting, tuple(ignored))
+        return cls(
+            processors,
+            groups,
+            tuple(partitions),
+            name,
+            tuple(switches),
+            tuple((licenses or {}).items()),
+            accounting,
+            preemption,
+            tuple(ignored),
+        )
 
     @classmethod
     def for_workload(cls, workload: Workload, processors: int | None = None) -> Cluster:

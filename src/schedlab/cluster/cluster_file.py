@@ -13,13 +13,17 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.limits import ROOT, Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch
+from schedlab.cluster.preemption import REQUEUE_DELAY, Basis, Mode, Preemption
 from schedlab.documents import first_problem, line_of, path_in
 from schedlab.durations import duration_text, parse_duration
 from schedlab.errors import InputError, located
 
 FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
-TIMES = ("max_time", "default_time", "max_wall", "grp_wall")
+TIMES = (
+    *("max_time", "default_time", "max_wall", "grp_wall"),
+    *("grace_time", "exempt_time", "requeue_delay"),
+)
 PARTS = ("groups", "partitions", "switches", "qos", "accounts", "users")
 """The lists of tables."""
 
@@ -96,6 +100,8 @@ class PartitionTable(_Table):
     allow_groups: list[str] = []
     exclusive_user: bool = False
     qos: str = ""
+    preempt_mode: str = ""
+    grace_time: Seconds = 0
 
     def made(self) -> Partition:
         """Return the partition that it describes."""
@@ -145,6 +151,10 @@ class QosTable(_LimitedTable):
     priority: int = 0
     preempts: list[str] = []
     usage_factor: float = 1.0
+    preempt_mode: str = ""
+    grace_time: Seconds = 0
+    exempt_time: Seconds | None = None
+    over_partition: bool = False
 
     def made(self) -> QosLimits:
         """Return the QOS that it describes."""
@@ -181,6 +191,21 @@ class UserTable(_LimitedTable):
         return AccountUser(**self.parts())
 
 
+class PreemptionTable(_Table):
+    """The table `preemption`: the parameters of `Preemption`."""
+
+    by: Basis
+    mode: Mode = "requeue"
+    exempt_time: Seconds = 0
+    requeue_delay: Seconds = REQUEUE_DELAY
+    youngest_first: bool = False
+    reorder: int = 1
+
+    def made(self) -> Preemption:
+        """Return what it describes."""
+        return Preemption(**self.model_dump())
+
+
 class ClusterTable(_Table):
     """The whole document."""
 
@@ -189,6 +214,7 @@ class ClusterTable(_Table):
     name: str = "cluster"
     processors: int | None = None
     licenses: dict[str, int] = {}
+    preemption: PreemptionTable | None = None
     groups: list[GroupTable] = []
     partitions: list[PartitionTable] = []
     switches: list[SwitchTable] = []
@@ -252,6 +278,7 @@ def _assembled(table: ClusterTable, built: Mapping[str, Any]) -> Cluster:
         built["switches"],
         tuple(table.licenses.items()),
         Accounting(built["qos"], accounts, built["users"]) if has_accounting else None,
+        None if table.preemption is None else table.preemption.made(),
     )
 
 
@@ -275,6 +302,8 @@ def document_of(cluster: Cluster) -> dict[str, Any]:
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": cluster.name}
     if cluster.licenses:
         document["licenses"] = dict(cluster.licenses)
+    if cluster.preemption is not None:
+        document["preemption"] = _table_of(cluster.preemption)
     if not cluster.groups:
         document["processors"] = cluster.processors
     accounting = cluster.accounting
@@ -299,7 +328,7 @@ def _written(name: str, value: Any) -> Any:
     if name in ("names", "nodes"):
         written: Any = host_list(value)
     elif name in TIMES:
-        written = duration_text(value)
+        written = value if value is None else duration_text(value)
     elif name == "gpus" and [kind for kind, _ in value] == [""]:
         written = value[0][1]
     elif name == "gpus" or "tres" in name:

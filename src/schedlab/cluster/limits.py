@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schedlab.cluster.nodes import check_number
-from schedlab.cluster.sacctmgr import USE_PARENT, Accounts, Association, Qos, Value
+from schedlab.cluster.preemption import check_mode
+from schedlab.cluster.sacctmgr import (
+    CANCEL,
+    OVER_PARTITION,
+    REQUEUE,
+    USE_PARENT,
+    Accounts,
+    Association,
+    Qos,
+    Value,
+)
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -142,9 +152,14 @@ class QosLimits:
     limits
         Of its jobs.
     preempts
-        QOS whose jobs may be preempted.
+        QOS whose jobs may be preempted, if the cluster preempts by QOS.
     usage_factor
         How many times the use of its jobs counts.
+    preempt_mode, grace_time, exempt_time
+        What becomes of its jobs that give way to others, "" for what the cluster says; the seconds that they may still
+        run then; and the seconds that a run is left alone, None for what the cluster says.
+    over_partition
+        Whether its limits are looked at before those of the partition's QOS (Slurm's flag OverPartQOS).
     """
 
     name: str
@@ -152,6 +167,16 @@ class QosLimits:
     limits: Limits = Limits()
     preempts: tuple[str, ...] = ()
     usage_factor: float = 1.0
+    preempt_mode: str = ""
+    grace_time: int = 0
+    exempt_time: int | None = None
+    over_partition: bool = False
+
+    def __post_init__(self) -> None:
+        if self.preempt_mode:
+            check_mode(f"QOS {self.name}: preempt_mode", self.preempt_mode)
+        if min(self.grace_time, self.exempt_time or 0) < 0:
+            raise InputError(f"QOS {self.name}: times must be 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +299,14 @@ class Accounting:
 
 def unused_options(accounts: Accounts) -> Iterator[tuple[str, str]]:
     """Yield what sacctmgr's options say and `Accounting` does not, with the reason."""
-    known = {*_OF_SLURM.values(), "priority"}
+    known = {*_OF_SLURM.values(), "priority", "grace_time", "preempt_exempt_time"}
     for qos in accounts.qos.values():
         for name in sorted(qos.limits.keys() - known):
             yield f"{name}={qos.limits[name]} of QOS {qos.name}", "not simulated"
-        if qos.flags or qos.limit_factor is not None or qos.usage_threshold is not None:
+        if qos.flags & ~OVER_PARTITION or qos.limit_factor is not None or qos.usage_threshold is not None:
             yield f"flags, factors and thresholds of QOS {qos.name}", "not simulated"
-        if qos.preempt_mode:
-            yield f"PreemptMode of QOS {qos.name}", "preemption is not simulated"
+        if qos.preempt_mode and not mode_of(qos):
+            yield f"PreemptMode of QOS {qos.name}", "only CANCEL and REQUEUE are simulated"
     for one in (accounts.root, *accounts.accounts.values(), *accounts.users):
         for name in sorted(one.limits.keys() - known):
             yield f"{name}={one.limits[name]} of {one.user or one.account}", "not simulated"
@@ -295,7 +320,23 @@ def _check_qos(what: str, names: Iterable[str] | None, known: set[str]) -> None:
 
 def _qos(qos: Qos) -> QosLimits:
     priority = int(qos.limits.get("priority", 0))
-    return QosLimits(qos.name, priority, Limits.of_slurm(qos.limits), qos.preempts, qos.usage_factor)
+    exempt = qos.limits.get("preempt_exempt_time")
+    return QosLimits(
+        qos.name,
+        priority,
+        Limits.of_slurm(qos.limits),
+        qos.preempts,
+        qos.usage_factor,
+        mode_of(qos),
+        int(qos.limits.get("grace_time", 0)),
+        None if exempt is None else int(exempt),
+        bool(qos.flags & OVER_PARTITION),
+    )
+
+
+def mode_of(qos: Qos) -> str:
+    """Return what becomes of jobs of a QOS that give way, "" for what the cluster says, or if that is not simulated."""
+    return {CANCEL: "cancel", REQUEUE: "requeue"}.get(qos.preempt_mode, "")
 
 
 def _shares(association: Association) -> int | None:

@@ -145,7 +145,23 @@ class NodeEvents:
         InputError
             If a line is not understood: file and line are named.
         """
-        lines = csv.DictReader(io.StringIO(_text(path)), strict=True)
+        return cls.from_csv(_text(path), interrupted, os.fspath(path))
+
+    @classmethod
+    def from_csv(cls, text: str, interrupted: Interrupted = "requeue", source: str = "events") -> Self:
+        """Return the events of a text as `to_csv` writes it; `source` is what errors call it.
+
+        Raises
+        ------
+        InputError
+            As `read`.
+
+        Examples
+        --------
+        >>> len(NodeEvents.from_csv("second,event,nodes\\n100,drain,n[1-2]\\n"))
+        1
+        """
+        lines = csv.DictReader(io.StringIO(text), strict=True)
         events = []
         try:
             if missing := [name for name in COLUMNS[:3] if name not in (lines.fieldnames or ())]:
@@ -154,7 +170,7 @@ class NodeEvents:
                 raise InputError(f"unknown column {shown(unknown[0])}; columns are {', '.join(COLUMNS)}")
             events = [_event_of(line) for line in lines]
         except (InputError, csv.Error) as error:
-            raise InputError(f"{os.fspath(path)}, line {max(lines.line_num, 1)}: {error}") from error
+            raise InputError(f"{source}, line {max(lines.line_num, 1)}: {error}") from error
         return cls(tuple(events), interrupted)
 
     def to_csv(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from schedlab.cluster.hostlist import host_list, host_names
+from schedlab.cluster.preemption import check_mode
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -167,6 +168,9 @@ class Partition:
         Whether only jobs of one user share a node.
     qos
         The QOS whose limits hold for all its jobs, "" for none.
+    preempt_mode, grace_time
+        What becomes of its jobs that give way to others, "" for what the cluster says; and the seconds that they may
+        still run then.
 
     Raises
     ------
@@ -202,9 +206,13 @@ class Partition:
     allow_groups: frozenset[str] = frozenset()
     exclusive_user: bool = False
     qos: str = ""
+    preempt_mode: str = ""
+    grace_time: int = 0
 
     def __post_init__(self) -> None:
         check_name("a partition", self.name)
+        if self.preempt_mode:
+            check_mode(f"partition {self.name}: preempt_mode", self.preempt_mode)
         if len(set(self.nodes)) < len(self.nodes):
             raise InputError(f"partition {self.name}: node {_repeated(self.nodes)} is named twice")
         for field in ("priority_tier", "priority_factor", "max_time", "default_time", "min_nodes", "max_nodes"):
@@ -212,6 +220,7 @@ class Partition:
         for field in ("memory_per_core", "memory_per_node", "max_memory_per_core", "max_memory_per_node"):
             check_number(f"partition {self.name}: {field}", getattr(self, field))
         check_number(f"partition {self.name}: max_cores_per_node", self.max_cores_per_node, 1)
+        check_number(f"partition {self.name}: grace_time", self.grace_time)
         if self.max_nodes is not None and self.max_nodes < self.min_nodes:
             raise InputError(
                 f"partition {self.name}: max_nodes={self.max_nodes} is less than min_nodes={self.min_nodes}"

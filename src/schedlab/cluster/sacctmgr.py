@@ -23,7 +23,9 @@ _QOS_FLAGS = {
     "noreserve": 16,
     "requiresreservation": 32, "denyonlimit": 64, "overpartqos": 128, "nodecay": 256, "usagefactorsafe": 512,
 }  # fmt: skip
-_PREEMPT_MODES = {"off": 0, "cluster": 0, "suspend": 1, "requeue": 2, "cancel": 8}
+OVER_PARTITION = _QOS_FLAGS["overpartqos"]
+REQUEUE, CANCEL = 2, 8
+_PREEMPT_MODES = {"off": 0, "cluster": 0, "suspend": 1, "requeue": REQUEUE, "cancel": CANCEL}
 
 _LIMITS = {
     "grptres": "grp_tres", "grpcpus": "grp_tres:cpu", "grpnodes": "grp_tres:node", "grpmem": "grp_tres:mem",

@@ -14,12 +14,13 @@ from schedlab.cluster.nodes import Switch
 from schedlab.cluster.sacctmgr import account_file, read_accounts
 from schedlab.cluster.slurm_lines import ConfigLine, config_lines, parameters_of
 from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, with_topology_file, words
-from schedlab.cluster.slurm_partitions import PREEMPTION, PartitionLines
+from schedlab.cluster.slurm_partitions import PartitionLines
+from schedlab.cluster.slurm_preemption import preemption_of
 from schedlab.errors import InputError, located
 
 _USED = frozenset({
     "clustername", "selecttype", "selecttypeparameters", "topologyplugin", "licenses", "defmempercpu", "defmempernode",
-    "maxmempercpu", "maxmempernode",
+    "maxmempercpu", "maxmempernode", "preempttype", "preemptmode", "preemptexempttime",
 })  # fmt: skip
 _OF_NODES = {
     "downnodes": "all nodes are up at the beginning",
@@ -72,6 +73,7 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
         if line.key == "partitionname":
             partitions.add(line)
     ignored = [*nodes.ignored, *partitions.ignored, *_unused(lines, rules)]
+    preemption = preemption_of(parameters, main.name, ignored)
     accounting = _accounting(main, parameters.get("clustername", main.stem), ignored)
     if not ordered:
         raise InputError(f"{main}: no line defines nodes (NodeName=...)")
@@ -83,6 +85,7 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
             switches=switches,
             licenses=dict(gres_of(f"{word}") for word in words(parameters.get("licenses", ""))),
             accounting=accounting,
+            preemption=preemption,
             ignored=ignored,
         )
 
@@ -141,8 +144,6 @@ def _unused(lines: Iterable[ConfigLine], rules: SelectRules) -> Iterable[Ignored
 def _reason(key: str) -> str:
     if key in _OF_NODES:
         return _OF_NODES[key]
-    if key.startswith("preempt"):
-        return PREEMPTION
     if key.startswith(_SCHEDULING):
         return "belongs to the scheduler, not to the machine"
     return "does not describe the machine"

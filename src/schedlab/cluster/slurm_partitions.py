@@ -16,9 +16,8 @@ from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
 from schedlab.wording import did_you_mean, shown
 
-PREEMPTION = "preemption is not simulated"
 UNUSED = {
-    **dict.fromkeys(("preemptmode", "gracetime"), PREEMPTION),
+    "preemptmode": "only OFF, CANCEL and REQUEUE are simulated",
     "overtimelimit": "jobs end at their limit",
     "hidden": "does not matter to jobs",
     "lln": "the placement rule is an option of the simulation",
@@ -74,6 +73,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset() if text.upper() == "ALL" else frozenset(words(text))
 
 
+def _seconds(text: str) -> int:
+    """Read a time that is in seconds if it is a number."""
+    return int(text) if text.isdigit() else parse_time_limit(text)
+
+
+def _mode(text: str) -> str | None:
+    """Return what becomes of jobs that give way, None if that is not simulated; of several, the last counts."""
+    found = [mode for mode in words(text.lower()) if mode in ("off", "cancel", "requeue")]
+    return found[-1] if found else None
+
+
 def _state(text: str) -> bool:
     if text.upper() not in ("UP", "DOWN", "DRAIN", "INACTIVE"):
         raise InputError(f"{shown(text)} is not UP, DOWN, DRAIN or INACTIVE")
@@ -100,6 +110,8 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "allowgroups": ("allow_groups", _names),
     "exclusiveuser": ("exclusive_user", _yes),
     "qos": ("qos", str),
+    "preemptmode": ("preempt_mode", _mode),
+    "gracetime": ("grace_time", _seconds),
     "state": ("up", _state),
 }
 """Options of a line of a partition: the field of `Partition`, and how to read the value."""
@@ -212,6 +224,8 @@ class PartitionLines:
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
         for key, value in options.items():
             if key in _FIELDS or key in ("nodes", "priority"):
+                if key == "preemptmode" and _mode(value) is None:
+                    self.ignored.append(IgnoredLine(line.where, f"{key}={value}", UNUSED[key]))
                 continue
             if key in ("oversubscribe", "shared"):
                 if re.match("force|yes", value, re.IGNORECASE):

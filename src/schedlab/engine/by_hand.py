@@ -19,6 +19,14 @@ from schedlab.engine.queue_list import find_and_remove
 from schedlab.engine.queue_pass import head_of
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_by_hand import (
+    choose_on_site,
+    fits_on_site,
+    hold_beside,
+    may_start_beside_heads,
+    propose_on_site,
+)
+from schedlab.engine.site_state import Site
 from schedlab.engine.slurm_timing import Passes, look_again
 from schedlab.engine.state import CORRECTED, FREE, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart, leave
@@ -26,6 +34,9 @@ from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
 
 UNRESERVED = -1
 """No second: no job has a reservation."""
+
+NOBODY = np.zeros(1, dtype=np.int64)
+"""Nobody blocks a partition, see `propose`."""
 
 
 @bare_kernel
@@ -42,25 +53,42 @@ def start_by_hand(
     rules: Rules,
     job: int,
     shadow: int,
+    blocking: NDArray[np.int64],
 ) -> None:
     """Start a visible job that is ready and fits, after the passes of this second.
 
-    With a reservation at the second `shadow` (see `propose`), it starts beside that. Under conservative backfilling,
+    With a reservation at the second `shadow` (see `propose`), it starts beside that; else, off the partitions that
+    others block. Under conservative backfilling,
     another pass has to follow: everything is planned afresh there.
     """
     clock = state.clock
     before = clock[STARTED]
     first = head_of(seen, state, waiting, needs, rules)
-    ends_before = shadow == UNRESERVED or clock[NOW] + jobs[job].estimate <= shadow
-    fits_beside(state.nodes, job, ends_before)  # its nodes are those of the last choice
-    begin(jobs, state, job)
-    if shadow != UNRESERVED:
-        note_beside(state.nodes, job, ends_before)
+    _begin(state.site, jobs, state, job, shadow, blocking)
     state.backfilled[job] = first not in (NONE, job) and jobs[first].processors > clock[FREE] + jobs[job].processors
     clock[LEFT] = UNKNOWN
     note_all_runs(jobs, state, forecasts, retries, before)
     leave_plan(plan, jobs, seen, state, waiting, orders, retries, rules, job)
-    after_pass(plan, jobs, seen, state, waiting, orders, retries, rules)
+    after_pass(plan, jobs, seen, state, waiting, orders, retries, needs, rules)
+
+
+@inlined
+def _begin(
+    site: Site | None, jobs: NDArray[Any], state: State, job: int, shadow: int, blocking: NDArray[np.int64]
+) -> None:
+    """Choose the nodes of a job, and start it."""
+    beside = shadow != UNRESERVED
+    if site is not None:
+        choose_on_site(site, jobs, state, job, beside, blocking)
+        begin(jobs, state, job)
+        if beside:
+            hold_beside(site, jobs, state, job)
+    else:
+        ends_before = not beside or state.clock[NOW] + jobs[job].estimate <= shadow
+        fits_beside(state.nodes, job, ends_before)  # its nodes are those of the last choice
+        begin(jobs, state, job)
+        if beside:
+            note_beside(state.nodes, job, ends_before)
 
 
 @bare_kernel
@@ -68,16 +96,31 @@ def fit_on_nodes(jobs: NDArray[Any], state: State, rows: NDArray[np.int64], foun
     """Leave only those jobs marked that fit on the nodes now, within all limits."""
     for i in range(len(rows)):
         if found[i]:
-            found[i] = within_limits(jobs, state, rows[i]) and fits(state.nodes, rows[i])
+            found[i] = within_limits(jobs, state, rows[i]) and _fits(state.site, jobs, state, rows[i])
+
+
+@inlined
+def _fits(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> bool:
+    if site is not None:
+        return fits_on_site(site, jobs, state, job)
+    return fits(state.nodes, job)
 
 
 @bare_kernel
-def propose(jobs: NDArray[Any], state: State, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64]) -> int:
+def propose(
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs | None,
+    order: NDArray[np.int64],
+    easy: bool,
+    reserved: NDArray[np.int64],
+    blocking: NDArray[np.int64],
+) -> int:
     """Return the job that a pass over the waiting jobs would start next, or NONE; as in `queue_pass`.
 
     Parameters
     ----------
-    jobs, state
+    jobs, state, needs
         The simulation.
     order
         int64: the waiting jobs in the order of the policy.
@@ -86,9 +129,28 @@ def propose(jobs: NDArray[Any], state: State, order: NDArray[np.int64], easy: bo
     reserved
         int64 of shape (3,), written here: the head that has the reservation of this pass (NONE before there is one),
         its second, and the processors that are free beside it.
+    blocking
+        int64, one more than there are partitions, written here: how many jobs have blocked partitions in this pass, and
+        which.
     """
     if len(order) == 0 or state.clock[FREE] == 0:
         return NONE
+    return _proposed(state.site, jobs, state, needs, order, easy, reserved, blocking)
+
+
+@inlined
+def _proposed(
+    site: Site | None,
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs | None,
+    order: NDArray[np.int64],
+    easy: bool,
+    reserved: NDArray[np.int64],
+    blocking: NDArray[np.int64],
+) -> int:
+    if site is not None:
+        return propose_on_site(site, jobs, state, needs, order, easy, reserved, blocking)
     if order[0] != reserved[0] and may_start(jobs, state, order[0]):
         return order[0]
     if not easy:
@@ -104,11 +166,25 @@ def propose(jobs: NDArray[Any], state: State, order: NDArray[np.int64], easy: bo
 
 @bare_kernel
 def fit_beside(
-    jobs: NDArray[Any], state: State, who: NDArray[np.int64], reserved: NDArray[np.int64], found: NDArray[np.bool_]
+    jobs: NDArray[Any],
+    state: State,
+    needs: Needs | None,
+    who: NDArray[np.int64],
+    reserved: NDArray[np.int64],
+    found: NDArray[np.bool_],
 ) -> None:
     """Mark the jobs that may start now without delaying the reservation that `propose` has made."""
     for i in range(len(who)):
-        found[i] = may_start_beside(jobs, state, reserved, who[i])
+        found[i] = _fits_beside_all(state.site, jobs, state, needs, reserved, who[i])
+
+
+@inlined
+def _fits_beside_all(
+    site: Site | None, jobs: NDArray[Any], state: State, needs: Needs | None, reserved: NDArray[np.int64], job: int
+) -> bool:
+    if site is not None:
+        return may_start_beside_heads(site, jobs, state, needs, job)
+    return may_start_beside(jobs, state, reserved, job)
 
 
 @inlined

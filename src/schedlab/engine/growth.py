@@ -6,6 +6,7 @@ numbered by submission, so that those that have been submitted keep their number
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +17,19 @@ from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
 from schedlab.engine.groups import Groups
 from schedlab.engine.history import History
 from schedlab.engine.needs import Needs
+from schedlab.engine.node_growth import take_over_nodes, take_over_site, with_room_for
+from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import Order
 from schedlab.engine.parts import Parts
 from schedlab.engine.plan import Plan
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.priority import Priority
 from schedlab.engine.queue import Queue, insert
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.regression import Regression
 from schedlab.engine.retries import Retries, with_more_room
 from schedlab.engine.shares import Shares
+from schedlab.engine.site_state import reason_names
 from schedlab.engine.slurm_timing import Passes
 from schedlab.engine.state import State
 from schedlab.kernels import bare_kernel
@@ -38,14 +43,14 @@ FRESH = "fresh"  # follows from the jobs alone
 
 RULES: dict[type, dict[str, str]] = {
     Parts: {"jobs": JOBS, "seen": JOBS},
-    State: {"start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
+    State: {"site": FRESH, "start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {
         **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
         **dict.fromkeys(("user", "looked_at", "looked_in"), FRESH),
     },
-    QueueList: {"score": FRESH, "entered": FRESH},
+    QueueList: {"score": FRESH, "entered": FRESH, "tier": FRESH},
     Forecasts: {"pilot": FRESH},
     Forecast: {"request": JOBS, "first": JOBS, "corrections": JOBS},
     History: {
@@ -76,13 +81,41 @@ RULES: dict[type, dict[str, str]] = {
 
 
 class Moves(NamedTuple):
-    """Where jobs, users and associations stand in the new arrays that stood in the old ones, and how many jobs have
-    been submitted."""
+    """Where jobs, users, associations and reasons of waiting stand in the new arrays that stood in the old ones, and
+    how many jobs have been submitted."""
 
     jobs: NDArray[np.intp]
     users: NDArray[np.intp]
     shares: NDArray[np.intp]
+    reasons: NDArray[np.intp]
     submitted: int
+
+
+def moves_of(old: Prepared, new: Prepared, jobs: NDArray[np.intp], submitted: int) -> Moves:
+    """Return what the new numbers are of a simulation that gets more jobs.
+
+    Parameters
+    ----------
+    old, new
+        The simulation before and after.
+    jobs
+        The new numbers of the old jobs.
+    submitted
+        How many have been submitted.
+    """
+    users = np.searchsorted(np.unique(new.workload.user_id), np.unique(old.workload.user_id))
+    shares = reasons = np.arange(0)
+    if old.associations is not None and new.associations is not None:
+        shares = _places(old.associations.names, new.associations.names)
+    if old.site is not None and new.site is not None:
+        reasons = _places(reason_names(old.site), reason_names(new.site))
+    return Moves(jobs, users, shares, reasons, submitted)
+
+
+def _places(old: Iterable[Any], new: Iterable[Any]) -> NDArray[np.intp]:
+    """Return where what stands in one list stands in another one."""
+    place = {name: number for number, name in enumerate(new)}
+    return np.array([place[name] for name in old], dtype=np.intp)
 
 
 def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
@@ -101,12 +134,16 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
         while len(new.retries.runs) < len(old.retries.runs):
             retries, state = with_more_room(new.retries, new.state)
             new = new._replace(retries=retries, state=state)
+    new = new._replace(state=with_room_for(old.state, new.state))
     members = [None if queue is None else queue.members() for queue in old.waiting]
     if old.needs is None and new.needs is not None:
         _note_ready(old, new.needs, moves)
     for field, one, other in zip(Parts._fields, old, new, strict=True):
         if field != "waiting" and one is not None and other is not None:
             _take_over(Parts, field, one, other, moves)
+    if old.state.site is not None and new.state.site is not None:
+        running = moves.jobs[old.state.completions.members()["job"]]
+        take_over_site(old.state.site, new.state.site, moves.jobs, moves.reasons, running)
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
             _let_wait(queue, new.jobs, who)
@@ -122,6 +159,8 @@ def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None
         return
     if isinstance(old, Calendar):
         _take_over_calendar(old, new)
+    elif isinstance(old, Nodes):
+        take_over_nodes(old, new, moves.jobs)
     elif isinstance(old, Groups):
         place = new.group[moves.jobs]
         new.weight[place], new.total[place] = old.weight[old.group], old.total[old.group]

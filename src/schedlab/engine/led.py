@@ -18,6 +18,7 @@ from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue import NONE
 from schedlab.engine.simulation import schedule_of
+from schedlab.engine.site_by_hand import begins_anew, in_tiers
 from schedlab.engine.state import NOW, STAGE, STARTED
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
@@ -42,6 +43,9 @@ class LedSimulation:
         self._driver = Driver(self.prepared, assemble(self.prepared, observed=True))
         self._first_estimate = self.prepared.jobs["estimate"].copy()
         self._reserved = np.array([NONE, 0, 0])
+        partitions = 0 if self.prepared.site is None else len(self.prepared.site.tier)
+        self._blocking = np.zeros(partitions + 1, dtype=np.int64)
+        self._head = NONE  # the job that was proposed last, if it need not keep off any reservation
 
     @property
     def parts(self) -> Parts:
@@ -71,7 +75,7 @@ class LedSimulation:
 
     def proceed(self, until: int = NEVER) -> bool:
         """Let time pass until something changes for the jobs that wait, or until a second; return False at the end."""
-        self._reserved[0] = NONE
+        self._reserved[0], self._blocking[0] = NONE, 0
         reason, clock = self._driver.advance(until), self.parts.state.clock
         if reason == ASK:
             clock[STAGE] = OVER  # there is no other pass
@@ -87,17 +91,25 @@ class LedSimulation:
         Parameters
         ----------
         order
-            int64: all jobs that wait, in the order of the pass.
+            int64: all jobs that wait, in the order of the pass; those of higher tiers go first.
         easy
             Whether jobs may start before a blocked head.
         """
-        job = int(propose(self.parts.jobs, self.parts.state, order, easy, self._reserved))
+        parts = self.parts
+        order = self.in_tiers(order)
+        job = int(propose(parts.jobs, parts.state, parts.needs, order, easy, self._reserved, self._blocking))
+        self._head = NONE if self.blocked else job
         return None if job == NONE else job
+
+    def in_tiers(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return jobs with those of partitions of higher tiers first, else in the order in which they are."""
+        return in_tiers(self.parts.state.site, order)
 
     def beside(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which jobs may start now without delaying the reservation of the blocked head."""
         found = np.zeros(len(jobs), dtype=np.bool_)
-        fit_beside(self.parts.jobs, self.parts.state, jobs, self._reserved, found)
+        parts = self.parts
+        fit_beside(parts.jobs, parts.state, parts.needs, jobs, self._reserved, found)
         return found
 
     def start(self, job: int, *, beside: bool | None = None) -> None:
@@ -112,7 +124,11 @@ class LedSimulation:
             None: nobody has a reservation, and it is backfilled if an older job is blocked.
         """
         parts, shadow = self.parts, int(self._reserved[1]) if beside else UNRESERVED
-        start_by_hand(*parts[:9], parts.rules, job, shadow)
+        if not beside and job != self._head:
+            self._blocking[0] = 0  # this is nobody's pass
+        start_by_hand(*parts[:9], parts.rules, job, shadow, self._blocking)
+        if beside and parts.state.site is not None and begins_anew(parts.state.site, job):
+            self._blocking[0] = 0
         if beside is not None:
             parts.state.backfilled[job] = beside
         if beside and self.now + parts.jobs["estimate"][job] > shadow:

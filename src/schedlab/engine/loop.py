@@ -30,6 +30,7 @@ from schedlab.engine.pass_choice import (
     speculate,
 )
 from schedlab.engine.plan import Plan
+from schedlab.engine.preemption_times import let_return, look_ahead, next_turn
 from schedlab.engine.priority import Priority, compute, next_computation, note_usage, rank_of
 from schedlab.engine.queue_pass import OPEN, STARTS
 from schedlab.engine.retries import Retries, ask_first, come_back, is_full, note_runs
@@ -168,6 +169,7 @@ def _next_second(
         now = min(now, next_release(needs))
     if priority is not None:
         now = min(now, next_computation(state, priority))
+    now = min(now, next_turn(state.site, state))
     if now < NEVER or state.clock[WAITING] > 0:  # what happens to nodes after the last job is of no interest
         now = min(now, next_change(state.nodes))
     return now
@@ -180,6 +182,7 @@ def _let_time_pass(
     """Move the clock; handle completions and submissions, and correct the predictions that have expired."""
     clock = state.clock
     before_event(plan, state, rules, now)
+    look_ahead(state.site, state, now)
     clock[ENTERING] = 0
     clock[CORRECTED] = 0
     if forecasts is not None and rules.one_by_one:
@@ -208,6 +211,7 @@ def _see_who_enters(
         note_usage(state, priority)
     if retries is not None:
         come_back(jobs, seen, state, retries, rules.keeps_submit, rules.loses)
+        let_return(state.site, state, rules.keeps_submit)
     if needs is not None:
         release(jobs, seen, state, needs, retries, rules.keeps_submit)
     else:
@@ -332,4 +336,4 @@ def _schedule(
             speculate(plan, jobs, seen, state, waiting, orders, needs, retries, rules)
     if forecasts is not None:
         note_starts(state, forecasts, before)
-    after_pass(plan, jobs, seen, state, waiting, orders, retries, rules)
+    after_pass(plan, jobs, seen, state, waiting, orders, retries, needs, rules)

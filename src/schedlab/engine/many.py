@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.bench import Kind, give_back, take_bench
 from schedlab.engine.known import SIMULATED, Cases, Formulas, Known, formulas_of, known_scheduler, run_known
 from schedlab.engine.prepared import Events, Prepared, prepare
@@ -38,6 +40,8 @@ def simulate_many(
     processors: int | None = None,
     events: Events = "batched",
     in_order: int = 0,
+    cluster: Cluster | None = None,
+    node_events: NodeEvents | None = None,
     uncounted: int = 0,
     tau: int = TAU,
 ) -> NDArray[np.float64]:
@@ -51,7 +55,7 @@ def simulate_many(
         Names as in `Schedule.metrics`.
     threads
         How many work side by side; None takes all cores that this process may use.
-    processors, events, in_order
+    processors, events, in_order, cluster, node_events
         As for `simulate`, for all of them.
     uncounted
         So many jobs of each workload, the first to be submitted, are simulated but not measured. With it, only metrics
@@ -73,8 +77,8 @@ def simulate_many(
     Notes
     -----
     Policies that are formulas without `w`, without backfilling or under EASY, and run times that are not learned: for
-    these, thousands of simulations are one call of a kernel, which lets other threads run. Everything else is simulated
-    one by one; the kernels of long simulations run side by side there too.
+    these, thousands of simulations are one call of a kernel, which lets other threads run. Everything else, clusters of
+    nodes too, is simulated one by one; the kernels of long simulations run side by side there too.
 
     Examples
     --------
@@ -89,7 +93,8 @@ def simulate_many(
     chosen = as_schedulers(schedulers)
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     _check(names, threads, uncounted, tau)
-    told = Told({"processors": processors, "events": events, "in_order": in_order}, names, uncounted, tau)
+    machine = {"processors": processors, "cluster": cluster, "node_events": node_events}
+    told = Told({**machine, "events": events, "in_order": in_order}, names, uncounted, tau)
     results = np.full((len(whole), len(chosen), len(names)), np.nan)
     tasks = [task for group in _groups(whole, chosen, told) for task in group.tasks(results)] if whole else []
     workers = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or 1

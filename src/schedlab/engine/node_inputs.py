@@ -32,7 +32,8 @@ class NodeInputs(NamedTuple):
     shape
         int64, one per job in order of submission: which request is its.
     nodes, tasks, tasks_per_node
-        int64, one per distinct request: nodes (0: any number), tasks, at most so many on one node (0: no bound).
+        int64, one per distinct request: nodes (0: any number), tasks, tasks on one node, for all of which a
+        node must have room (0: any number).
     task_cores, task_memory, task_gpus
         int64: what a task needs.
     node_memory, node_gpus

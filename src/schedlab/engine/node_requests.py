@@ -231,9 +231,7 @@ def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int
         name: getattr(inputs, name)[request]
         for name in ("tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory")
     }
-    room = np.full(len(inputs.cores), one["tasks"], dtype=np.int64)
-    if one["tasks_per_node"]:
-        room = np.minimum(room, one["tasks_per_node"])
+    room = np.full(len(inputs.cores), one["tasks_per_node"] or one["tasks"], dtype=np.int64)
     if without != "cores":
         room = np.minimum(room, inputs.cores // one["task_cores"])
     if without != "memory":
@@ -250,7 +248,7 @@ def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int
             room = np.minimum(room, spare // one["task_gpus"])
     if without != "nodes that it may use":
         room = np.where(inputs.allowed[inputs.eligible[request]], room, 0)
-    return np.sort(room[room > 0])[::-1]
+    return np.sort(room[room >= max(one["tasks_per_node"], 1)])[::-1]
 
 
 def _wish(inputs: NodeInputs, request: int) -> str:

@@ -377,14 +377,16 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
 
 
 def _least_room(inputs: NodeInputs) -> NDArray[np.int64]:
-    """Return, of each request, the tasks that a node must have room for if all others of its nodes were empty."""
+    """Return, of each request, the tasks that a node must have room for.
+
+    If it says how many tasks there are on a node, so many; else what is left if all others of its nodes were empty.
+    """
     roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
     for request in range(len(inputs.nodes)):
         room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
         roomiest[request] = room.max(initial=1)
-    roomiest = np.where(inputs.tasks_per_node > 0, np.minimum(roomiest, inputs.tasks_per_node), roomiest)
-    least = inputs.tasks - (inputs.nodes - 1) * roomiest
-    return np.where(inputs.nodes > 0, np.maximum(least, 1), 1)
+    least = np.where(inputs.nodes > 0, np.maximum(inputs.tasks - (inputs.nodes - 1) * roomiest, 1), 1)
+    return np.where(inputs.tasks_per_node > 0, inputs.tasks_per_node, least)
 
 
 def order_of(inputs: NodeInputs) -> NDArray[np.intp]:

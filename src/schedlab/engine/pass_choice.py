@@ -12,6 +12,8 @@ from schedlab.engine.needs import MADE_READY, Needs
 from schedlab.engine.orders import Order
 from schedlab.engine.plan import NEXT_START, Plan
 from schedlab.engine.plan_pass import plan_pass, use_gaps
+from schedlab.engine.preemption_plan import give_way_behind
+from schedlab.engine.preemption_state import gives_way, is_awake, sleeps
 from schedlab.engine.priority import Priority, rank_of
 from schedlab.engine.queue import keep_sorted
 from schedlab.engine.queue_pass import OPEN, alone, queue_pass, use_gap
@@ -20,7 +22,8 @@ from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_pass import site_pass
 from schedlab.engine.site_state import Site
-from schedlab.engine.slurm_pass import slurm_pass, use_planned_gaps
+from schedlab.engine.slurm_gaps import use_planned_gaps
+from schedlab.engine.slurm_pass import slurm_pass
 from schedlab.engine.slurm_timing import Passes, due, look_again, next_pass, note_idle_passes
 from schedlab.engine.state import (
     BLAMED,
@@ -69,7 +72,7 @@ def _before_event(plan: Any, state: Any, rules: Any, now: Any) -> Any:
         pass
 
     def slurm(plan, state, rules, now):  # type: ignore[no-untyped-def]
-        note_idle_passes(plan, rules, now, state.clock[WAITING])
+        note_idle_passes(plan, rules, now, 0 if sleeps(state.site) else state.clock[WAITING])
 
     return _by_plan(plan, nothing, nothing, slurm)
 
@@ -101,7 +104,8 @@ def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranke
 def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
     def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         clock = state.clock
-        return clock[WAITING] > 0 and clock[FREE] > 0 and _changed(state, needs, reranked and rules.easy)
+        room = clock[FREE] > 0 or gives_way(state.site)
+        return clock[WAITING] > 0 and room and _changed(state, needs, reranked and rules.easy)
 
     def if_changed(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         return _changed(state, needs, reranked) or plan.counters[NEXT_START] <= state.clock[NOW]
@@ -118,7 +122,8 @@ def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
     clock = state.clock
     if needs is not None and needs.counters[MADE_READY] > 0:
         return True
-    return clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[TURNING] > 0 or reranked
+    happened = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[TURNING] > 0
+    return happened or reranked or is_awake(state.site)
 
 
 @operation
@@ -229,26 +234,31 @@ def after_pass(
     waiting: Waiting,
     orders: Orders,
     retries: Retries | None,
+    needs: Needs | None,
     rules: Rules,
 ) -> None:
-    """Fill the window where that has been left until after the pass."""
+    """Fill the window, and let runs give way, where that has been left until after the pass."""
     raise NotImplementedError
 
 
 @chosen(after_pass)
 def _after_pass(
-    plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, rules: Any
+    plan: Any, jobs: Any, seen: Any, state: Any, waiting: Any, orders: Any, retries: Any, needs: Any, rules: Any
 ) -> Any:
-    def nothing(plan, jobs, seen, state, waiting, orders, retries, rules):  # type: ignore[no-untyped-def]
+    def nothing(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
         pass
 
-    def fill(plan, jobs, seen, state, waiting, orders, retries, rules):  # type: ignore[no-untyped-def]
+    def give_way(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
+        if gives_way(state.site):
+            give_way_behind(state.site, jobs, seen, state, waiting, orders, plan, retries, needs, rules)
+
+    def fill(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
         if rules.window >= 0:
             while waiting.queue.length[0] < min(rules.window, state.clock[WAITING]):
                 come_into_view(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW])
                 look_again(plan, state, rules)
 
-    return _by_plan(plan, nothing, nothing, fill)
+    return _by_plan(plan, nothing, give_way, fill)
 
 
 @operation

@@ -30,6 +30,7 @@ from schedlab.engine.plan import (
     reserve_in_round,
     reserve_late,
 )
+from schedlab.engine.preemption_state import must_plan_again
 from schedlab.engine.queue import NONE, remove, tail
 from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort, starving_first
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
@@ -84,7 +85,7 @@ def plan_pass(
     if soonest(state.running) <= now:
         _expect_twice_as_long(jobs, state, plan)
         afresh = True
-    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED
+    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED or must_plan_again(state.site)
     if afresh:
         _plan_running(state, plan, retries, rules.processors)
     if rules.fixed:

@@ -23,7 +23,9 @@ from schedlab.engine.columns import (
 )
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
+from schedlab.engine.preemption_inputs import preempts
 from schedlab.engine.site_build import machine_inputs
+from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
@@ -140,12 +142,19 @@ def prepare(
     node_events: NodeEvents | None = None,
 ) -> Prepared:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
+    asking = workload
+    if isinstance(workload, Workload) and not has_nodes(cluster) and is_held_back(workload, cluster):
+        machine_size = size_of_machine(processors, cluster)
+        whole = Cluster.for_workload(workload, machine_size)
+        asking, cluster = as_one_node(workload, whole if cluster is None else cluster)
+        processors = None
     scheduler, in_order = _checked(workload, scheduler, events, in_order, nodes=has_nodes(cluster))
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
         raise InputError("node_events= happen to the nodes of a cluster; give cluster=")
-    if requests is not None or scheduler.tries_again or (node_events is not None and node_events.breaks):
+    breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
+    if requests is not None or scheduler.tries_again or breaks:
         machine = machine_of(workload, processors)
         check_jobs(workload, allocated(workload, scheduler, machine))
         asked = _asked(workload, scheduler, requests)
@@ -162,7 +171,7 @@ def prepare(
     nodes, site, outages = None, None, None
     if has_nodes(cluster):
         happens = node_events is not None
-        nodes, site = machine_inputs(workload, cluster, order, scheduler.placement, always=happens)
+        nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
         if node_events is not None:
             outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
     who = None

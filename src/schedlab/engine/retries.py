@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
+from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run, hold_job_back
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.speculate.requests import NO_LAW, Laws, Requests
@@ -192,7 +193,8 @@ def come_back(
     """See what became of the runs that have just ended: jobs that are not done enter the queue again.
 
     Who failed speculatively comes first and keeps its place among the entries. Of a run that was broken off, because a
-    node failed, nothing is known but that: the job asks for the same again, or is lost.
+    node failed, nothing is known but that: the job asks for the same again, or is lost. Who had to give way comes back
+    later, or is lost.
     """
     clock = state.clock
     now = clock[NOW]
@@ -217,17 +219,21 @@ def come_back(
     for i in range(clock[COMPLETED]):
         job = state.ended[i]
         run = retries.run[job]
+        fate = fate_of_run(state.site, job)
         if not retries.runs[run].done and not retries.runs[run].speculative:
             broken = _is_broken_off(state, retries, job)
             request = retries.asked[job] if broken else _next_request(retries, job)
-            if request < 0 or (broken and loses):
+            if request < 0 or fate == IS_LOST or (broken and loses and fate == STAYS):
                 continue  # the job is abandoned
             retries.back[job] = True
             state.start[job] = -1
             retries.asked[job] = request
             _ask(jobs, seen, state, retries, job, request)
-            jobs[job].submit = now
-            seen[job].submit = now
+            returns = hold_job_back(state.site, job, now) if fate == COMES_BACK else now
+            jobs[job].submit = returns
+            seen[job].submit = returns
+            if returns > now:
+                continue
             state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
             if not keeps_submit:

@@ -1,8 +1,9 @@
 """Simulations in files: arrays and a few facts, nothing that is executed when it is read.
 
-A file is a ZIP archive with `header.json` (what the simulation was told, where it stands, and the SHA-256 of all other
-members), `workload.parquet` and one NPY file for each array of the engine that can change. On loading, the simulation
-is put together afresh from the workload, and each array must have the type and shape that it has there.
+A file is a ZIP archive with `header.json` (what the simulation was told, its cluster too, where it stands, and the
+SHA-256 of all other members), `workload.parquet` and one NPY file for each array of the engine that can change. On
+loading, the simulation is put together afresh from the workload, and each array must have the type and shape that it
+has there.
 
 A file goes on only in the version of schedlab that has written it: another one may have other arrays, or other rules.
 """
@@ -23,8 +24,11 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.atomic import atomic_path
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
 from schedlab.engine.copies import arrays_of
+from schedlab.engine.node_state import with_more_places
 from schedlab.engine.parts import Parts
 from schedlab.engine.retries import with_more_room
 from schedlab.engine.standing import Progress, Told, put_together
@@ -64,6 +68,9 @@ class Header(BaseModel):
     events: Literal["batched", "pyss"]
     in_order: Annotated[int, Field(ge=0)]
     history: int | None
+    cluster: dict[str, Any] | None
+    node_events: str | None
+    interrupted: Literal["requeue", "lost"]
     until: int
     deciding: bool
     started: bool
@@ -100,6 +107,9 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         events="pyss" if told.events == "pyss" else "batched",
         in_order=int(told.in_order),
         history=None if told.requests is None else int(told.requests.history),
+        cluster=None if told.cluster is None else told.cluster.to_dict(),
+        node_events=None if told.node_events is None else told.node_events.to_csv(),
+        interrupted="requeue" if told.node_events is None else told.node_events.interrupted,
         rounded=workload.rounded,
         requests_enforced=workload.requests_enforced,
         sha256={name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
@@ -139,7 +149,7 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
         check_imports([header.scheduler], path)
         scheduler = Scheduler.parse(header.scheduler)
     requests = None if header.history is None else _requests(file, header, len(workload))
-    told = Told(scheduler, header.processors, header.events, header.in_order, requests)
+    told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
     prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)
     parts = _fill(file, header, parts)
     simulation = Simulation.__new__(Simulation)
@@ -160,6 +170,14 @@ def _header(file: zipfile.ZipFile, path: str) -> Header:
             f"{version('schedlab')}"
         )
     return checked(HEADERS, content, f"{path}: the header is damaged", "save the simulation again")
+
+
+def _machine(header: Header, path: str) -> tuple[Cluster | None, NodeEvents | None]:
+    """Return the cluster and what happens to its nodes."""
+    cluster = None if header.cluster is None else Cluster.from_dict(header.cluster)
+    if header.node_events is None:
+        return cluster, None
+    return cluster, NodeEvents.from_csv(header.node_events, header.interrupted, path)
 
 
 def _member(file: zipfile.ZipFile, header: Header, name: str, most: int) -> bytes:
@@ -187,6 +205,10 @@ def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
         while parts.retries is not None and len(parts.retries.runs) < len(runs):
             retries, state = with_more_room(parts.retries, parts.state)
             parts = parts._replace(retries=retries, state=state)
+    if parts.state.nodes is not None:
+        places = len(_array(file, header, "state.nodes.places.npy"))
+        while parts.state.nodes is not None and len(parts.state.nodes.places) < places:
+            parts = parts._replace(state=parts.state._replace(nodes=with_more_places(parts.state.nodes)))
     for name, array in arrays_of(parts):
         saved = _array(file, header, f"{name}.npy", array.nbytes)
         if saved.dtype != array.dtype or saved.shape != array.shape:

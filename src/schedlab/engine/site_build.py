@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.limits import Accounting
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fewest_nodes, fits_empty, fitting, node_inputs, unchecked_inputs
+from schedlab.engine.preemption_inputs import preemption_inputs
+from schedlab.engine.site_held import is_held_back
 from schedlab.engine.site_inputs import SiteInputs
-from schedlab.engine.site_limits import JOBS, Shared, exceeded_alone, limits_of
+from schedlab.engine.site_limits import JOBS
 from schedlab.engine.site_refusal import refuse
+from schedlab.engine.site_uses import first_of, limits_on, offsets_of
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Labels, Resources
@@ -50,10 +52,11 @@ def machine_inputs(
     Parameters and errors as for `site_inputs`. One partition without any limit is the machine, and is left out unless
     it is `always` asked for.
     """
-    if _is_open(cluster) and not always:
+    if _is_open(cluster) and not always and not is_held_back(workload, cluster):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
-    return nodes, site if always or len(site.tier) > 1 or len(site.limit) > 0 else None
+    decides = len(site.tier) > 1 or len(site.limit) > 0 or site.preemption is not None
+    return nodes, site if always or decides else None
 
 
 def site_inputs(
@@ -105,7 +108,7 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     >>> never_runs(jobs, site).texts()
     ['', 'PartitionTimeLimit', 'Resources']
     """
-    if _is_open(cluster):
+    if _is_open(cluster) and not is_held_back(workload, cluster):
         return Labels(np.where(fits_empty(workload, cluster), -1, 0), ("Resources",))
     return _build(workload, cluster, None).never
 
@@ -130,6 +133,9 @@ class _Built(NamedTuple):
         uses, (limit, amount) = _reordered(site.use_offset, order, site.use_limit, site.use_amount)
         site = site._replace(option_offset=offset, option_partition=partition, option_shape=shape)
         site = site._replace(use_offset=uses, use_limit=limit, use_amount=amount)
+        if self.site.preemption is not None:
+            (of_option,) = _reordered(self.site.option_offset, order, self.site.preemption.of_option)[1]
+            site = site._replace(preemption=self.site.preemption._replace(of_option=of_option))
         return self.nodes._replace(shape=self.nodes.shape[order]), site
 
 
@@ -138,13 +144,9 @@ def _reordered(
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
     """Return lists of several entries per job in another order of the jobs."""
     lengths = np.diff(offset)[order]
-    after = _offsets(lengths)
+    after = offsets_of(lengths)
     place = np.repeat(offset[:-1][order] - after[:-1], lengths) + np.arange(after[-1])
     return after, [column[place] for column in columns]
-
-
-def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Built:
@@ -152,13 +154,13 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     who = membership(workload, cluster)
     options = _admitted(workload, cluster, who)
     nodes, options = _with_shapes(workload, cluster, options, placement)
-    offset = _offsets(np.bincount(options.job, minlength=len(workload)))
+    offset = offsets_of(np.bincount(options.job, minlength=len(workload)))
     first = np.full(len(workload), NOWHERE, dtype=np.int64)
     first[options.job[::-1]] = nodes.shape[::-1]
     partitions = cluster.partitions or (Partition("all"),)
     of_first = np.full(len(workload), NOWHERE, dtype=np.int64)
     of_first[options.job[::-1]] = options.partition[::-1]
-    uses, alone = _limits(workload, cluster.accounting, who, partitions, of_first, _amounts(nodes, first, cluster))
+    uses, alone = limits_on(workload, cluster, who, partitions, of_first, _amounts(nodes, first, cluster))
     site = SiteInputs(
         tier=np.array([one.priority_tier for one in partitions], dtype=np.int64),
         nodes=_partition_nodes(cluster, nodes, partitions),
@@ -166,16 +168,10 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
         option_partition=options.partition,
         option_shape=nodes.shape,
         **uses._asdict(),
+        preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
     )
-    never = _first_of(Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names), alone)
+    never = first_of(Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names), alone)
     return _Built(nodes._replace(shape=np.maximum(first, 0)), options, site, never)
-
-
-def _first_of(reasons: Labels, others: Labels) -> Labels:
-    """Return the first reasons, and the others where there is none."""
-    joined = reasons.join(others)
-    mine, theirs = joined.codes[: len(reasons)], joined.codes[len(reasons) :]
-    return Labels(np.where(mine >= 0, mine, theirs), joined.names)
 
 
 def _partition_nodes(cluster: Cluster, inputs: NodeInputs, partitions: tuple[Partition, ...]) -> NDArray[np.bool_]:
@@ -333,54 +329,3 @@ def _amounts(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) -> 
     there = shape >= 0
     found = {name: np.append(column, 0)[shape] for name, column in table.items()}  # -1: the last, nothing
     return found | {JOBS: there.astype(np.int64)}
-
-
-class _Uses(NamedTuple):
-    """The fields of `SiteInputs` that are about limits."""
-
-    limit: NDArray[np.int64]
-    timed: NDArray[np.bool_]
-    reason: tuple[str, ...]
-    use_offset: NDArray[np.int64]
-    use_limit: NDArray[np.int64]
-    use_amount: NDArray[np.int64]
-
-
-def _limits(
-    workload: Workload,
-    accounting: Accounting | None,
-    who: Membership,
-    partitions: tuple[Partition, ...],
-    of_first: NDArray[np.int64],
-    amounts: dict[str, NDArray[np.int64]],
-) -> tuple[_Uses, Labels]:
-    """Return the limits and which jobs use how much of them, and which jobs exceed one by themselves."""
-    if accounting is None:
-        nothing = np.zeros(0, dtype=np.int64)
-        offsets = np.zeros(len(workload) + 1, dtype=np.int64)
-        return _Uses(nothing, nothing.astype(np.bool_), (), offsets, nothing, nothing), Labels.none(len(workload))
-    qos = Labels.of([partition.qos for partition in partitions])
-    cases, case = limits_of(accounting, who, Labels(np.append(qos.codes, -1)[of_first], qos.names))
-    alone = exceeded_alone(cases, case, amounts, workload.requested_time)
-    numbers: dict[Shared, int] = {}
-    use: list[tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64], int]] = []
-    for number, under in enumerate(cases):
-        rows = np.flatnonzero(case == number)
-        for place, one in enumerate(under.shared):
-            if one.resource in amounts:
-                used = amounts[one.resource][rows]
-                limit = numbers.setdefault(one, len(numbers))
-                use.append((rows[used > 0], np.full(int((used > 0).sum()), limit), used[used > 0], place))
-    job = np.concatenate([np.zeros(0, dtype=np.intp), *(rows for rows, *_ in use)])
-    limit_of = np.concatenate([np.zeros(0, dtype=np.int64), *(limit for _, limit, *_ in use)])
-    amount = np.concatenate([np.zeros(0, dtype=np.int64), *(used for _, _, used, _ in use)])
-    rank = np.concatenate([np.zeros(0, dtype=np.int64), *(np.full(len(rows), place) for rows, *_, place in use)])
-    sorted_by_job = np.lexsort((rank, job))
-    return _Uses(
-        limit=np.array([one.most for one in numbers], dtype=np.int64),
-        timed=np.array([one.timed for one in numbers], dtype=np.bool_),
-        reason=tuple(one.reason for one in numbers),
-        use_offset=_offsets(np.bincount(job, minlength=len(workload))),
-        use_limit=limit_of[sorted_by_job],
-        use_amount=amount[sorted_by_job],
-    ), alone

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.preemption_inputs import PreemptionInputs
+
 
 class SiteInputs(NamedTuple):
     """Where jobs may run, and how much may run at a time.
@@ -32,6 +34,8 @@ class SiteInputs(NamedTuple):
         int64, one per job and one more: the limits that a job is under.
     use_limit, use_amount
         int64: which limits, and how much of each it uses.
+    preemption
+        Who gives way to whom; None if nobody does.
     """
 
     tier: NDArray[np.int64]
@@ -45,3 +49,4 @@ class SiteInputs(NamedTuple):
     use_offset: NDArray[np.int64]
     use_limit: NDArray[np.int64]
     use_amount: NDArray[np.int64]
+    preemption: PreemptionInputs | None = None

@@ -1,7 +1,8 @@
 """Limits of accounts, users and QOS as numbers: which jobs are under which, and how much of each they use.
 
-A limit of the same kind is looked for in Slurm's order: QOS of the partition, QOS of the job, user in the account,
-accounts up to the root; the first that sets it counts. Limits on all jobs of an account (Grp...) hold at every level.
+A limit of the same kind is looked for in Slurm's order: QOS of the partition, QOS of the job (the other way round with
+the flag OverPartQOS), user in the account, accounts up to the root; the first that sets it counts. Limits on all jobs
+of an account (Grp...) hold at every level.
 """
 
 from __future__ import annotations
@@ -116,6 +117,7 @@ class _Rules:
     def __init__(self, accounting: Accounting) -> None:
         self.accounting = accounting
         self.qos = {qos.name: qos.limits for qos in accounting.qos}
+        self.first = {qos.name for qos in accounting.qos if qos.over_partition}
         self.users = {(user.user, user.account): user.limits for user in reversed(accounting.users)}
         self.known = {account.name for account in accounting.accounts}
 
@@ -124,7 +126,8 @@ class _Rules:
         shared: list[Shared] = []
         single: list[Single] = []
         taken: set[tuple[str, str]] = set()
-        for name in dict.fromkeys(name for name in (partition_qos, qos) if name in self.qos):
+        first = (qos, partition_qos) if qos in self.first else (partition_qos, qos)
+        for name in dict.fromkeys(name for name in first if name in self.qos):
             own = self.qos[name]
             found = list(self._of_qos(name, own, user, account))
             shared += [one for one in found if (one.kind, one.resource) not in taken]

@@ -18,6 +18,8 @@ from schedlab.engine.node_pass import fits, fits_open
 from schedlab.engine.node_slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.outages import plan_closures
+from schedlab.engine.preemption import make_way
+from schedlab.engine.preemption_state import Preemption
 from schedlab.engine.queue_list import starving_first
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
@@ -44,9 +46,27 @@ def site_pass(
     clock = state.clock
     clock[HEAD] = clock[LEFT] = UNKNOWN  # no job that enters later is decided about without a pass
     site.counters[HEADS] = NOT_MADE
+    _let_give_way(site.preemption, site, jobs, seen, state, waiting, needs, rules)
     start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
     if rules.easy and clock[STARTED] >= rules.in_order and clock[BLAMED] < 0:
         _backfill(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+
+
+@inlined
+def _let_give_way(
+    preemption: Preemption | None,
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    needs: Needs | None,
+    rules: Rules,
+) -> None:
+    """Let runs give way to the first jobs of the queue."""
+    if preemption is not None:
+        count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
+        make_way(site, jobs, state, site.turn, count, needs, rules)
 
 
 @inner_kernel
@@ -137,7 +157,7 @@ def _backfill(
             continue
         if site.counters[HEADS] == NOT_MADE:
             reserve_for_heads(site, jobs, seen, state, waiting, needs, rules)
-        if not _fits_beside(site, nodes, jobs, state, job):
+        if not fits_beside_heads(site, nodes, jobs, state, job):
             continue
         begin(jobs, state, job)
         state.backfilled[job] = True
@@ -145,11 +165,12 @@ def _backfill(
         shown = leave(jobs, seen, state, waiting, orders, retries, rules, now, job)
         if clock[BLAMED] >= 0:
             return
-        if shown or is_limited(site, job) or _head_of(site, job) >= 0:
+        if shown or is_limited(site, job) or head_of(site, job) >= 0:
             started = start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
             if clock[BLAMED] >= 0:
                 return
-            if started or shown or not _same_heads(site, jobs, seen, state, waiting, needs, rules):
+            ahead = _line_up(site.behind, waiting.queue, seen, state, rules, False)
+            if started or shown or not same_heads(site, ahead, jobs, state, needs):
                 site.counters[HEADS] = NOT_MADE
             place = 0
             count = _line_up_candidates(waiting.candidates, waiting.queue, site, seen, state, rules)
@@ -163,7 +184,7 @@ def _line_up_candidates(candidates: Any, queue: Any, site: Site, seen: NDArray[A
 
 
 @inlined
-def _head_of(site: Site, job: int) -> int:
+def head_of(site: Site, job: int) -> int:
     """Return which of the reservations is a job's, -1 if it has none."""
     for i in range(site.counters[HEADS]):
         if site.head[i] == job:
@@ -172,12 +193,12 @@ def _head_of(site: Site, job: int) -> int:
 
 
 @inner_kernel
-def _fits_beside(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> bool:
+def fits_beside_heads(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> bool:
     """Return whether a job has room as long as it is expected to run beside the reservations of others.
 
     Its nodes are chosen. A running job that should have ended holds what it has, though not in what is planned.
     """
-    now, length, own = state.clock[NOW], jobs[job].estimate, _head_of(site, job)
+    now, length, own = state.clock[NOW], jobs[job].estimate, head_of(site, job)
     if own >= 0:
         hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + length, 1)
     if soonest(state.running) <= now:
@@ -189,7 +210,7 @@ def _fits_beside(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job
     return found
 
 
-@inner_kernel
+@inlined
 def reserve_for_heads(
     site: Site,
     jobs: NDArray[Any],
@@ -200,6 +221,13 @@ def reserve_for_heads(
     rules: Rules,
 ) -> int:
     """Reserve for the first jobs of the partitions; return the second in which the first reservation begins."""
+    count = _line_up(site.behind, waiting.queue, seen, state, rules, False)
+    return reserve_for_first(site, count, jobs, state, needs)
+
+
+@inner_kernel
+def reserve_for_first(site: Site, count: int, jobs: NDArray[Any], state: State, needs: Needs | None) -> int:
+    """Reserve for the first of so many jobs that are lined up in `Site.behind`, as `reserve_for_heads`."""
     nodes: Any = state.nodes
     running, now = state.running, state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
@@ -211,7 +239,7 @@ def reserve_for_heads(
             if record.end > now:
                 hold_run(nodes, nodes.ahead, record.job, now, record.end, -1)
     first = NEVER
-    site.counters[HEADS] = _find_heads(site, site.head, jobs, seen, state, waiting, needs, rules)
+    site.counters[HEADS] = _find_heads(site, site.head, count, jobs, state, needs)
     for i in range(site.counters[HEADS]):
         job = site.head[i]
         length = jobs[job].estimate
@@ -225,18 +253,14 @@ def reserve_for_heads(
 
 @inner_kernel
 def _find_heads(
-    site: Site,
-    heads: NDArray[Any],
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    needs: Needs | None,
-    rules: Rules,
+    site: Site, heads: NDArray[Any], count: int, jobs: NDArray[Any], state: State, needs: Needs | None
 ) -> int:
-    """Find the first job of each partition that may start, or that waits for others whose ends are known."""
+    """Find the first job of each partition that may start, or that waits for others whose ends are known.
+
+    Looked at are so many jobs as they are lined up in `Site.behind`.
+    """
     open_partitions(site)
-    found, count = 0, _line_up(site.behind, waiting.queue, seen, state, rules, False)
+    found = 0
     for i in range(count):
         job = site.behind[i]
         if is_ready(needs, job):
@@ -244,7 +268,7 @@ def _find_heads(
                 continue
         elif begin_of_task(jobs, state, needs, job) == NOT_KNOWN:
             continue
-        if _takes_any(site, job):
+        if takes_any(site, job):
             heads[found] = job
             found += 1
             block(site, job)
@@ -254,7 +278,7 @@ def _find_heads(
 
 
 @inlined
-def _takes_any(site: Site, job: int) -> bool:
+def takes_any(site: Site, job: int) -> bool:
     """Return whether a job has a partition that nobody before it waits for."""
     found = False
     for option in range(site.options[job], site.options[job + 1]):
@@ -263,17 +287,9 @@ def _takes_any(site: Site, job: int) -> bool:
 
 
 @inner_kernel
-def _same_heads(
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    needs: Needs | None,
-    rules: Rules,
-) -> bool:
-    """Return whether the reservations are those of the jobs that are the first ones now."""
-    found = _find_heads(site, site.others, jobs, seen, state, waiting, needs, rules)
+def same_heads(site: Site, count: int, jobs: NDArray[Any], state: State, needs: Needs | None) -> bool:
+    """Return whether the reservations are those of the jobs that are the first ones now, as in `reserve_for_first`."""
+    found = _find_heads(site, site.others, count, jobs, state, needs)
     same = found == site.counters[HEADS]
     for i in range(found):
         same = same and site.others[i] == site.head[i]

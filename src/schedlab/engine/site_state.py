@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, USED, Calendar
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import order_of
+from schedlab.engine.preemption_state import new_preemption
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.kernels import inlined, inner_kernel
 
@@ -64,6 +65,8 @@ class Site(NamedTuple):
         int64, jobs by reasons: seconds.
     head, shadow
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
+    preemption
+        Who gives way to whom (`schedlab.engine.preemption_state.Preemption`); None if nobody does.
     """
 
     counters: NDArray[np.int64]
@@ -88,6 +91,7 @@ class Site(NamedTuple):
     head: NDArray[np.int64]
     shadow: NDArray[np.int64]
     others: NDArray[np.int64]
+    preemption: Any = None
 
 
 def reason_names(inputs: SiteInputs) -> list[str]:
@@ -127,7 +131,10 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool) -> Site:
         np.empty(jobs, dtype=np.int64),
         np.array([reasons.index(reason) - FIRST_LIMIT for reason in inputs.reason], dtype=np.int64),
         np.zeros((jobs, len(reasons)), dtype=np.int64),
-        *(np.empty(partitions, dtype=np.int64) for _ in range(3)),
+        np.empty(partitions, dtype=np.int64),
+        np.empty(partitions, dtype=np.int64),
+        np.empty(partitions, dtype=np.int64),
+        None if inputs.preemption is None else new_preemption(inputs.preemption, jobs, member.shape[1]),
     )
 
 

@@ -33,20 +33,20 @@ from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is
 from schedlab.engine.node_pass import fits_open
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
-from schedlab.engine.outages import next_closing, shut_out
+from schedlab.engine.outages import shut_out
+from schedlab.engine.preemption import make_way
+from schedlab.engine.preemption_plan import make_way_in_plan, note_ends
+from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import ANY
-from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import block, open_partitions, wanes
 from schedlab.engine.slots import (
     book_run,
-    choose_gap,
     find_slot,
     free_to_plan,
-    gap_for,
     has_slot_now,
     keep_slot,
     note_group,
@@ -60,6 +60,7 @@ from schedlab.engine.slurm_timing import (
     LOOK_AGAIN,
     MAIN,
     MAIN_DUE,
+    MINUTE,
     PLANS,
     Passes,
     look_again,
@@ -69,12 +70,8 @@ from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, are_refuse
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.backfilling import ALL
-from schedlab.speculate.requests import NO_LAW
 
 STOP = -1
-
-MINUTE = 60
-"""Seconds between main passes that look at the whole queue (sched_interval)."""
 
 GROUP = 30
 """Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
@@ -97,16 +94,22 @@ def slurm_pass(
     if rules.starvation >= 0:
         _put_starving_first(seen, queue, rules, now)
     if counters[MAIN]:
+        cleared = make_way(state.site, jobs, state, queue.order, queue.length[0], needs, rules)
+        alone = clock[WAITING] == 1
         open_partitions(state.site)
         if clock[STARTED] < rules.in_order:
             _start_in_order(jobs, state, waiting, passes, needs, rules)
         if clock[STARTED] >= rules.in_order:
             _main_pass(jobs, state, waiting, passes, needs, rules)
+        if cleared:
+            if alone:  # Slurm looks at a job by itself when it comes, so that the next pass is not too early
+                counters[MAIN_DUE] = now
+            look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
         again = _backfill_pass(jobs, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
-            timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site)
+            timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed else again
 
 
@@ -198,11 +201,12 @@ def _main_pass(
 
 
 @inner_kernel
-def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
+def _expect_ends(state: State, passes: Passes, rules: Rules) -> int:
     """Plan with the running jobs alone; return the first second in which one of them could be late.
 
     A late job holds its processors; it is expected to end in the next second.
     """
+    profile = passes.profile
     clock, running = state.clock, state.running
     now = clock[NOW]
     late = NEVER
@@ -229,6 +233,7 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
                     window *= 2
             if closed and freed > 0:
                 plan_group(state.nodes, profile, freed, together, now, ends)
+                note_ends(state, passes.planned_end, together, ends)
                 freed = together = 0
             ends = end
             freed += running.records[block * BLOCK + i].processors
@@ -236,6 +241,7 @@ def _expect_ends(state: State, profile: Profile, rules: Rules) -> int:
             together += 1
     if freed > 0:
         plan_group(state.nodes, profile, freed, together, now, ends)
+        note_ends(state, passes.planned_end, together, ends)
     return late
 
 
@@ -257,15 +263,18 @@ def _backfill_pass(
     clock, counters, queue, profile = state.clock, passes.counters, waiting.queue, passes.profile
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0
+    held = 0 if gives_way(state.site) else strict  # who gives way in the plan holds what he has at present
     counters[PLANS] += 1
     narrowest = _narrowest(jobs, state, queue, needs, rules)
-    if narrowest > clock[FREE]:
+    if narrowest > clock[FREE] and not gives_way(state.site):
         return NEVER
-    again = _expect_ends(state, profile, rules)
+    again = _expect_ends(state, passes, rules)
     looked_at = place = opened = reserved = started = 0
     workflow = NO_WORKFLOW
     blocked = False
-    while place < queue.length[0] and free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest:
+    while place < queue.length[0] and (
+        gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
+    ):
         job = queue.order[place]
         if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, rules, job):
             place += 1
@@ -296,7 +305,7 @@ def _backfill_pass(
         if (
             begins == now
             and ready
-            and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict, strict)
+            and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict, held)
         ):
             state.backfilled[job] = blocked or strict == 1
             _start(jobs, state, waiting, passes, rules, job)
@@ -308,6 +317,12 @@ def _backfill_pass(
                 break
             continue
         blocked = blocked or ready
+        if gives_way(state.site) and begins != UNKNOWN:
+            if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict):
+                _reserve(state.nodes, profile, now, now + length, jobs[job].processors, now, rules)
+                place += 1
+                continue
+            find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # its nodes are chosen again
         if begins != UNKNOWN:
             again = min(again, max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins))
             if begins <= now + rules.horizon and reserved < rules.reserve:
@@ -358,41 +373,3 @@ def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs 
             if looked_at == rules.depth and rules.user_depth == ALL and not are_refused(state):
                 break  # who exceeds a limit does not count
     return fewest
-
-
-@inner_kernel
-def use_planned_gaps(
-    jobs: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    passes: Passes,
-    needs: Needs | None,
-    retries: Retries,
-    rules: Rules,
-) -> None:
-    """Run jobs speculatively beside what the backfill pass has planned, each at most until its own planned begin."""
-    clock, queue, profile = state.clock, waiting.queue, passes.profile
-    now = clock[NOW]
-    while passes.counters[BACKFILL] and clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
-        best, most, most_length = NONE, rules.speculation, 0
-        for i in range(queue.length[0]):
-            job = queue.order[i]
-            planned = passes.planned_in[job] == passes.counters[PLANS] and within_limits(jobs, state, job)
-            if (
-                retries.law[job] == NO_LAW
-                or jobs[job].processors > clock[FREE]
-                or not (planned and is_ready(needs, job))
-            ):
-                continue
-            latest = min(passes.begins[job], next_closing(state.nodes))
-            length = gap_for(state.nodes, profile, jobs, job, latest, now)
-            share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])
-            if is_better(jobs, job, share, best, most):
-                best, most, most_length = job, share, length
-        if best == NONE:
-            return
-        choose_gap(state.nodes, best, now, now + most_length)
-        run_speculatively(jobs, state, retries, best, most_length)
-        book_run(state.nodes, profile, best, jobs[best].processors, now, now + most_length, -1)
-        depart(state, waiting, rules, best)
-        look_again(passes, state, rules)

@@ -11,6 +11,7 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.needs import MADE_READY, Needs
 from schedlab.engine.outages import TURNED
+from schedlab.engine.preemption_state import fall_asleep, has_returned, is_awake, sleeps
 from schedlab.engine.profile import (
     Profile,
     new_profile,
@@ -19,6 +20,9 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State
 from schedlab.kernels import inlined
 from schedlab.scheduler.backfilling import ALL
+
+MINUTE = 60
+"""Seconds between main passes that look at the whole queue (sched_interval)."""
 
 # Positions in Passes.counters.
 MAIN_DUE = 0  # second of the next main pass
@@ -118,12 +122,26 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     """Note what the event has changed; return whether a pass is due in which a job waits."""
     clock, counters = state.clock, passes.counters
     now = clock[NOW]
-    changed = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[TURNING] == TURNED
+    returned = has_returned(state.site)
+    changed = clock[COMPLETED] > 0 or clock[ENTERING] > returned or clock[TURNING] == TURNED
     if needs is not None:
         changed = changed or needs.counters[MADE_READY] > 0
     if changed:
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
     if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0 or clock[TURNING] > 0:
+        counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
+    if returned > 0 or is_awake(state.site):  # that is no change to Slurm, which looks at everybody once a minute
+        counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
+        alone = clock[WAITING] == returned or sleeps(state.site)
+        if alone and counters[LAST_CHANGE] <= counters[LAST_BACKFILL]:
+            fall_asleep(state.site, True)
+            counters[LOOK_AGAIN] = NEVER
+            if counters[MAIN_DUE] < now:  # nobody waited then
+                counters[MAIN_DUE] = NEVER
+        else:
+            counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
+    if sleeps(state.site) and (counters[LOOK_AGAIN] < NEVER or counters[FULL_DUE] <= now):
+        fall_asleep(state.site, False)
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
     counters[BACKFILL] = counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now

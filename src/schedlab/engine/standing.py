@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
 from schedlab.engine.drive import Driver, PythonPredictorAdapter, waiting_jobs
 from schedlab.engine.factors import Priorities, priorities_of
@@ -30,6 +31,7 @@ class Told(NamedTuple):
     in_order: int
     requests: Requests | None
     cluster: Cluster | None = None
+    node_events: NodeEvents | None = None
 
 
 class Progress(NamedTuple):
@@ -223,6 +225,7 @@ def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[P
         in_order=told.in_order,
         requests=told.requests,
         cluster=told.cluster,
+        node_events=told.node_events,
     )
     parts = assemble(prepared, open_ended=open_ended)
     return prepared, parts, prepared.jobs["estimate"].copy()

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
-from schedlab.engine.by_hand import UNRESERVED, start_by_hand
+from schedlab.engine.by_hand import NOBODY, UNRESERVED, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
 from schedlab.engine.drive import Driver, waiting_jobs
-from schedlab.engine.growth import Moves, grown
+from schedlab.engine.growth import grown, moves_of
 from schedlab.engine.loop import ASK, DUE, OVER
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events
@@ -40,7 +41,7 @@ class Simulation(Standing):
 
     Parameters
     ----------
-    workload, processors, events, in_order, requests, cluster
+    workload, processors, events, in_order, requests, cluster, node_events
         As for `simulate`; the event order "sc17" runs only as a whole.
     scheduler
         A scheduler text or a `Scheduler`. None: nothing starts but what is started by hand.
@@ -80,9 +81,10 @@ class Simulation(Standing):
         in_order: int = 0,
         requests: Requests | None = None,
         cluster: Cluster | None = None,
+        node_events: NodeEvents | None = None,
     ) -> None:
         chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
-        self._told = Told(chosen, processors, events, in_order, requests, cluster)
+        self._told = Told(chosen, processors, events, in_order, requests, cluster, node_events)
         self._at = Progress()
         self._observers: list[Callable[[Simulation], object]] = []
         self._stand(*put_together(workload, self._told, open_ended=False))
@@ -159,7 +161,7 @@ class Simulation(Standing):
         """
         number = self._startable_number(job)
         parts = self._parts
-        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED)
+        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED, NOBODY)
         self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
         clock = self._clock
         if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:
@@ -229,8 +231,6 @@ class Simulation(Standing):
                 "has come",
                 row=row,
             )
-        if self._parts.state.nodes is not None:
-            raise InputError("jobs cannot be added to a simulation on nodes: give all of them when it begins")
         before = len(self._row)
         if not len(jobs):
             return np.arange(0)
@@ -239,8 +239,7 @@ class Simulation(Standing):
             raise InputError("give requests to all jobs of a simulation or to none: when it begins, and in submit()")
         if told.requests is not None and requests is not None:
             told = told._replace(requests=requests_joined(told.requests, requests))
-        old, number = self._parts, self._number
-        users, who = np.unique(self.workload.user_id), self._prepared.associations
+        old, number, former = self._parts, self._number, self._prepared
         made = put_together(joined(self.workload, jobs), told, open_ended=True)
         self._told = told
         self._at = self._at._replace(open_ended=True)
@@ -248,12 +247,7 @@ class Simulation(Standing):
         self._stand(*made)
         moved = np.empty(before, dtype=np.intp)
         moved[number] = self._number[:before]
-        places = np.searchsorted(np.unique(self.workload.user_id), users)
-        shares = np.arange(0)
-        if who is not None and self._prepared.associations is not None:
-            place = {name: number for number, name in enumerate(self._prepared.associations.names)}
-            shares = np.array([place[name] for name in who.names])
-        moves = Moves(moved, places, shares, int(old.state.clock[SUBMITTED]))
+        moves = moves_of(former, self._prepared, moved, int(old.state.clock[SUBMITTED]))
         self._driver = Driver(self._prepared, grown(old, self._parts, moves))
         keep_predictors(adapters, self._driver.adapters)
         return np.arange(before, len(self._row))
@@ -301,8 +295,6 @@ class Simulation(Standing):
         """
         from schedlab.engine.saved import save_simulation
 
-        if self._told.cluster is not None:
-            raise InputError("a simulation with cluster= cannot be saved, because the file does not hold the cluster")
         save_simulation(self, path)
 
     @classmethod

@@ -12,6 +12,7 @@ from schedlab.engine.agent_view import nothing_to_come, startable
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.led import LedSimulation
 from schedlab.engine.orders import blame
+from schedlab.engine.queue import NONE
 from schedlab.engine.state import FREE
 from schedlab.gym.moves import BACKFILL, INSPECT, NEXT, PICK, Rules
 from schedlab.gym.sources import Episode
@@ -95,8 +96,11 @@ class NodePlay:
             return 0
         if self.rules.kind == PICK:
             return number
-        candidates = self._waiting if self.rules.kind == NEXT else self.visible[self.mask[: len(self.visible)]]
-        slot = np.flatnonzero(self.visible == self._ordered(candidates, number)[0])
+        if self.rules.kind == NEXT:
+            job = self.simulation.proposal(self._ordered(self._waiting, number), easy=False)
+        else:
+            job = int(self._ordered(self.visible[self.mask[: len(self.visible)]], number)[0])
+        slot = np.flatnonzero(self.visible == (NONE if job is None else job))
         return int(slot[0]) if len(slot) and self.mask[slot[0]] else self.rules.slots
 
     def reward(self) -> float:
@@ -124,9 +128,8 @@ class NodePlay:
         return scores
 
     def _ordered(self, jobs: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-        """Return jobs in the order of a policy, ties by submission."""
-        ordered: NDArray[np.int64] = jobs[np.lexsort((jobs, self.scores(self._schedulers[number], jobs)))]
-        return ordered
+        """Return jobs in the order of a policy, ties by submission; those of partitions of higher tiers first."""
+        return self.simulation.in_tiers(jobs[np.lexsort((jobs, self.scores(self._schedulers[number], jobs)))])
 
     def _asks(self) -> bool:
         """Return whether there is something to decide in this second, after what needs no decision has been done."""

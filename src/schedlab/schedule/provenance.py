@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.workload.links import link_facts
-from schedlab.workload.resources import LABELS, NUMBERS
+from schedlab.workload.resources import LABELS, NUMBERS, RARE
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -49,9 +49,10 @@ def input_sha256(workload: Workload) -> str:
         for numbers in (workload.workflows.number, workload.workflows.task):
             digest.update(np.ascontiguousarray(numbers, dtype="<i8").data)
     if (resources := workload.resources) is not None:
-        for name in NUMBERS:
+        silent = set(RARE).difference(resources.said)
+        for name in (name for name in NUMBERS if name not in silent):
             digest.update(np.ascontiguousarray(getattr(resources, name), dtype="<i8").data)
-        for name in LABELS:
+        for name in (name for name in LABELS if name not in silent):
             labels = getattr(resources, name).in_order()
             digest.update("\n".join(labels.names).encode())
             digest.update(np.ascontiguousarray(labels.codes, dtype="<i8").data)

@@ -2,28 +2,49 @@
 
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.changes import Change, changed
+from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
+from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.site import Settings, Site, read
+from schedlab.site.sweep import SiteSample, Sweep, VariantAnswer, VariantFailure
+from schedlab.site.tuning import ParameterSearch, search_parameters
 from schedlab.site.validation import Validation, validate
+from schedlab.site.variants import Variant, grid, parse_axis, read_variants
 from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
     "Calibration",
     "Change",
+    "Effect",
     "Ledger",
     "LedgerLine",
+    "ParameterSearch",
+    "RankedVariant",
     "Replayable",
     "Settings",
     "Site",
+    "SiteSample",
+    "Sweep",
     "Validation",
+    "Variant",
+    "VariantAnswer",
+    "VariantFailure",
+    "VariantRanking",
     "WaitErrors",
     "WhatIf",
     "calibrate",
     "changed",
+    "effects",
+    "effects_frame",
+    "grid",
     "import_site",
+    "parse_axis",
+    "rank_variants",
     "read",
+    "read_variants",
+    "search_parameters",
     "validate",
     "what_if",
 ]

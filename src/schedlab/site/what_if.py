@@ -12,9 +12,8 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed, parse_change
 from schedlab.site.jobs import replay, replayable
 from schedlab.site.site import Site
+from schedlab.site.variants import AS_IT_IS
 from schedlab.wording import count_of
-
-AS_IT_IS = "as it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
     other = changed(site, changes) if changes else site
     kept = site.replayable()
     there = replayable(kept.jobs, other.cluster)
-    notes = [*_without_effect(other, changes), *kept.notes(), *(f"as changed, {note}" for note in there.notes())]
+    notes = [*without_effect(other, changes), *kept.notes(), *(f"as changed, {note}" for note in there.notes())]
     jobs = there.jobs
     runs: dict[str, tuple[Scheduler, Cluster]] = {AS_IT_IS: (site.scheduler, site.cluster)}
     if changes:
@@ -76,7 +75,7 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
     return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes))
 
 
-def _without_effect(other: Site, changes: Sequence[str]) -> Iterator[str]:
+def without_effect(other: Site, changes: Sequence[str]) -> Iterator[str]:
     """Say which changes are of parameters that are not simulated."""
     for text in changes:
         for name in parse_change(text).names:

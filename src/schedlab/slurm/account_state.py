@@ -195,4 +195,5 @@ def _bits(numbers: list[int], size: int) -> bytes:
 
 
 def _double(value: float | None) -> bytes:
-    return struct.pack(">d", (float(0xFFFFFFFFFFFFFFFE) if value is None else value) * 1000000)
+    # "None" is the largest number of 32 bits, as a double. Slurm multiplies limits with any other factor.
+    return struct.pack(">d", (float(0xFFFFFFFF) if value is None else value) * 1000000)

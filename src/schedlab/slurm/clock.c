@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -39,10 +41,12 @@
 
 #define SECOND 1000000000LL
 #define FAR_AWAY (3600 * SECOND)  /* real time after which a frozen sleeper looks at the clock again by itself */
+#define NEVER INT64_MAX           /* deadline of who sleeps until another thread or a peer wakes it */
 #define SLEEPERS 4096
 #define SILENCE 3000              /* ns of CPU time: reading two clocks costs less, waking a thread costs more */
 #define NAP 20000                 /* ns between two looks */
 #define PATIENCE 2000000          /* ns at most until the next look while the laboratory is at work */
+#define LIVING 256
 #define KEPT 512                  /* files of thread states that are kept open */
 #define THROTTLE 1000000          /* ns: naps up to this are request throttling inside an RPC, not scheduling time */
 
@@ -63,20 +67,32 @@ struct sleeper {
 	_Atomic int64_t deadline; /* ns, virtual; 0: free */
 	_Atomic int32_t signal;   /* futex of a plain sleep */
 	_Atomic int woken;
-	pthread_cond_t *condition;
+	_Atomic int roused;       /* its condition was signalled: it may be on its way, or wait for a mutex */
+	_Atomic int settled;      /* it was seen asleep: a broadcast reaches it */
+	pid_t thread;
+	void *condition;          /* or the thread that is waited for */
 	int64_t order;
 };
 
 static struct page *page;
 static int64_t client_offset;
 static int daemon_role, frozen;
+static __thread int has_no_work;
 static pid_t jumper;
 static struct sleeper sleepers[SLEEPERS];
 static _Atomic int used;          /* sleepers behind this one are free */
 static _Atomic int64_t registrations;
+static _Atomic int threads = 1;   /* that the daemon has, the clock's apart */
+static _Atomic int64_t writes;    /* what may wake a thread that waits for a file, */
+static _Atomic int64_t writes_seen;      /* and how many of them were over when all threads were last seen asleep */
+static _Atomic int32_t rests;     /* futex: how often all threads had lain down */
+static pthread_key_t ending;
 
 static int (*real_poll)(struct pollfd *, nfds_t, int);
+static int (*real_wait)(pthread_cond_t *, pthread_mutex_t *);
 static int (*real_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+static int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static int (*real_signal)(pthread_cond_t *);
 static int (*real_broadcast)(pthread_cond_t *);
 
 static int64_t real_now(void)
@@ -128,19 +144,39 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 
 /* ---------------------------------------------------------------- sleeping */
 
-static struct sleeper *lie_down(int64_t deadline, pthread_cond_t *condition)
+static int who_is_up(void)
+{
+	/* Threads that neither sleep in a place of ours nor could have been woken by another one. */
+	int up = atomic_load(&threads);
+	for (int i = 0; i < atomic_load(&used); i++) {
+		struct sleeper *s = &sleepers[i];
+		up -= atomic_load(&s->deadline) && !atomic_load(&s->roused) && !atomic_load(&s->woken);
+	}
+	return up;
+}
+static void tell_the_clock(void)
+{
+	if (!frozen || who_is_up()) return;
+	atomic_fetch_add(&rests, 1);
+	syscall(SYS_futex, &rests, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+static struct sleeper *lie_down(int64_t deadline, void *condition)
 {
 	for (int i = 0; i < SLEEPERS; i++) {
 		int64_t nobody = 0;
 		struct sleeper *s = &sleepers[i];
-		if (!atomic_compare_exchange_strong(&s->deadline, &nobody, INT64_MAX)) continue;
+		if (!atomic_compare_exchange_strong(&s->deadline, &nobody, NEVER)) continue;
 		s->condition = condition;
+		s->thread = syscall(SYS_gettid);
 		s->order = atomic_fetch_add(&registrations, 1);
 		atomic_store(&s->woken, 0);
+		atomic_store(&s->roused, 0);
+		atomic_store(&s->settled, 0);
 		atomic_store(&s->signal, 0);
 		atomic_store(&s->deadline, deadline);
 		int top = atomic_load(&used);
 		while (top <= i && !atomic_compare_exchange_weak(&used, &top, i + 1)) ;
+		tell_the_clock();
 		return s;
 	}
 	return NULL;
@@ -151,6 +187,23 @@ static void get_up(struct sleeper *s)
 	s->condition = NULL;
 	atomic_store(&s->deadline, 0);
 }
+static int jumps_itself(int64_t end)
+{
+	/* Most jumps are those of the main loop, which sleeps every second. Where all others lie already, and it is due before
+	 * them, it needs nobody for the jump. */
+	int64_t t = now();
+	if (!frozen || syscall(SYS_gettid) != getpid() || end >= atomic_load(&page->limit) || who_is_up() != 1) return 0;
+	for (int i = 0; i < atomic_load(&used); i++) {
+		int64_t deadline = atomic_load(&sleepers[i].deadline);
+		if (deadline && deadline <= end) return 0;
+	}
+	if (atomic_load(&writes) != atomic_load(&writes_seen) || atomic_load(&page->peers)) return 0;
+	if (!atomic_load(&page->enabled) || atomic_load(&page->hold)) return 0;
+	if (!atomic_compare_exchange_strong(&page->offset, &t, end)) return 0;
+	atomic_fetch_add(&page->jumps, 1);
+	atomic_fetch_add(&page->skipped, end - t);
+	return 1;
+}
 static void sleep_for(int64_t ns)
 {
 	if (!daemon_role || !page || ns <= THROTTLE) {
@@ -158,6 +211,7 @@ static void sleep_for(int64_t ns)
 		return;
 	}
 	int64_t end = now() + ns, left;
+	if (jumps_itself(end)) return;
 	struct sleeper *s = lie_down(end, NULL);
 	while ((left = end - now()) > 0) {
 		struct timespec t = as_timespec(frozen ? FAR_AWAY : left);
@@ -211,10 +265,152 @@ int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
 	int64_t deadline = until->tv_sec * SECOND + until->tv_nsec, left = deadline - now();
 	struct timespec t = as_timespec(left <= 0 ? 0 : real_now() + (frozen ? FAR_AWAY : left));
 	if (left <= 0) return real_timedwait(c, m, &t);
+	if (has_no_work) deadline = NEVER;
 	struct sleeper *s = lie_down(deadline, c);
 	int rc = real_timedwait(c, m, &t);
 	get_up(s);
 	return now() >= deadline ? ETIMEDOUT : rc == ETIMEDOUT ? 0 : rc;
+}
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	if (!real_wait) real_wait = dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
+	if (!daemon_role || !page) return real_wait(c, m);
+	struct sleeper *s = lie_down(NEVER, c);
+	int rc = real_wait(c, m);
+	get_up(s);
+	return rc;
+}
+int sigwait(const sigset_t *signals, int *signal)
+{
+	static int (*real)(const sigset_t *, int *);
+	if (!real) real = dlsym(RTLD_NEXT, "sigwait");
+	if (!daemon_role || !page) return real(signals, signal);
+	struct sleeper *s = lie_down(NEVER, NULL);
+	int rc = real(signals, signal);
+	get_up(s);
+	return rc;
+}
+
+/* ---------------------------------------------------------------- what a laboratory has no use for */
+
+int prctl(int option, ...)
+{
+	/* A thread asks every 5 s for the numbers of all running jobs in the database, which is not there. */
+	va_list list;
+	unsigned long given[4];
+	va_start(list, option);
+	for (int i = 0; i < 4; i++) given[i] = va_arg(list, unsigned long);
+	va_end(list);
+	if (daemon_role && option == PR_SET_NAME && !strcmp((const char *)given[0], "dbinx")) has_no_work = 1;
+	return (int)syscall(SYS_prctl, option, given[0], given[1], given[2], given[3]);
+}
+int fsync(int file)
+{
+	return daemon_role && page ? 0 : (int)syscall(SYS_fsync, file);  /* no state is needed after a crash */
+}
+
+/* ---------------------------------------------------------------- waking others, and new threads */
+
+static void rouse(void *c)
+{
+	if (!daemon_role || !page) return;
+	for (int i = 0; i < atomic_load(&used); i++) {
+		struct sleeper *s = &sleepers[i];
+		if (atomic_load(&s->deadline) && s->condition == c) atomic_store(&s->roused, 1);
+	}
+}
+int pthread_cond_signal(pthread_cond_t *c)
+{
+	if (!real_signal) real_signal = dlvsym(RTLD_NEXT, "pthread_cond_signal", "GLIBC_2.3.2");
+	rouse(c);
+	return real_signal(c);
+}
+int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	if (!real_broadcast) real_broadcast = dlvsym(RTLD_NEXT, "pthread_cond_broadcast", "GLIBC_2.3.2");
+	rouse(c);
+	return real_broadcast(c);
+}
+ssize_t write(int f, const void *buffer, size_t n)
+{
+	/* A thread may wait at the other end of a pipe. What is sent to a peer wakes nobody here. */
+	struct stat status;
+	if (daemon_role && page && !fstat(f, &status) && S_ISFIFO(status.st_mode)) atomic_fetch_add(&writes, 1);
+	return syscall(SYS_write, f, buffer, n);
+}
+int pthread_kill(pthread_t t, int signal)
+{
+	static int (*real)(pthread_t, int);
+	if (!real) real = (typeof(real))dlsym(RTLD_NEXT, "pthread_kill");
+	atomic_fetch_add(&writes, 1);
+	return real(t, signal);
+}
+
+/* Who is alive: a thread by its handle, or by an odd number before it has one. There is nothing to say of others. */
+static _Atomic uintptr_t alive[LIVING];
+
+struct task { void *(*function)(void *); void *argument; uintptr_t ticket; };
+
+static int replace_alive(uintptr_t old, uintptr_t new)
+{
+	for (int i = 0; old != new && i < LIVING; i++) {
+		uintptr_t expected = old;
+		if (atomic_compare_exchange_strong(&alive[i], &expected, new)) return 1;
+	}
+	return 0;
+}
+static int is_alive(uintptr_t thread)
+{
+	for (int i = 0; i < LIVING; i++) {
+		if (atomic_load(&alive[i]) == thread) return 1;
+	}
+	return 0;
+}
+static void *run_task(void *given)
+{
+	struct task task = *(struct task *)given;
+	free(given);
+	replace_alive(task.ticket, pthread_self());
+	pthread_setspecific(ending, &threads);  /* what matters is that it is set: its destructor runs at the end */
+	return task.function(task.argument);
+}
+static void end_task(void *unused)
+{
+	(void)unused;
+	replace_alive(pthread_self(), 0);
+	rouse((void *)pthread_self());
+	atomic_fetch_sub(&threads, 1);
+	tell_the_clock();
+}
+int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a, void *(*f)(void *), void *restrict x)
+{
+	static _Atomic uintptr_t tickets = 1;
+	if (!real_create) real_create = (typeof(real_create))dlsym(RTLD_NEXT, "pthread_create");
+	struct task *task = daemon_role && page ? malloc(sizeof *task) : NULL;
+	if (!task) return real_create(t, a, f, x);
+	uintptr_t ticket = atomic_fetch_add(&tickets, 2);
+	*task = (struct task){ f, x, ticket };
+	atomic_fetch_add(&threads, 1);
+	replace_alive(0, ticket);
+	int rc = real_create(t, a, run_task, task);
+	replace_alive(ticket, rc ? 0 : *t);  /* whoever comes first, we or the thread */
+	if (!rc) return 0;
+	atomic_fetch_sub(&threads, 1);
+	free(task);
+	return rc;
+}
+int pthread_join(pthread_t t, void **result)
+{
+	static int (*real)(pthread_t, void **);
+	if (!real) real = (typeof(real))dlsym(RTLD_NEXT, "pthread_join");
+	struct sleeper *s = daemon_role && page ? lie_down(NEVER, (void *)t) : NULL;
+	if (s && !is_alive(t)) {  /* it may have ended before it could rouse us */
+		get_up(s);
+		s = NULL;
+	}
+	int rc = real(t, result);
+	get_up(s);
+	return rc;
 }
 
 /* ---------------------------------------------------------------- waiting for a peer: no jump meanwhile */
@@ -222,9 +418,13 @@ int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
 int poll(struct pollfd *files, nfds_t count, int ms)
 {
 	if (!real_poll) real_poll = dlsym(RTLD_NEXT, "poll");
-	if (!daemon_role || !page || ms <= 0) {
-		/* A thread that waits for ever for connections is no reason to hold the clock. */
-		return real_poll(files, count, ms);
+	if (!daemon_role || !page || ms == 0) return real_poll(files, count, ms);
+	if (ms < 0) {  /* a thread that waits for ever for connections is no reason to hold the clock */
+		struct sleeper *s = lie_down(NEVER, NULL);
+		int ready = real_poll(files, count, ms), error = errno;
+		get_up(s);
+		errno = error;
+		return ready;
 	}
 	if (count == 0) { sleep_for((int64_t)ms * 1000000); return 0; }
 	atomic_fetch_add(&page->peers, 1);
@@ -268,18 +468,17 @@ static int is_own(int file, pid_t thread, char *stat, size_t size)
 	stat[n] = 0;
 	return atoi(stat) == thread;
 }
-static int asleep(int directory, const char *name)
+static int asleep(pid_t thread)
 {
 	/* Kept open: opening and closing took half of the time of a look. */
 	static struct { pid_t thread; int file; } kept[KEPT];
 	char path[64], stat[256];
-	pid_t thread = atoi(name);
 	typeof(&kept[0]) k = &kept[thread % KEPT];
 	int own = k->thread ? is_own(k->file, k->thread, stat, sizeof stat) : 0;
 	if (own != 1 || k->thread != thread) {
 		if (own) syscall(SYS_close, k->file);
-		snprintf(path, sizeof path, "%s/stat", name);
-		k->file = openat(directory, path, O_RDONLY | O_CLOEXEC);
+		snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+		k->file = open(path, O_RDONLY | O_CLOEXEC);
 		k->thread = k->file < 0 ? 0 : thread;
 		if (k->file < 0 || is_own(k->file, thread, stat, sizeof stat) != 1) return 0;
 	}
@@ -296,24 +495,39 @@ static int all_asleep(void)
 	if (directory < 0) return 0;
 	while (ok && (n = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0) {
 		for (long at = 0; ok && at < n; at += *(unsigned short *)(entries + at + 16)) {
-			char *name = entries + at + 19;
-			if (name[0] == '.' || atoi(name) == jumper) continue;
-			ok = asleep(directory, name);
+			pid_t thread = atoi(entries + at + 19);
+			if (!thread || thread == jumper) continue;  /* . and .. */
+			ok = asleep(thread);
 			seen++;
 		}
 	}
 	syscall(SYS_close, directory);
 	return ok && seen > 0;
 }
+static int all_settled(void)
+{
+	/* A condition is waited for once its mutex is released; a broadcast before that wakes nobody. */
+	for (int i = 0; i < atomic_load(&used); i++) {
+		struct sleeper *s = &sleepers[i];
+		if (!atomic_load(&s->deadline) || !s->condition || atomic_load(&s->settled)) continue;
+		if (!asleep(s->thread)) return 0;
+		atomic_store(&s->settled, 1);
+	}
+	return 1;
+}
 static int quiescent(void)
 {
+	if (frozen && atomic_load(&writes) == atomic_load(&writes_seen) && !who_is_up() && all_settled())
+		return !atomic_load(&page->peers) && !atomic_load(&page->hold);
 	/* Two equal readings of the CPU clock, and in between every thread was seen asleep: a thread on its way to wake another
 	 * would have used CPU time or been seen runnable. */
 	static int64_t before;
-	int64_t cpu = cpu_of_others(), moved = cpu - before;
+	int64_t cpu = cpu_of_others(), moved = cpu - before, written = atomic_load(&writes);
 	before = cpu;
 	if (moved > SILENCE || atomic_load(&page->peers) || !all_asleep()) return 0;
-	return cpu_of_others() - cpu < SILENCE && !atomic_load(&page->peers) && !atomic_load(&page->hold);
+	if (cpu_of_others() - cpu >= SILENCE || atomic_load(&page->peers) || atomic_load(&page->hold)) return 0;
+	atomic_store(&writes_seen, written);
+	return 1;
 }
 static void wake(struct sleeper *s)
 {
@@ -346,12 +560,17 @@ static int wake_first(int64_t t)
 	if (first) wake(first);
 	return first != NULL;
 }
+static void wait_for_rest(int32_t seen, int64_t ns)
+{
+	struct timespec t = as_timespec(ns);
+	syscall(SYS_futex, &rests, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
+}
 static void wait_for_kick(int32_t seen)
 {
 	struct timespec t = as_timespec(PATIENCE);
 	syscall(SYS_futex, &page->kicks, FUTEX_WAIT, seen, &t, NULL, 0);
 }
-static void jump(void)
+static int jump(void)
 {
 	int64_t next = INT64_MAX, limit = atomic_load(&page->limit), t = now();
 	for (int i = 0; i < atomic_load(&used); i++) {
@@ -366,7 +585,7 @@ static void jump(void)
 		atomic_fetch_add(&page->skipped, next - t);
 	}
 	int woken = frozen ? wake_first(now()) : wake_all(now());
-	if (!limited || (frozen && woken)) return;  /* let a sleeper finish before the laboratory acts */
+	if (!limited || (frozen && woken)) return woken;  /* let a sleeper finish before the laboratory acts */
 	atomic_fetch_add(&page->at_limit, 1);
 	syscall(SYS_futex, &page->at_limit, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	static int32_t last, times;
@@ -375,6 +594,7 @@ static void jump(void)
 	last = kicks;
 	if (times < 3) real_sleep(NAP);
 	else wait_for_kick(kicks);  /* it has been told; there is no use in telling it all the time */
+	return 0;
 }
 static void *jump_whenever_possible(void *unused)
 {
@@ -384,7 +604,7 @@ static void *jump_whenever_possible(void *unused)
 	prctl(PR_SET_NAME, "clock");
 	int64_t since = 0;  /* when the daemon was first found at work, since the last jump */
 	for (;;) {
-		int32_t kicks = atomic_load(&page->kicks);
+		int32_t kicks = atomic_load(&page->kicks), rested = atomic_load(&rests);
 		if (!atomic_load(&page->enabled) || atomic_load(&page->hold)) {
 			wait_for_kick(kicks);
 			since = 0;
@@ -392,14 +612,16 @@ static void *jump_whenever_possible(void *unused)
 		}
 		int may = !atomic_load(&page->peers);
 		if (may && quiescent()) {
-			jump();
+			if (jump() && frozen) wait_for_rest(rested, PATIENCE);
 			since = 0;
 		} else {
 			/* The longer it computes, the less often it is asked: its own work needs the processor. */
-			int64_t t = real_now(), nap = since ? (t - since) / 8 : 0;
+			int told = frozen && atomic_load(&writes) == atomic_load(&writes_seen);  /* who lies down last will wake us */
+			int64_t t = real_now(), nap = since ? (t - since) / 8 : 0, least = told ? PATIENCE : NAP;
+			int64_t most = told ? 10 * PATIENCE : PATIENCE;
 			if (!since) since = t;
 			atomic_fetch_add(&page->looks, may);
-			real_sleep(nap < NAP ? NAP : nap > PATIENCE ? PATIENCE : nap);
+			wait_for_rest(rested, nap < least ? least : nap > most ? most : nap);
 		}
 	}
 	return NULL;
@@ -475,7 +697,10 @@ __attribute__((constructor)) static void start(void)
 	}
 	close(f);
 	real_poll = dlsym(RTLD_NEXT, "poll");
+	real_create = (typeof(real_create))dlsym(RTLD_NEXT, "pthread_create");
+	real_wait = dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
 	real_timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+	real_signal = dlvsym(RTLD_NEXT, "pthread_cond_signal", "GLIBC_2.3.2");
 	real_broadcast = dlvsym(RTLD_NEXT, "pthread_cond_broadcast", "GLIBC_2.3.2");
 	frozen = mode && !strcmp(mode, "frozen");
 	/* What the daemon starts (its script helper) lives in real time. */
@@ -491,6 +716,7 @@ __attribute__((constructor)) static void start(void)
 	sigset_t all, old;  /* signals are for the daemon's own threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	pthread_create(&thread, &detached, jump_whenever_possible, NULL);
+	pthread_key_create(&ending, end_task);
+	real_create(&thread, &detached, jump_whenever_possible, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

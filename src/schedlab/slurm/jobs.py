@@ -29,6 +29,7 @@ _OPTIONS = {
     "partition": "--partition={}",
     "account": "--account={}",
     "qos": "--qos={}",
+    "licenses": "--licenses={}",
 }
 """What says to sbatch what a job asks for, by the column of its resources."""
 
@@ -182,6 +183,13 @@ def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
         row = int(np.argmax(resources.gpu_share != WHOLE))
         raise InputError(
             f"{workload.name}: job {workload.job_id[row]} shares a GPU, which the laboratory's Slurm does not do",
+            row=row,
+        )
+    if bool((resources.array_limit > 0).any()):
+        row = int(np.argmax(resources.array_limit > 0))
+        raise InputError(
+            f"{workload.name}: job {workload.job_id[row]} is of an array of which so many elements may run; the "
+            "laboratory submits jobs one by one: take the column array_limit out",
             row=row,
         )
     kinds = [f"{kind}:" if kind else "" for kind in resources.gpu_type.texts()]

@@ -11,18 +11,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 from schedlab.errors import InputError
 from schedlab.slurm import wire
+from schedlab.slurm.agenda import End, Tick, is_stale
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
-from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
+from schedlab.slurm.job_table import JobTable, Submitted, array_size
 from schedlab.slurm.jobs import Job
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.wire import Kill, Launch, Message, Node
@@ -43,20 +43,6 @@ them; the longer ones if time may, see `_TIMED`."""
 
 _TIMED = re.compile("BeginTime|Reserv|NotAvail|Minutes")
 """Slurm's reasons that time alone can remove: begins, reservations, usage that decays."""
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    """The end of a run, which is told to slurmctld unless the run was ended before or moved."""
-
-    laboratory: Laboratory
-    run: Run
-    instant: int
-
-    def __call__(self) -> None:
-        if self.laboratory.table.ends_at(self.run, self.instant):
-            node = wire.first_node(self.run.nodes)
-            wire.call(self.laboratory.daemon.port, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
 
 
 class Laboratory:
@@ -183,13 +169,12 @@ class Laboratory:
 
     def every(self, seconds: float, action: Callable[[], None], *, first: float | None = None) -> None:
         """Have something done again and again while jobs are there."""
+        self.at(self.origin if first is None else first, Tick(self, round(seconds * SECOND), action))
 
-        def tick() -> None:
-            action()
-            if self.table.open or self._to_come:
-                self._push(self.clock.now() + round(seconds * SECOND), tick)
-
-        self.at(self.origin if first is None else first, tick)
+    def again(self, tick: Tick) -> None:
+        """Have a tick come again, if there are jobs."""
+        if self.table.open or self._to_come:
+            self._push(self.clock.now() + tick.nanoseconds, tick)
 
     def run(self, progress: Callable[[int, float], None] | None = None) -> None:
         """Let time go on until all jobs have ended.
@@ -208,17 +193,18 @@ class Laboratory:
         # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
         while self.table.open or self._to_come or self._reasons():
             self._forget_stale_ends()
-            lonely = not self._events
+            lonely = all(isinstance(action, Tick) for _, _, action in self._events)
             # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
             ahead = self.clock.now() + _AWHILE
-            self.clock.limit(ahead if lonely else min(ahead, self._events[0][0]))
+            self.clock.limit(ahead if not self._events else min(ahead, self._events[0][0]))
             self._rest()
             if self._events and self._events[0][0] <= self.clock.now():
                 self._do_next()
-                idle_since = self.clock.now()
                 if progress is not None:
                     progress(self.table.open + self._to_come, self.now())
-            elif lonely:
+            if not lonely:
+                idle_since = self.clock.now()
+            elif self.clock.now() - idle_since >= _AWHILE:
                 reasons = self._reasons()
                 patience = _LONG_PATIENCE if _TIMED.search(reasons) else _PATIENCE
                 if not reasons or self.clock.now() - idle_since > patience * SECOND:
@@ -244,7 +230,7 @@ class Laboratory:
     def _forget_stale_ends(self) -> None:
         """Remove the planned ends, at the head of the queue, of runs that were ended before."""
         with self._lock:
-            while self._events and _is_stale(self._events[0][2]):
+            while self._events and is_stale(self._events[0][2]):
                 heapq.heappop(self._events)
 
     def _settle(self, instant: int) -> None:
@@ -353,7 +339,7 @@ class Laboratory:
 
     def _plan_end(self, submitted: Submitted) -> None:
         instant = submitted.planned_end
-        self._push(instant, _End(self, submitted.runs[-1], instant))
+        self._push(instant, End(self, submitted.runs[-1], instant))
         with self._lock:
             self.clock.limit(min(self._events[0][0], instant))
 
@@ -399,8 +385,3 @@ class Laboratory:
             },
             **self.clock.statistics(),
         }
-
-
-def _is_stale(action: Callable[[], None]) -> bool:
-    """Return whether an action is the end of a run that has ended before, or will end later."""
-    return isinstance(action, _End) and not action.laboratory.table.ends_at(action.run, action.instant)

@@ -125,11 +125,15 @@ NUMBERS = {
     "gpus_per_task": 0,
     "gpu_share": WHOLE,
     "exclusive": 0,
+    "array_limit": 0,
 }
 """The columns of numbers, and what a job has that says nothing."""
 
-LABELS = ("gpu_type", "constraint", "partition", "account", "qos")
+LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array")
 """The columns of names."""
+
+RARE = ("array_limit", "licenses", "array")
+"""Columns that tables and digests have only where they say something."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +149,7 @@ class Resources:
     tasks
         Processes, at least 1.
     tasks_per_node
-        At most so many on one node; 0: no bound.
+        At most so many on one node, and only on nodes that have room for all of them; 0: any number.
     cores_per_task
         At least 1. A job's processors are its tasks times this.
     memory_per_node, memory_per_core
@@ -164,6 +168,10 @@ class Resources:
         Where it may run: a name, or several separated by commas; none: the default partition.
     account, qos
         Who pays for it, and its quality of service.
+    licenses
+        Licences of the cluster that it holds while it runs, as in `matlab:2,ansys`; none: no licence.
+    array, array_limit
+        The job array that it is an element of, and how many elements of that may run at a time; none, 0: any number.
     """
 
     nodes: NDArray[np.int64]
@@ -177,11 +185,14 @@ class Resources:
     gpus_per_task: NDArray[np.int64]
     gpu_share: NDArray[np.int64]
     exclusive: NDArray[np.int64]
+    array_limit: NDArray[np.int64]
     gpu_type: Labels
     constraint: Labels
     partition: Labels
     account: Labels
     qos: Labels
+    licenses: Labels
+    array: Labels
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -287,8 +298,9 @@ class Resources:
         """Return the columns by name, for a data frame: arrays of numbers, and categories of names."""
         import pandas as pd
 
-        numbers = {name: getattr(self, name) for name in NUMBERS}
-        labels = {name: getattr(self, name) for name in LABELS}
+        there = set(self.said).union(NUMBERS, LABELS) - set(RARE).difference(self.said)
+        numbers = {name: getattr(self, name) for name in NUMBERS if name in there}
+        labels = {name: getattr(self, name) for name in LABELS if name in there}
         return numbers | {name: pd.Categorical.from_codes(one.codes, one.names) for name, one in labels.items()}
 
     @property
@@ -296,6 +308,11 @@ class Resources:
         """The columns in which a job asks for something."""
         numbers = [name for name, usual in NUMBERS.items() if bool((getattr(self, name) != usual).any())]
         return (*numbers, *(name for name in LABELS if bool((getattr(self, name).codes >= 0).any())))
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether a job asks for licences, or is of an array of which so many elements may run."""
+        return bool((self.licenses.codes >= 0).any() or (self.array_limit > 0).any())
 
     @property
     def gpus_in_all(self) -> NDArray[np.int64]:
@@ -347,6 +364,7 @@ def _refuse_contradictions(resources: Resources) -> None:
         ((gpus > 0) & (nodes > 0) & (per_node > 0) & (gpus != nodes * per_node), "gpus is not nodes x gpus_per_node"),
         ((gpus > 0) & (per_node > 0) & (gpus % np.maximum(per_node, 1) > 0), "gpus is no multiple of gpus_per_node"),
         ((gpus > 0) & (per_task > 0) & (gpus != tasks * per_task), "gpus is not tasks x gpus_per_task"),
+        ((resources.array_limit > 0) & (resources.array.codes < 0), "array_limit is of no array"),
         ((share < WHOLE) & several, "gpu_share is a share of one GPU, on one node, but it asks for several"),
     )
     for bad, what in rules:
@@ -354,7 +372,7 @@ def _refuse_contradictions(resources: Resources) -> None:
             row = int(np.argmax(bad))
             told = ", ".join(
                 f"{name} {getattr(resources, name)[row]}"
-                for name in ("nodes", "tasks", "gpus", "gpus_per_node", "gpus_per_task", "gpu_share")
+                for name in ("nodes", "tasks", "gpus", "gpus_per_node", "gpus_per_task", "gpu_share", "array_limit")
                 if getattr(resources, name)[row] != NUMBERS[name]
             )
             raise InputError(f"resources, row {row}: {what} ({told}); correct the request", row=row)

@@ -71,6 +71,9 @@ class Request:
     partition: str | None = None
     account: str | None = None
     qos: str | None = None
+    licenses: str | None = None
+    array: str | None = None
+    array_limit: int = 0
     seconds: int = -1
     unused: tuple[str, ...] = ()
 
@@ -122,6 +125,7 @@ def request_of(words: Sequence[str]) -> Request:
         partition=told.pop("partition", None),
         account=told.pop("account", None),
         qos=told.pop("qos", None),
+        licenses=told.pop("licenses", None),
         seconds=-1 if limit is None else parse_time_limit(limit),
         unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
     )

@@ -13,6 +13,7 @@ from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.order import Order
 from schedlab.engine.twin.outages import Outages
 from schedlab.engine.twin.predictors import Forecast
+from schedlab.engine.twin.preemption import Preemption
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
@@ -25,7 +26,8 @@ NEVER = 10**18
 
 class News(NamedTuple):
     """What a second brings: jobs that were submitted, ended, came into the queue (`entered` anew, or `resumed` their
-    place), or became ready; whether predictions were corrected, and priorities computed for those that wait.
+    place), or became ready; whether predictions were corrected, and priorities computed for those that wait; how many
+    of those that entered had given way before, and whether runs are no longer left alone (`awake`).
     """
 
     submitted: list[Job]
@@ -36,6 +38,8 @@ class News(NamedTuple):
     corrected: bool = False
     computed: bool = False
     turned: int = 0
+    back: int = 0
+    awake: bool = False
 
     @property
     def events(self) -> bool:
@@ -67,6 +71,7 @@ class Clock:
     running: list[Job] = field(default_factory=list)
     started: int = 0
     entries: int = 0
+    sequence: int = 0
     reasons: dict[Job, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -74,6 +79,8 @@ class Clock:
         self.machine = Machine(self.prepared)
         self.site = Site(self.prepared.site)
         self.outages = Outages(self.prepared.outages)
+        site = self.prepared.site
+        self.preemption = Preemption(self, None if site is None else site.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
@@ -81,10 +88,12 @@ class Clock:
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
-        while self.to_come or self.running or self.waiting or self.dependencies.held:
-            before, self.now = self.now, min(self.moments() + passes.moments())
+        while self.to_come or self.running or self.waiting or self.dependencies.held or self.preemption.held:
+            before, second = self.now, min(self.moments() + passes.moments())
+            awake = second in self.preemption.awakenings()
+            self.now = second
             self.site.count(self.reasons, self.now - before)
-            news = self.compute(self.happen())
+            news = self.compute(self.happen())._replace(awake=awake)
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
                 self.order.free = self.prepared.processors - sum(job.processors for job in self.running)
                 passes.schedule(news)
@@ -94,13 +103,13 @@ class Clock:
 
     def stuck(self) -> bool:
         """Return whether all that is left are jobs for which too few nodes are in service, and none comes back."""
-        busy = self.to_come or self.running or self.outages.changes or self.dependencies.held
+        busy = self.to_come or self.running or self.outages.changes or self.dependencies.held or self.preemption.held
         return not (busy or any(self.admitted(job) for job in self.waiting))
 
     def moments(self) -> list[int]:
         """Return the seconds in which something happens."""
         moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
-        moments += self.dependencies.moments() + self.outages.moments()
+        moments += self.dependencies.moments() + self.outages.moments() + self.preemption.moments()
         if not self.prepared.one_by_one:
             moments += [job.expiry for job in self.running if job.expiry is not None]
         if self.priority is not None:
@@ -119,12 +128,14 @@ class Clock:
         self.running = [job for job in self.running if job not in ended]
         turned, failed = self.outages.turn(self.now)
         broken = [job for job in self.running if any(part.node in failed for part in job.parts)]
-        for job in sorted(broken, key=lambda job: job.completion[1]):
+        for job in sorted(broken, key=lambda job: job.begun):
             job.completion = (self.now, job.completion[1])
             self.running.remove(job)
             ended.append(job)
-        resumed = [job for job in ended if self.end(job) == "resumes"]
-        returned = [job for job in ended if job.ended is None and job not in resumed]
+        fates = {job: self.end(job) for job in ended}
+        resumed = [job for job in ended if fates[job] == "resumes"]
+        returned = [job for job in ended if fates[job] in ("returns", "is requeued")]
+        back = self.preemption.returned()
         if not self.prepared.one_by_one:
             corrected = self.correct()
         ready = self.dependencies.release(submitted, self.now)
@@ -132,8 +143,9 @@ class Clock:
             self.make_ready(job)
         standing = [job for job in submitted if job.workflow is not None]
         fresh = sorted({*standing, *(job for job in ready if job.entry < 0)}, key=lambda job: job.number)
-        self.enter(resumed, returned + fresh)
-        return News(submitted, ended, resumed, returned + fresh, ready, corrected, turned=turned)
+        entered = returned + back + fresh
+        self.enter(resumed, entered)
+        return News(submitted, ended, resumed, entered, ready, corrected, turned=turned, back=len(back))
 
     def end(self, job: Job) -> str:
         """See what becomes of a job whose run is over: see `Retries.end`."""
@@ -148,6 +160,9 @@ class Clock:
             if fate == "returns":
                 self.retries.ask_again(job)
             job.submit = self.now
+        elif fate == "is held":
+            self.preemption.hold(job)
+        job.gives_way, job.fate = False, ""
         return fate
 
     def correct(self) -> bool:
@@ -268,8 +283,10 @@ class Clock:
         job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
         job.parts = parts
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
-        job.completion = (self.now + lasts, self.started)
+        job.completion = (self.now + lasts, self.sequence)
+        job.begun = self.started
         self.started += 1
+        self.sequence += 1
         self.forecast.watch(job)
         self.waiting.remove(job)
         self.running.append(job)

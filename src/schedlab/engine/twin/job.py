@@ -32,7 +32,10 @@ class Job:
     scores: dict[Policy, float] = field(default_factory=dict)  # by the orders that stand still while it waits
     start: int = -1
     parts: list[Part] = field(default_factory=list)  # what it has of the machine in its last run
-    completion: tuple[int, int] = (-1, -1)  # when the present run will end, and number of the start
+    begun: int = -1  # number of the last start
+    completion: tuple[int, int] = (-1, -1)  # when the present run will end, and when that was decided
+    gives_way: bool = False  # whether the present run has to give way to another job
+    fate: str = ""  # what becomes of the job then
     backfilled: bool = False
     ended: int | None = None  # when it was done, or given up
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from schedlab.engine.prepared import Prepared
@@ -77,8 +77,11 @@ class Nodes:
 
     def place(self, job: Job) -> list[Part] | None:
         """Return the parts of nodes that a job gets, in the first of its partitions in which it fits."""
-        places = (self.placement.place(self.nodes, request) for request in self.requests[job.number])
-        return next((parts for parts in places if parts is not None), None)
+        for option, request in enumerate(self.requests[job.number]):
+            parts = self.placement.place(self.nodes, request)
+            if parts is not None:
+                return [replace(part, option=option) for part in parts]
+        return None
 
     def without(self, parts: Iterable[Part]) -> Nodes:
         """Return what is free beside a job."""

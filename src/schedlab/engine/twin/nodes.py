@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -51,6 +51,7 @@ class Part:
     memory: int = 0
     gpus: tuple[tuple[int, int], ...] = ()
     alone: bool = False
+    option: int = field(default=0, compare=False)  # in which of its partitions the job is there
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,12 @@ class Node:
         if self.memory < request.node_memory or suitable < (request.node_gpus if request.share == WHOLE else 1):
             return 0
         rooms = [self.cores // request.cores]
-        if request.tasks_per_node:
-            rooms.append(request.tasks_per_node)
         if request.memory:
             rooms.append((self.memory - request.node_memory) // request.memory)
         if request.gpus:
             rooms.append((suitable - request.node_gpus) // request.gpus)
+        if request.tasks_per_node:  # all of them, even if the job has fewer tasks: so does slurmctld 22.05
+            return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
         return min(rooms)
 
     def suitable_gpus(self, request: Request) -> list[Gpu]:

@@ -26,6 +26,7 @@ class PlanPass:
     set_at: dict[Job, int] = field(default_factory=dict)
     reservations: int = 0
     round_end: int = 0
+    again: bool = False
     planning: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -33,7 +34,8 @@ class PlanPass:
 
     def moments(self) -> list[int]:
         """Return when waiting jobs are to start."""
-        return [self.reserved[job] for job in self.listed if job in self.reserved]
+        moments = [self.reserved[job] for job in self.listed if job in self.reserved]
+        return [self.clock.now] if self.again else moments
 
     def schedule(self, news: News) -> None:
         """Plan, start the jobs whose time has come, use gaps."""
@@ -43,7 +45,7 @@ class PlanPass:
                 self.reserved.pop(job, None)
         self.listed += news.resumed
         due = any(moment <= clock.now for moment in self.moments())
-        if not (news.events or news.turned == 2 or news.corrected or news.computed or due):
+        if not (news.events or news.turned == 2 or news.corrected or news.computed or news.awake or due):
             return
         if clock.in_order:
             while clock.in_order and (ready := [job for job in clock.visible() if clock.admitted(job)]):
@@ -53,8 +55,8 @@ class PlanPass:
                 clock.begin(ready[0], parts)
             if clock.in_order:
                 return
-        afresh = self.expect_longer() or news.corrected or news.turned == 2 or not self.planning
-        self.planning = True
+        afresh = self.expect_longer() or news.corrected or news.turned == 2 or not self.planning or self.again
+        self.planning, self.again = True, False
         if self.fixed:
             self.go_round(afresh)
         elif afresh:
@@ -66,6 +68,7 @@ class PlanPass:
             if not self.use_gap():
                 break
             self.start_due()
+        self.again = clock.preemption.make_way(clock.sorted(clock.visible()))
 
     def expect_longer(self) -> bool:
         """Expect jobs that outlive what they were expected to run at most to take as long again."""

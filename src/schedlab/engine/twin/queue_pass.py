@@ -38,8 +38,9 @@ class QueuePass:
     def schedule(self, news: News) -> None:
         """Make a pass after events; then use the gap before the reservation."""
         clock = self.clock
-        if not (news.events or news.turned or news.corrected or (news.computed and self.easy)):
+        if not (news.events or news.turned or news.corrected or news.awake or (news.computed and self.easy)):
             return
+        clock.preemption.make_way(clock.sorted(clock.visible()))
         while (head := self.head()) is not None:
             clock.begin(*head)
         if not self.easy or clock.in_order:

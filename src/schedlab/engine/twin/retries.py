@@ -78,7 +78,8 @@ class Retries:
     def end(self, job: Job, now: int) -> str:
         """See what becomes of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
 
-        Of one whose run was broken off nothing is learned; it "is requeued" with the same request, or "lost".
+        Of one whose run was broken off nothing is learned; it "is requeued" with the same request, or "lost"; if it had
+        to give way, it may also be "is held" until it may begin again.
         """
         wish = self.of[job]
         run = wish.run
@@ -93,6 +94,8 @@ class Retries:
             wish.known = max(wish.known, run.length)
         if run.speculative:
             return "resumes"
+        if broken and job.fate:
+            return job.fate
         if broken:
             return "lost" if self.loses else "is requeued"
         return "given up" if wish.after(job.request) is None else "returns"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
+from schedlab.engine.twin.preemption import place_in
 from schedlab.engine.twin.profile import Profile
 from schedlab.scheduler.backfilling import Slurm
 
@@ -20,7 +24,8 @@ class SlurmPass:
     """When passes are due, and what they do.
 
     `full_due`: when a main pass that was cut short is followed by one that sees the whole queue. `changed`: whether
-    anything has happened since the last backfill pass.
+    anything has happened since the last backfill pass. `asleep`: whether all that has happened is that jobs may begin
+    again, which is no change to Slurm; its next look at the whole queue finds them.
     """
 
     clock: Clock
@@ -31,13 +36,14 @@ class SlurmPass:
     changed: bool = False
     last_change: int = LONG_AGO
     last_backfill: int = LONG_AGO + 1
+    asleep: bool = False
 
     def moments(self) -> list[int]:
         """Return when passes are due, if anybody waits."""
         if not self.clock.waiting:
             return []
         moments = [due for due in (self.main_due, self.full_due) if due is not None]
-        if self.changed or self.rules.interval:
+        if self.changed or (self.rules.interval and not self.asleep):
             moments.append(max(self.clock.now + 1, self.last_backfill + self.rules.interval))
         return moments
 
@@ -45,13 +51,15 @@ class SlurmPass:
         """Make the passes that are due."""
         clock, now, rules = self.clock, self.clock.now, self.rules
         self.note_idle_passes()
-        if news.events or news.turned or (clock.waiting and (news.corrected or news.computed)):
+        events = news.ended or len(news.entered) > news.back or news.ready
+        if events or news.turned or (clock.waiting and (news.corrected or news.computed)):
             self.changed, self.last_change = True, now
-        if news.events or news.turned == 2:
+        self.note_returns(news)
+        if events or news.turned == 2:
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
-        backfill = self.changed or (clock.waiting and rules.interval)
+        backfill = self.changed or (clock.waiting and rules.interval and not self.asleep)
         backfill = backfill and self.last_backfill + rules.interval <= now
         if backfill:
             self.changed, self.last_backfill = False, now
@@ -59,9 +67,30 @@ class SlurmPass:
                 self.last_change = now
         visible = clock.visible()
         if main and clock.waiting:
+            cleared, alone = clock.preemption.make_way(clock.sorted(visible)), len(clock.waiting) == 1
             self.main_pass(visible)
+            if cleared:
+                self.main_due = now if alone else self.main_due
+                self.changed, self.last_change = True, now
         if backfill and clock.waiting and not clock.in_order:
             self.backfill_pass(visible)
+
+    def note_returns(self, news: News) -> None:
+        """Let the next look at the whole queue, at a full minute, find those that may begin again, or give way."""
+        now = self.clock.now
+        if news.back or news.awake:
+            minute = -(-now // MINUTE) * MINUTE
+            self.full_due = minute if self.full_due is None else min(self.full_due, minute)
+            alone = len(self.clock.waiting) == news.back or self.asleep
+            self.asleep = bool(alone and self.last_change <= self.last_backfill)
+            if self.asleep:
+                self.changed = False
+                if self.main_due is not None and self.main_due < now:
+                    self.main_due = None  # nobody waited then
+            else:
+                self.changed, self.last_change = True, now
+        if self.asleep and (self.changed or (self.full_due is not None and self.full_due <= now)):
+            self.asleep, self.changed, self.last_change = False, True, now
 
     def note_idle_passes(self) -> None:
         """Count the backfill passes before now for which nobody waited: one after a change."""
@@ -103,7 +132,7 @@ class SlurmPass:
     def backfill_pass(self, visible: list[Job]) -> None:
         """Plan jobs in order, each at its earliest time; start them, or reserve; then use gaps."""
         clock, now, rules = self.clock, self.clock.now, self.rules
-        profile = self.machine()
+        plan = BackfillPlan(self)
         begins: dict[Job, int] = {}
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
@@ -126,38 +155,40 @@ class SlurmPass:
                     if looked_at == rules.depth:
                         break
                     looked_at += 1
-                begin, parts = profile.earliest(job, length, possible)
+                begin, parts = plan.profile.earliest(job, length, possible)
             place = None
             if begin == now and job.ready:
-                place = clock.view().lesser(profile.throughout(now, now + length)).place(job)
+                place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job)
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
                 started += 1
                 ends[job] = job.expected_end
-                profile.take(now, job.expected_end, place)
+                plan.change(Profile.take, now, job.expected_end, place)
                 continue
             blocked |= job.ready
+            if begin is not None and job.ready:
+                way = clock.preemption.make_way_in_plan(job, partial(plan.place, job, length))
+                if way is not None:
+                    plan.forget(way[1])
+                    plan.change(self.book, job, now, way[0])
+                    continue
             if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
                 begins[job], ends[job] = begin, begin + job.estimate
-                self.book(profile, job, begin, parts)
-        self.use_gaps(profile, begins)
+                plan.change(self.book, job, begin, parts)
+        self.use_gaps(plan.profile, begins)
 
     @property
     def inclusive(self) -> int:
         """Return 1 if a job must have ended before the second in which others need its processors."""
         return 1 if self.rules.interval else 0
 
-    def machine(self) -> Profile:
-        """Return what running jobs leave free, before anybody is planned."""
+    def ends(self) -> dict[Job, int]:
+        """Return until when running jobs hold what they have in the plan."""
         clock, now = self.clock, self.clock.now
-        profile = Profile(now, clock.machine.empty)
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
         grouped = self.rules.interval and not self.rules.node  # so does select/cons_tres
         together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
-        for job in clock.seen():
-            profile.take(now, together.get(job.expected_end, now + self.inclusive), job.parts)
-        clock.close(profile, self.inclusive)
-        return profile
+        return {job: together.get(job.expected_end, now + self.inclusive) for job in clock.seen()}
 
     def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
         """Reserve parts of the machine: rounded down, but before the begin, only what the job would use itself.
@@ -191,6 +222,47 @@ class SlurmPass:
             if chosen is None:
                 return
             profile.take(now, chosen.expected_end, chosen.parts)
+
+
+@dataclass
+class BackfillPlan:
+    """What a backfill pass plans with: running jobs `until` their ends, and what has been changed since, in turn."""
+
+    passes: SlurmPass
+    until: dict[Job, int] = field(init=False)
+    changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
+    profile: Profile = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.until = self.passes.ends()
+        self.profile = self.without(set())
+
+    def without(self, gone: set[Job]) -> Profile:
+        """Return the plan as it would be without some of the running jobs."""
+        clock = self.passes.clock
+        profile = Profile(clock.now, clock.machine.empty)
+        for job, end in self.until.items():
+            if job not in gone:
+                profile.take(clock.now, end, job.parts)
+        clock.close(profile, self.passes.inclusive)
+        for change, values in self.changes:
+            change(profile, *values)
+        return profile
+
+    def change(self, change: Callable[..., None], *values: Any) -> None:
+        """Change the plan."""
+        self.changes.append((change, values))
+        change(self.profile, *values)
+
+    def forget(self, gone: set[Job]) -> None:
+        """Plan on without some of the running jobs."""
+        self.until = {job: end for job, end in self.until.items() if job not in gone}
+        self.profile = self.without(set())
+
+    def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Part] | None:
+        """Return where a job has room for so long in one of its partitions if some runs were gone."""
+        now = self.passes.clock.now
+        return place_in(self.without(gone).throughout(now, now + length), job, option)
 
 
 def in_groups(ends: list[int]) -> dict[int, int]:

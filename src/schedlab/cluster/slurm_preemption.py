@@ -1,0 +1,50 @@
+"""What a slurm.conf says of preemption."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from schedlab.cluster.cluster import IgnoredLine
+from schedlab.cluster.preemption import Basis, Mode, Preemption
+from schedlab.cluster.slurm_nodes import words
+from schedlab.durations import parse_time_limit
+from schedlab.errors import InputError
+
+_BY: dict[str, Basis] = {"partition_prio": "partition", "qos": "qos"}
+_MODES: dict[str, Mode] = {"cancel": "cancel", "requeue": "requeue"}
+
+
+def preemption_of(parameters: Mapping[str, str], where: str, ignored: list[IgnoredLine]) -> Preemption | None:
+    """Return which jobs may take the place of others, None if none may; note in `ignored` what is not simulated.
+
+    Examples
+    --------
+    >>> preemption_of({"preempttype": "preempt/qos", "preemptmode": "REQUEUE", "jobrequeue": "0"}, "slurm.conf", [])
+    Preemption(by='qos', mode='cancel', exempt_time=0, requeue_delay=121, youngest_first=False, reorder=1)
+    """
+    kind = parameters.get("preempttype", "none").lower().removeprefix("preempt/")
+    if kind == "none":
+        return None
+    text = parameters.get("preemptmode", "off")
+    mode = next((_MODES[word] for word in words(text.lower()) if word in _MODES), None)
+    if kind not in _BY or (mode is None and text.lower() != "off"):
+        reason = "only preempt/partition_prio and preempt/qos with the modes CANCEL and REQUEUE are simulated"
+        ignored.append(IgnoredLine(where, f"PreemptType=preempt/{kind} PreemptMode={text}", reason))
+        return None
+    if mode == "requeue" and parameters.get("jobrequeue", "1") == "0":
+        mode = "cancel"
+    options = dict(word.partition("=")[::2] for word in words(parameters.get("schedulerparameters", "").lower()))
+    exempt = parameters.get("preemptexempttime", "-1")
+    return Preemption(
+        _BY[kind],
+        mode or "off",
+        exempt_time=0 if exempt == "-1" else parse_time_limit(exempt),
+        youngest_first="preempt_youngest_first" in options,
+        reorder=_count(options.get("preempt_reorder_count", "1")),
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdigit():
+        raise InputError(f"preempt_reorder_count={text} is not a whole number")
+    return int(text)

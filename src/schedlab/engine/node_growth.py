@@ -1,0 +1,98 @@
+"""Nodes, partitions and limits of a simulation that gets more jobs: what the old arrays say, in the new numbers.
+
+Nodes and partitions keep their numbers. Requests and limits are numbered by the jobs that have them, and may move.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.node_state import ASKED_FOR, LOGGED, PLACE, Nodes, Timeline, with_more_places
+from schedlab.engine.site_state import Site
+from schedlab.engine.state import State
+
+
+def with_room_for(old: State, new: State) -> State:
+    """Return the new state with room for all that runs have held so far."""
+    nodes = new.nodes
+    while old.nodes is not None and nodes is not None and len(nodes.places) < old.nodes.counters[LOGGED]:
+        nodes = with_more_places(nodes)
+    return new._replace(nodes=nodes)
+
+
+def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
+    """Write what has happened on nodes into the arrays of a simulation with more jobs.
+
+    Parameters
+    ----------
+    old, new
+        The nodes; those of `new` are empty. What is known of the fragmentation by each request is not taken over: what
+        is typically asked for has changed.
+    jobs
+        The new numbers of the old jobs.
+    """
+    request = _new_requests(old, new, jobs)
+    new.counters[:] = old.counters
+    new.counters[ASKED_FOR] = request[old.counters[ASKED_FOR]]
+    for one, other in ((old.now, new.now), (old.later, new.later), (old.both, new.both)):
+        other.free[:], other.devices[:] = one.free, one.devices
+    new.memory[request] = old.memory
+    new.freed[:], new.notes[:], new.run[jobs] = old.freed, old.notes, old.run
+    logged = int(old.counters[LOGGED])
+    count = min(len(old.offsets), len(new.offsets))
+    new.offsets[:count] = old.offsets[:count]
+    new.places[:logged] = _renumbered(old.places[:logged], request)
+    if new.ahead is not None:
+        _take_over_timeline(old.ahead, new.ahead, jobs, request)
+    if new.outages is not None:
+        for name in ("counters", "closed", "out", "broken"):
+            getattr(new.outages, name)[:] = getattr(old.outages, name)
+
+
+def _new_requests(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return the new number of each old request."""
+    request = np.zeros(len(old.machine.requests), dtype=np.int64)
+    first, lengths = new.machine.options[jobs], np.diff(old.machine.options)
+    place = np.arange(lengths.sum()) + np.repeat(first - old.machine.options[:-1], lengths)
+    request[old.machine.shape] = new.machine.shape[place]
+    return request
+
+
+def _renumbered(places: NDArray[Any], request: NDArray[np.int64]) -> NDArray[Any]:
+    moved = places.copy()
+    moved["request"] = request[places["request"]]
+    return moved
+
+
+def _take_over_timeline(old: Timeline, new: Timeline, jobs: NDArray[np.intp], request: NDArray[np.int64]) -> None:
+    for name in ("counters", "first", "spans", "devices"):
+        values = getattr(old, name)
+        getattr(new, name)[: len(values)] = values
+    new.held[jobs] = old.held
+    assert old.reserved.dtype == PLACE
+    for job in np.flatnonzero(old.held).tolist():
+        count, begin, there = int(old.held[job]), int(old.offsets[job]), int(new.offsets[jobs[job]])
+        new.reserved[there : there + count] = _renumbered(old.reserved[begin : begin + count], request)
+
+
+def take_over_site(
+    old: Site, new: Site, jobs: NDArray[np.intp], reasons: NDArray[np.intp], running: NDArray[np.int64]
+) -> None:
+    """Write how long jobs have waited, and what runs use of limits, into the arrays of a simulation with more jobs.
+
+    Parameters
+    ----------
+    old, new
+        Partitions and limits.
+    jobs, reasons
+        The new numbers of the old jobs, and of the old reasons of waiting.
+    running
+        int64: the new numbers of the jobs that run.
+    """
+    new.waited[np.ix_(jobs, reasons)] = old.waited
+    for job in running.tolist():
+        uses = slice(new.use_offset[job], new.use_offset[job + 1])
+        np.add.at(new.used, new.use_limit[uses], new.use_amount[uses])

@@ -1,0 +1,350 @@
+"""Jobs take the place of less important ones that run.
+
+Before a scheduling pass, the waiting jobs are gone through in its order. Whoever fits on what is free, or will be once
+those have ended that already have to give way, takes that. For the first others, runs have to give way, if that makes
+room; who gets none keeps the nodes of his partitions closed to those behind him. Runs that have to give way end now, or
+when their time of grace is over, as runs do that are broken off by a failing node; whom they make room for starts then
+as any job does that fits.
+
+Which runs give way is Slurm's rule: the lowest rank first, then those on fewest nodes, then the first that were
+submitted, one after the other until there is room; then the order is improved so that the last one, and after it those
+with most of the chosen nodes, come first, and it is tried again.
+
+References
+----------
+Slurm's preempt/partition_prio and preempt/qos, version 22.05, observed and read (conformance/slurm-preemption.json).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, USED, add, discard
+from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.node_choice import choose
+from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.nodes import let_differ, move, move_place, note_change, room, view_of
+from schedlab.engine.outages import is_shut
+from schedlab.engine.preemption_state import (
+    COMES_BACK,
+    IS_LOST,
+    REORDER,
+    REPLAN,
+    STAYS,
+    YOUNGEST,
+    Preemption,
+    class_of_run,
+)
+from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
+from schedlab.engine.state import NOW, STARTED, WATCHED, State, within_limits
+from schedlab.kernels import inlined, inner_kernel
+
+MOST = 1 << 40
+"""More than any run has of the chosen nodes."""
+
+
+@inlined
+def make_way(
+    site: Site | None,
+    jobs: NDArray[Any],
+    state: State,
+    order: NDArray[np.int64],
+    count: int,
+    needs: Needs | None,
+    rules: Rules,
+) -> bool:
+    """Let runs give way to the first jobs of an order that has `count`; return whether any does."""
+    if site is not None:
+        return _make_way(site.preemption, site, state.nodes, jobs, state, order, count, needs, rules)
+    return False
+
+
+@inner_kernel
+def _make_way(
+    preemption: Preemption | None,
+    site: Site,
+    nodes: Any,
+    jobs: NDArray[Any],
+    state: State,
+    order: NDArray[np.int64],
+    count: int,
+    needs: Needs | None,
+    rules: Rules,
+) -> bool:
+    found = False
+    if preemption is not None:
+        now = state.clock[NOW]
+        if state.clock[STARTED] < rules.in_order or not _anybody_may(preemption, site, nodes, state, order, count):
+            return False
+        turn, admitted = site.behind, 0
+        for i in range(count):  # beforehand: what is asked here loses what is looked at below
+            if is_ready(needs, order[i]) and within_limits(jobs, state, order[i]):
+                turn[admitted] = order[i]
+                admitted += 1
+        nodes.counters[VIEWS] += 1
+        _give_back_ending(preemption, nodes, state)
+        open_partitions(site)
+        for i in range(admitted):
+            job = turn[i]
+            ends = now + jobs[job].estimate
+            if _fits(site, nodes, job, now, ends):
+                _take_choice(nodes)
+                continue
+            option = site.options[job]
+            served = False
+            while option < site.options[job + 1] and not served:
+                served = _clear(preemption, site, nodes, jobs, state, job, option, ends)
+                option += 1
+            if served:
+                found = True
+                continue
+            block(site, job)
+            if all_blocked(site):
+                break
+        open_partitions(site)
+    return found
+
+
+@inner_kernel
+def _anybody_may(
+    preemption: Preemption, site: Site, nodes: Nodes, state: State, order: NDArray[np.int64], count: int
+) -> bool:
+    """Return whether a job of an order could take the place of any run."""
+    running, there = state.running, preemption.there
+    there[:] = False
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if not preemption.ending[job]:
+                there[class_of_run(preemption, site, nodes, job)] = True
+    for i in range(count):
+        for option in range(site.options[order[i]], site.options[order[i] + 1]):
+            mine = preemption.of_option[option]
+            for other in range(there.shape[0]):
+                if there[other] and preemption.may[mine, other]:
+                    return True
+    return False
+
+
+@inner_kernel
+def _give_back_ending(preemption: Preemption, nodes: Nodes, state: State) -> None:
+    """Look at the machine as it will be when those have ended that have to give way."""
+    running = state.running
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if preemption.ending[job]:
+                _move_run(nodes, job, 1)
+
+
+@inlined
+def _move_run(nodes: Nodes, job: int, sign: int) -> None:
+    """Give back what a job runs on in what is looked at (sign 1), or take it again (sign -1)."""
+    run = nodes.run[job]
+    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        let_differ(nodes, nodes.places[entry].node)
+        move_place(nodes, nodes.later, entry, sign)
+
+
+@inlined
+def _take_choice(nodes: Nodes) -> None:
+    """Take what was chosen last from what is looked at."""
+    request = nodes.counters[ASKED_FOR]
+    for i in range(nodes.counters[PICKED]):
+        note = nodes.notes[i]
+        let_differ(nodes, note.picked)
+        move(nodes.machine, nodes.later, request, note.picked, note.portion, note.bits, -1)
+
+
+@inner_kernel
+def _fits(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
+    """Return whether a job fits in a partition for which nobody before it waits, and choose its nodes."""
+    for option in range(site.options[job], site.options[job + 1]):
+        if not site.blocked[site.partition[option]]:
+            request = nodes.machine.shape[option]
+            for node in range(nodes.notes.shape[0]):
+                _look(site, nodes, request, node, now, ends)
+            if choose(nodes, LATER, request):
+                return True
+    return False
+
+
+@inlined
+def _look(site: Site, nodes: Nodes, request: int, node: int, now: int, ends: int) -> None:
+    """Note how many tasks of a request a node has room for, unless it is closed to it."""
+    closed = site.closed[node] or is_shut(nodes.outages, node, now, ends)
+    nodes.notes[node].head_room = 0 if closed else room(nodes.machine, view_of(nodes, node, LATER), request, node)
+
+
+@inner_kernel
+def _clear(
+    preemption: Preemption,
+    site: Site,
+    nodes: Nodes,
+    jobs: NDArray[Any],
+    state: State,
+    job: int,
+    option: int,
+    ends: int,
+) -> bool:
+    """Let runs give way to a job in one of its partitions; return whether there are any that make room for it."""
+    if site.blocked[site.partition[option]]:
+        return False
+    now, request = state.clock[NOW], nodes.machine.shape[option]
+    count = candidates(preemption, site, nodes, state, option)
+    tried = 0
+    while count > 0:
+        for node in range(nodes.notes.shape[0]):
+            _look(site, nodes, request, node, now, ends)
+        last = _first_that_suffices(preemption, site, nodes, request, count, now, ends)
+        if last < 0:
+            return False
+        tried += 1
+        measure_use(preemption, nodes, last, count)
+        if tried > preemption.counters[REORDER] + 1 or count <= tried:
+            _end_those_in_use(preemption, site, nodes, jobs, state, last)
+            _take_choice(nodes)
+            return True
+        preemption.use[last] = MOST
+        for i in range(last + 1):
+            _move_run(nodes, preemption.who[i], -1)
+        sort_by_use(preemption, count)
+    return False
+
+
+@inner_kernel
+def candidates(preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int) -> int:
+    """List the runs that may give way, in the order in which they do; return how many there are."""
+    running, who, now = state.running, preemption.who, state.clock[NOW]
+    mine, partition = preemption.of_option[option], site.partition[option]
+    count = 0
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            his = class_of_run(preemption, site, nodes, job)
+            if (
+                preemption.ending[job]
+                or not preemption.may[mine, his]
+                or now - state.start[job] <= preemption.exempt[his]
+                or not _is_in(site, nodes, partition, job)
+            ):
+                continue
+            k = count
+            while k > 0 and _gives_way_before(preemption, site, nodes, state, job, who[k - 1]):
+                who[k] = who[k - 1]
+                k -= 1
+            who[k] = job
+            count += 1
+    return count
+
+
+@inlined
+def _is_in(site: Site, nodes: Nodes, partition: int, job: int) -> bool:
+    """Return whether a run has any node of a partition."""
+    run, found = nodes.run[job], False
+    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        found = found or site.member[partition, nodes.places[entry].node]
+    return found
+
+
+@inlined
+def _gives_way_before(preemption: Preemption, site: Site, nodes: Nodes, state: State, one: int, other: int) -> bool:
+    if preemption.counters[YOUNGEST] > 0:
+        if state.start[one] != state.start[other]:
+            return state.start[one] > state.start[other]
+        return one < other
+    mine = preemption.rank[class_of_run(preemption, site, nodes, one)]
+    his = preemption.rank[class_of_run(preemption, site, nodes, other)]
+    if mine != his:
+        return mine < his
+    width = nodes.offsets[nodes.run[one] + 1] - nodes.offsets[nodes.run[one]]
+    others = nodes.offsets[nodes.run[other] + 1] - nodes.offsets[nodes.run[other]]
+    return width < others or (width == others and one < other)
+
+
+@inner_kernel
+def _first_that_suffices(
+    preemption: Preemption, site: Site, nodes: Nodes, request: int, count: int, now: int, ends: int
+) -> int:
+    """Let runs give way in turn until a request fits; return the place of the last one, -1 if it never does."""
+    for i in range(count):
+        job = preemption.who[i]
+        _move_run(nodes, job, 1)
+        run = nodes.run[job]
+        for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+            _look(site, nodes, request, nodes.places[entry].node, now, ends)
+        if choose(nodes, LATER, request):
+            return i
+    for i in range(count):
+        _move_run(nodes, preemption.who[i], -1)
+    return -1
+
+
+@inner_kernel
+def measure_use(preemption: Preemption, nodes: Nodes, last: int, count: int) -> None:
+    """Note how many of the chosen nodes each run has up to the last one that gave way."""
+    chosen = preemption.chosen
+    for i in range(nodes.counters[PICKED]):
+        chosen[nodes.notes[i].picked] = True
+    for i in range(count):
+        preemption.use[i] = 0
+        run = nodes.run[preemption.who[i]]
+        if i <= last:
+            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+                preemption.use[i] += chosen[nodes.places[entry].node]
+    for i in range(nodes.counters[PICKED]):
+        chosen[nodes.notes[i].picked] = False
+
+
+@inner_kernel
+def sort_by_use(preemption: Preemption, count: int) -> None:
+    """Bring those that have most of the chosen nodes to the front; equal ones stay in their order."""
+    who, use = preemption.who, preemption.use
+    for i in range(1, count):
+        job, most, k = who[i], use[i], i
+        while k > 0 and use[k - 1] < most:
+            who[k], use[k] = who[k - 1], use[k - 1]
+            k -= 1
+        who[k], use[k] = job, most
+
+
+@inner_kernel
+def _end_those_in_use(
+    preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, last: int
+) -> None:
+    """Let the runs end that have any of the chosen nodes; the others stay as they are."""
+    for i in range(last + 1):
+        job = preemption.who[i]
+        if preemption.use[i] > 0:
+            end_run(preemption, site, nodes, jobs, state, job)
+        else:
+            _move_run(nodes, job, -1)
+
+
+@inner_kernel
+def end_run(preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> None:
+    """Let a run end when its time of grace is over, unless it does before; the scheduler knows of it."""
+    his = class_of_run(preemption, site, nodes, job)
+    ends = state.clock[NOW] + preemption.grace[his]
+    processors = jobs[job].processors
+    expected = state.start[job] + jobs[job].estimate
+    if state.start[job] + jobs[job].duration > ends:
+        preemption.fate[job] = IS_LOST if preemption.cancels[his] else COMES_BACK
+        discard(state.completions, state.start[job] + jobs[job].duration, job)
+        jobs[job].duration = ends - state.start[job]
+        add(state.completions, ends, job, processors)
+        if state.clock[WATCHED]:
+            discard(state.alarms, expected, job)
+    if (preemption.fate[job] != STAYS or expected > ends) and discard(state.running, expected, job):
+        jobs[job].estimate = ends - state.start[job]
+        add(state.running, ends, job, processors)
+    preemption.ending[job] = True
+    preemption.counters[REPLAN] = 1
+    note_change(nodes)

@@ -1,0 +1,117 @@
+"""Who gives way to whom on a cluster, as the engine and its twin take it: numbers only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.workload.resources import Labels
+
+NOT_TOLD = -1
+"""No class: the job has no QOS, or one that is not known."""
+
+
+class PreemptionInputs(NamedTuple):
+    """Who gives way to whom, by classes: partitions, or QOS; the last class is of those that have none.
+
+    Parameters
+    ----------
+    may
+        bool, classes by classes: whether a job of the first may take the place of a run of the second.
+    cancels
+        bool, one per class: whether its runs that gave way do not come back.
+    grace, exempt
+        int64 seconds: how long its runs may go on when they have to give way, and how long they are left alone.
+    rank
+        int64: of the runs that may give way, those of the lowest rank do.
+    of_option
+        int64, one per option of `SiteInputs`: the class of the job there.
+    delay
+        Seconds before a job that comes back may begin.
+    youngest
+        Whether those that began last give way first, whatever their rank.
+    reorder
+        How often the order of those that give way is improved.
+    """
+
+    may: NDArray[np.bool_]
+    cancels: NDArray[np.bool_]
+    grace: NDArray[np.int64]
+    exempt: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    of_option: NDArray[np.int64]
+    delay: int
+    youngest: bool
+    reorder: int
+
+
+def preempts(cluster: Cluster | None) -> bool:
+    """Return whether runs may have to give way on a cluster."""
+    return cluster is not None and bool(_classes(cluster)[0].any())
+
+
+def preemption_inputs(
+    cluster: Cluster, qos: Labels, job: NDArray[np.int64], partition: NDArray[np.int64]
+) -> PreemptionInputs | None:
+    """Return who gives way to whom, None if nobody does.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    qos
+        Of all jobs.
+    job, partition
+        int64, one per option: the job, and the position of the partition.
+    """
+    rule = cluster.preemption
+    may, cancels, grace, exempt, rank = _classes(cluster)
+    if rule is None or not may.any():
+        return None
+    of_option = partition
+    if rule.by == "qos":
+        assert cluster.accounting is not None
+        place = {one.name: number for number, one in enumerate(cluster.accounting.qos)}
+        known = np.array([place.get(name, len(place)) for name in qos.names], dtype=np.int64)
+        codes = qos.codes[job]
+        of_option = np.where(codes < 0, len(place), known[codes] if len(known) else len(place))
+    of_option = of_option.astype(np.int64)
+    return PreemptionInputs(
+        may, cancels, grace, exempt, rank, of_option, rule.requeue_delay, rule.youngest_first, rule.reorder
+    )
+
+
+def _classes(
+    cluster: Cluster,
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return who may take whose place, and cancels, grace, exempt and rank of each class."""
+    rule = cluster.preemption
+    modes, grace, exempt, rank = ["off"], [0], [0], [0]
+    pairs: list[tuple[int, int]] = []
+    if rule is not None and rule.by == "partition":
+        parts = cluster.partitions
+        modes = [one.preempt_mode or rule.mode for one in parts] + modes
+        grace, rank = [one.grace_time for one in parts] + grace, [one.priority_tier for one in parts] + rank
+        exempt = [rule.exempt_time for _ in parts] + exempt
+        nodes = [set(cluster.nodes_of(one)) for one in parts]
+        pairs = [
+            (i, j)
+            for i, one in enumerate(parts)
+            for j, other in enumerate(parts)
+            if one.priority_tier > other.priority_tier and nodes[i] & nodes[j]
+        ]
+    elif rule is not None and cluster.accounting is not None:
+        found = cluster.accounting.qos
+        place = {one.name: number for number, one in enumerate(found)}
+        modes = [one.preempt_mode or rule.mode for one in found] + modes
+        grace, rank = [one.grace_time for one in found] + grace, [one.priority for one in found] + rank
+        exempt = [rule.exempt_time if one.exempt_time is None else one.exempt_time for one in found] + exempt
+        pairs = [(i, place[name]) for i, one in enumerate(found) for name in one.preempts]
+    may = np.zeros((len(modes), len(modes)), dtype=np.bool_)
+    for one, other in pairs:
+        may[one, other] = modes[other] != "off"
+    cancels = np.array([mode == "cancel" for mode in modes])
+    return may, cancels, np.array(grace), np.array(exempt), np.array(rank)

@@ -1,0 +1,157 @@
+"""Jobs take the place of less important ones that run, beside what is planned: by Slurm's backfill pass, or for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, USED
+from schedlab.engine.needs import Needs
+from schedlab.engine.node_slots import has_room, has_room_for, hold_run
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.plan import NEXT_START, Plan
+from schedlab.engine.preemption import MOST, candidates, end_run, make_way, measure_use, sort_by_use
+from schedlab.engine.preemption_state import REORDER, Preemption, gives_way
+from schedlab.engine.queue_list import QueueList, sort, starving_first
+from schedlab.engine.retries import Retries
+from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import Site
+from schedlab.engine.state import NOW, State
+from schedlab.engine.waiting import Orders, Waiting, score_waiting
+from schedlab.kernels import inlined, inner_kernel
+
+
+@inlined
+def make_way_in_plan(
+    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, length: int
+) -> bool:
+    """Let runs give way to a job that has room for so long then, beside what is planned; return whether any does.
+
+    Its nodes are chosen; in the plan, those who give way have left them. `until` says when running jobs end there.
+    """
+    if site is not None:
+        return _make_way_in_plan(site.preemption, site, state.nodes, jobs, state, until, job, length)
+    return False
+
+
+@inner_kernel
+def _make_way_in_plan(
+    preemption: Preemption | None,
+    site: Site,
+    nodes: Any,
+    jobs: NDArray[Any],
+    state: State,
+    until: NDArray[np.int64],
+    job: int,
+    length: int,
+) -> bool:
+    found = False
+    if preemption is not None:
+        now = state.clock[NOW]
+        _hold_ending(preemption, nodes, state, until, 1)
+        if not has_room_for(nodes, nodes.ahead, job, now, now + length, False):
+            option = site.options[job]
+            while option < site.options[job + 1] and not found:
+                found = _clear_in_plan(preemption, site, nodes, jobs, state, until, option, length)
+                option += 1
+        if not found:
+            _hold_ending(preemption, nodes, state, until, -1)
+    return found
+
+
+@inner_kernel
+def _hold_ending(preemption: Preemption, nodes: Nodes, state: State, until: NDArray[np.int64], sign: int) -> None:
+    """Plan without those who have to give way already (sign 1), or with them again (sign -1)."""
+    running, now = state.running, state.clock[NOW]
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if preemption.ending[job]:
+                hold_run(nodes, nodes.ahead, job, now, until[job], sign)
+
+
+@inner_kernel
+def _clear_in_plan(
+    preemption: Preemption,
+    site: Site,
+    nodes: Nodes,
+    jobs: NDArray[Any],
+    state: State,
+    until: NDArray[np.int64],
+    option: int,
+    length: int,
+) -> bool:
+    now, request, who = state.clock[NOW], nodes.machine.shape[option], preemption.who
+    count = candidates(preemption, site, nodes, state, option)
+    tried = 0
+    while count > 0:
+        last = -1
+        for i in range(count):
+            hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], 1)
+            if has_room(nodes, nodes.ahead, request, now, now + length, False):
+                last = i
+                break
+        if last < 0:
+            for i in range(count):
+                hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], -1)
+            return False
+        tried += 1
+        measure_use(preemption, nodes, last, count)
+        if tried > preemption.counters[REORDER] + 1 or count <= tried:
+            for i in range(last + 1):
+                if preemption.use[i] > 0:
+                    end_run(preemption, site, nodes, jobs, state, who[i])
+                else:
+                    hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], -1)
+            return True
+        preemption.use[last] = MOST
+        for i in range(last + 1):
+            hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], -1)
+        sort_by_use(preemption, count)
+    return False
+
+
+@inlined
+def note_ends(state: State, planned_end: NDArray[np.int64], count: int, ends: int) -> None:
+    """Note when running jobs end in the plan, if some may have to give way."""
+    if gives_way(state.site):
+        _note_ends(state.nodes, planned_end, count, ends)
+
+
+@inlined
+def _note_ends(nodes: Nodes | None, planned_end: NDArray[np.int64], count: int, ends: int) -> None:
+    if nodes is not None:
+        for i in range(count):
+            planned_end[nodes.ahead.together[i]] = ends
+
+
+@inner_kernel
+def give_way_behind(
+    site: Site | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    plan: Plan,
+    retries: Retries | None,
+    needs: Needs | None,
+    rules: Rules,
+) -> None:
+    """Let runs give way to those who still wait; it is planned again then, in the same second."""
+    if site is not None:
+        queue = QueueList(
+            site.turn, plan.list.spare, plan.list.score, plan.list.entered, plan.list.length, plan.list.tier
+        )
+        count = waiting.queue.length[0]
+        for i in range(count):
+            queue.order[i] = waiting.queue.order[i]
+        score_waiting(queue, orders.policy, seen, state, retries, count)
+        sort(queue, count)
+        if rules.starvation >= 0:
+            starving_first(queue.order, count, seen, queue.tier, state.entered, rules.starvation, state.clock[NOW])
+        if make_way(site, jobs, state, queue.order, count, needs, rules):
+            plan.counters[NEXT_START] = state.clock[NOW]

@@ -1,0 +1,254 @@
+"""Runs that give way to others during a simulation, and jobs that may not begin again yet; left out without preemption.
+
+Functions ask whether there are partitions; others, which they call, whether anybody gives way: branches on an argument
+that is None are left out when a function is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar
+from schedlab.engine.preemption_inputs import PreemptionInputs
+from schedlab.kernels import inlined, inner_kernel
+
+# Positions in Preemption.counters.
+DELAY = 0  # seconds before a job that comes back may begin
+YOUNGEST = 1  # whether those that began last give way first
+REORDER = 2  # how often the order of those that give way is improved
+FIRST = 3  # the first job that may not begin again yet, as a place in `held` ...
+HELD = 4  # ... and how many there are
+RETURNED = 5  # jobs that have entered the queue at this event since they may begin again
+AWAKE = 6  # 1 if runs are no longer left alone since this event
+ASLEEP = 7  # 1 if nobody waits but jobs that have returned, for which Slurm makes no backfill pass
+REPLAN = 8  # 1 if runs have had to give way since the last plan was made
+EXEMPTS = 9  # 1 if any run is left alone for a time
+COUNTERS_SIZE = 10
+
+# What becomes of a run that has to give way: Preemption.fate.
+STAYS, COMES_BACK, IS_LOST = 0, 1, 2
+
+
+class Preemption(NamedTuple):
+    """Who gives way to whom.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    may, cancels, grace, exempt, rank, of_option
+        See `PreemptionInputs`.
+    fate
+        int64, one per job: what becomes of its run, the constants above.
+    ending
+        bool, one per job: whether its run has to give way.
+    held, due
+        int64: jobs that may not begin again yet, by when they may and number; and that second, by job.
+    who, use
+        int64: runs that may give way, in the order in which they do, and by how much of the chosen nodes they have.
+    chosen
+        bool, one per node: whether it is among those of the last choice.
+    there
+        bool, one per class: whether a run of it may have to give way.
+    """
+
+    counters: NDArray[np.int64]
+    may: NDArray[np.bool_]
+    cancels: NDArray[np.bool_]
+    grace: NDArray[np.int64]
+    exempt: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    of_option: NDArray[np.int64]
+    fate: NDArray[np.int64]
+    ending: NDArray[np.bool_]
+    held: NDArray[np.int64]
+    due: NDArray[np.int64]
+    who: NDArray[np.int64]
+    use: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+    there: NDArray[np.bool_]
+
+
+def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemption:
+    """Return who gives way to whom before anybody does."""
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[[DELAY, YOUNGEST, REORDER]] = inputs.delay, inputs.youngest, inputs.reorder
+    counters[EXEMPTS] = inputs.exempt.any()
+    names = ("may", "cancels", "grace", "exempt", "rank", "of_option")
+    fixed = {name: getattr(inputs, name).copy() for name in names}
+    for array in fixed.values():
+        array.flags.writeable = False
+    rest: dict[str, Any] = {name: np.zeros(jobs, np.int64) for name in ("fate", "held", "due", "who", "use")}
+    flags = {"ending": jobs, "chosen": nodes, "there": len(inputs.rank)}
+    rest |= {name: np.zeros(size, dtype=np.bool_) for name, size in flags.items()}
+    return Preemption(counters, **fixed, **rest)
+
+
+@inlined
+def fate_of(preemption: Preemption | None, job: int) -> int:
+    """Return what becomes of a job whose run is over, and forget it."""
+    if preemption is not None:
+        fate = preemption.fate[job]
+        preemption.fate[job] = STAYS
+        preemption.ending[job] = False
+        return fate
+    return STAYS
+
+
+@inlined
+def hold_back(preemption: Preemption, job: int, now: int) -> int:
+    """Let a job come back later; return when it may begin again."""
+    counters, held, due = preemption.counters, preemption.held, preemption.due
+    size, place = held.shape[0], counters[FIRST] + counters[HELD]
+    due[job] = now + counters[DELAY]
+    while place > counters[FIRST] and due[held[(place - 1) % size]] == due[job] and held[(place - 1) % size] > job:
+        held[place % size] = held[(place - 1) % size]
+        place -= 1
+    held[place % size] = job
+    counters[HELD] += 1
+    return due[job]
+
+
+@inlined
+def next_to_return(preemption: Preemption) -> int:
+    """Return the job that may begin again by now; the caller asks first whether there is one."""
+    counters = preemption.counters
+    job = preemption.held[counters[FIRST]]
+    counters[FIRST] = (counters[FIRST] + 1) % preemption.held.shape[0]
+    counters[HELD] -= 1
+    counters[RETURNED] += 1
+    return job
+
+
+@inlined
+def returns_by(preemption: Preemption, now: int) -> bool:
+    """Return whether there is a job that may begin again by now."""
+    counters = preemption.counters
+    return counters[HELD] > 0 and preemption.due[preemption.held[counters[FIRST]]] <= now
+
+
+@inlined
+def next_return(preemption: Preemption) -> int:
+    """Return when the next job may begin again, NEVER if there is none."""
+    counters = preemption.counters
+    return preemption.due[preemption.held[counters[FIRST]]] if counters[HELD] > 0 else NEVER
+
+
+@inner_kernel
+def next_end_of_exemption(
+    preemption: Preemption, site: Any, nodes: Any, start: NDArray[np.int64], running: Calendar, now: int
+) -> int:
+    """Return when the next run is no longer left alone, NEVER if none is."""
+    first = NEVER
+    if preemption.counters[EXEMPTS] > 0:
+        for place in range(running.status[USED]):
+            block = running.order[place]
+            for i in range(running.counts[block]):
+                job = running.records[block * BLOCK + i].job
+                ends = start[job] + preemption.exempt[class_of_run(preemption, site, nodes, job)] + 1
+                if ends > now and not preemption.ending[job]:
+                    first = min(first, ends)
+    return first
+
+
+@inlined
+def class_of_run(preemption: Preemption, site: Any, nodes: Any, job: int) -> int:
+    """Return the class of a job in the partition in which it runs: the first one with the request that it runs by."""
+    request = nodes.places[nodes.offsets[nodes.run[job]]].request
+    option = site.options[job]
+    while nodes.machine.shape[option] != request:
+        option += 1
+    return preemption.of_option[option]
+
+
+@inlined
+def gives_way(site: Any) -> bool:
+    """Return whether runs may have to give way."""
+    if site is not None:
+        return _is_there(site.preemption)
+    return False
+
+
+@inlined
+def _is_there(preemption: Preemption | None) -> bool:
+    return preemption is not None
+
+
+@inlined
+def fate_of_run(site: Any, job: int) -> int:
+    """Return what becomes of a job whose run is over, and forget it."""
+    if site is not None:
+        return fate_of(site.preemption, job)
+    return STAYS
+
+
+@inlined
+def hold_job_back(site: Any, job: int, now: int) -> int:
+    """Let a job come back later; return when it may begin again."""
+    if site is not None:
+        return _hold_back(site.preemption, job, now)
+    return now
+
+
+@inlined
+def _hold_back(preemption: Preemption | None, job: int, now: int) -> int:
+    if preemption is not None:
+        return hold_back(preemption, job, now)
+    return now
+
+
+@inlined
+def is_awake(site: Any) -> bool:
+    """Return whether runs are no longer left alone since this event."""
+    if site is not None:
+        return _counter(site.preemption, AWAKE) > 0
+    return False
+
+
+@inlined
+def has_returned(site: Any) -> int:
+    """Return how many jobs have entered the queue at this event since they may begin again."""
+    if site is not None:
+        return _counter(site.preemption, RETURNED)
+    return 0
+
+
+@inlined
+def sleeps(site: Any) -> bool:
+    """Return whether nobody waits but jobs that have returned since anything else has happened."""
+    if site is not None:
+        return _counter(site.preemption, ASLEEP) > 0
+    return False
+
+
+@inlined
+def fall_asleep(site: Any, asleep: bool) -> None:
+    """Note whether that is so."""
+    if site is not None:
+        _set(site.preemption, ASLEEP, 1 if asleep else 0)
+
+
+@inlined
+def must_plan_again(site: Any) -> bool:
+    """Return whether runs have had to give way since this was asked last."""
+    if site is not None:
+        again = _counter(site.preemption, REPLAN) > 0
+        _set(site.preemption, REPLAN, 0)
+        return again
+    return False
+
+
+@inlined
+def _counter(preemption: Preemption | None, place: int) -> int:
+    if preemption is not None:
+        return preemption.counters[place]
+    return 0
+
+
+@inlined
+def _set(preemption: Preemption | None, place: int, value: int) -> None:
+    if preemption is not None:
+        preemption.counters[place] = value

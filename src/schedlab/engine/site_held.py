@@ -1,0 +1,117 @@
+"""What keeps jobs back whatever their account: licences, and job arrays of which so many elements may run.
+
+To the engine, both are limits like those of accounts: who would exceed one is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.errors import InputError
+from schedlab.wording import shown
+from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.workload import Workload
+
+LICENSES, ARRAY = "Licenses", "JobArrayTaskLimit"
+"""Why a job waits, as `squeue` shows it."""
+
+_LICENSE = re.compile(r"([^\s:=*|,]+)(?:[:=*](\d{1,9}))?")
+
+
+class Held(NamedTuple):
+    """A limit on what jobs hold: how much there is, why a job waits, and which rows of the workload hold how much."""
+
+    most: int
+    reason: str
+    rows: NDArray[np.intp]
+    amounts: NDArray[np.int64]
+
+
+def licenses_of(text: str) -> dict[str, int]:
+    """Return how many of each licence a text asks for, as sbatch's option has it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be understood.
+
+    Examples
+    --------
+    >>> licenses_of("matlab:2,ansys")
+    {'matlab': 2, 'ansys': 1}
+    """
+    found: dict[str, int] = {}
+    for word in text.split(","):
+        matched = _LICENSE.fullmatch(word.strip())
+        if matched is None:
+            raise InputError(f"licenses={shown(text)}: give names and counts, as in matlab:2,ansys")
+        found[matched[1]] = found.get(matched[1], 0) + int(matched[2] or 1)
+    return found
+
+
+def held_arrays(workload: Workload) -> list[Held]:
+    """Return the arrays of which so many elements may run at a time."""
+    if workload.resources is None or not (workload.resources.array_limit > 0).any():
+        return []
+    array, limit = workload.resources.array.codes, workload.resources.array_limit
+    found = []
+    for number in np.unique(array[limit > 0]).tolist():
+        rows = np.flatnonzero(array == number)
+        if len(np.unique(limit[rows])) > 1:
+            name, job = shown(workload.resources.array.names[number]), workload.job_id[rows[0]]
+            raise InputError(
+                f"array {name}: its elements name different limits, as from job {job} on", row=int(rows[0])
+            )
+        found.append(Held(int(limit[rows[0]]), ARRAY, rows, np.ones(len(rows), dtype=np.int64)))
+    return found
+
+
+def held_licenses(workload: Workload, cluster: Cluster) -> list[Held]:
+    """Return the licences of a cluster and who holds them; a name that it does not know is a licence of which it has
+    none."""
+    if workload.resources is None:
+        return []
+    column = workload.resources.licenses
+    asked = [licenses_of(name) for name in column.names]
+    known = dict(cluster.licenses)
+    found = []
+    for name in dict.fromkeys([*known, *(name for one in asked for name in one)]):
+        counts = np.array([*(one.get(name, 0) for one in asked), 0], dtype=np.int64)[column.codes]
+        rows = np.flatnonzero(counts)
+        if rows.size:
+            found.append(Held(known.get(name, 0), LICENSES, rows, counts[rows]))
+    return found
+
+
+def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
+    """Return for each job whether it asks for more licences than there are, as reason why it never runs."""
+    bad = np.full(len(workload), -1, dtype=np.int64)
+    for one in held:
+        bad[one.rows[one.amounts > one.most]] = 0
+    return Labels(bad, (LICENSES,))
+
+
+def is_held_back(workload: Workload, cluster: Cluster | None) -> bool:
+    """Return whether licences or arrays keep any job back; licences without a cluster are like all resources there."""
+    asked = workload.resources
+    if asked is None or not asked.is_held_back:
+        return False
+    licensed = cluster is not None and bool(cluster.licenses or cluster.groups)
+    return bool((asked.array_limit > 0).any()) or licensed
+
+
+def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster]:
+    """Return a number of processors as a cluster of one node, and its jobs as they ask there for nothing else."""
+    asked = workload.resources
+    assert asked is not None
+    kept = {"licenses": asked.licenses, "array": asked.array, "array_limit": asked.array_limit}
+    tasks = np.maximum(workload.job_processors, 1)
+    jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
+    group = NodeGroup.of("machine", cores=machine.processors)
+    return jobs, Cluster.of_nodes([group], name=machine.name, licenses=dict(machine.licenses))

@@ -1,0 +1,125 @@
+"""The page of many variants of a site: how they rank, and who wins and pays under the best of them."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from schedlab.atomic import atomic_path, writable_target
+from schedlab.campaign.results.statistics import quantity
+from schedlab.report.calibration import HEADINGS, MOST
+from schedlab.report.illustrations import example_figures
+from schedlab.report.page import Page
+from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.site.effects import Effect, difference_text
+from schedlab.site.ranking import RankedVariant, VariantRanking
+from schedlab.site.sweep import Sweep
+from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.wording import count_of
+
+GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
+
+
+def write_ranking(sweep: Sweep, ranking: VariantRanking, path: str | PathLike[str], *, command: str = "") -> Path:
+    """Write a ranking of variants as one self-contained HTML file, and return where it is.
+
+    Parameters
+    ----------
+    sweep
+        Where the answers are.
+    ranking
+        Of the variants.
+    path
+        The file; an existing one is replaced.
+    command
+        What the user typed.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    writable_target(path)
+    page = render_ranking(sweep, ranking, command=command)
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return Path(path)
+
+
+def render_ranking(sweep: Sweep, ranking: VariantRanking, *, command: str = "") -> str:
+    """Return a ranking of variants as HTML; see `write_ranking`."""
+    best = ranking.best
+    answers = {one.name: sweep.answer(one, ranking.samples[0]) for one in (Variant(AS_IT_IS), best.variant)}
+    both = {name: answer.schedule for name, answer in answers.items() if answer is not None}
+    page = Page()
+    page.explore(both, baseline=AS_IT_IS)
+    kinds = dict.fromkeys(one.kind for one in best.effects)
+    groups = [_groups(kind, [one for one in best.effects if one.kind == kind]) for kind in kinds]
+    jobs = len(next(iter(both.values())))
+    return page.render(
+        "schedule.html.j2",
+        kind="What if",
+        title=f"{sweep.site.name}: {count_of(len(ranking.ranked) - 1, 'variant')}",
+        lead=f"{count_of(jobs, 'job')} replayed on {', '.join(one.text for one in ranking.samples)}",
+        changes=[f"{best.variant.name}: {text}." for text in best.notes],
+        sentences=_sentences(ranking),
+        over_time=example_figures(both, list(both), AS_IT_IS),
+        tables=[_ranked(ranking), *groups],
+        command=command,
+        provenance={"site": str(sweep.directory), "scheduler": sweep.site.settings.scheduler},
+    )
+
+
+def _sentences(ranking: VariantRanking) -> list[str]:
+    best = ranking.best
+    told = [f"By {ranking.metric}, the best variant is {best.variant.name} ({best.variant.text})."]
+    if ranking.ranked[0].variant.name == AS_IT_IS:
+        told = ["By " + ranking.metric + ", no variant is better than the site as it is."]
+    every = next((one for one in best.effects if one.kind == "all"), None)
+    if every is not None:
+        change, interval, _ = difference_text(every)
+        told.append(f"It changes the mean wait by {change} (95 % interval: {interval}).")
+        told += [
+            f"{'Winners' if verdict == 'wins' else 'Who pays'}: {', '.join(names)}."
+            for verdict in ("wins", "pays")
+            if (names := [one.group for one in best.effects if one.kind != "all" and one.verdict == verdict][:8])
+        ]
+    if len(ranking.ranked) > 2:
+        told.append(
+            f"It is the best of {len(ranking.ranked) - 1:,} on these very jobs, so that some of its advantage is "
+            "chance; schedlab site search judges on jobs that the choice has not seen."
+        )
+    return [*told, *(f"{one.variant.name} could not be run: {one.reason}" for one in ranking.failures)]
+
+
+def _ranked(ranking: VariantRanking) -> Table:
+    head = [Cell("Variant"), Cell(ranking.metric), Cell("Mean wait", term="wait"), Cell("95% wait", term="percentile")]
+    head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval")]
+    note = "The jobs of each variant are paired with those of the site as it is."
+    return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
+
+
+def _row(metric: str, one: RankedVariant) -> list[Cell]:
+    every = next((found for found in one.effects if found.kind == "all"), None)
+    change, interval, _ = difference_text(every) if every else ("–", "–", "")
+    row = [Cell(one.variant.name), Cell(quantity(metric, one.value), one.value)]
+    row += [seconds_cell(one.mean_wait), seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
+    return [*row, Cell(change, every.difference if every else 0.0), Cell(interval)]
+
+
+def _groups(kind: str, found: list[Effect]) -> Table:
+    head = [
+        Cell(GROUPS[kind]),
+        Cell("Jobs"),
+        Cell("Mean wait as it is", term="wait"),
+        Cell("changed"),
+        Cell("difference"),
+    ]
+    head += [Cell("95 % interval"), Cell("")]
+    rows = []
+    for one in found[:MOST]:
+        change, interval, verdict = difference_text(one)
+        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), seconds_cell(one.before), seconds_cell(one.after)]
+        rows.append([*row, Cell(change, one.difference), Cell(interval), Cell(verdict)])
+    note = f"{len(found) - MOST:,} smaller groups are not shown." if len(found) > MOST else ""
+    return Table(GROUPS[kind], "Who wins, and who pays", head, rows, note)

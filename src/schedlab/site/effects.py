@@ -1,0 +1,230 @@
+"""What a variant of a site does to its jobs, group by group: paired differences of waits, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.membership import users_of
+from schedlab.durations import DAY, WEEK
+from schedlab.schedule.groups import SIZE_CLASSES, size_classes
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.summary import duration
+from schedlab.site.sweep import VariantAnswer
+from schedlab.wording import table
+from schedlab.workload.resources import Labels, Resources
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEWEST_BLOCKS = 6
+"""Blocks of time, or samples, below which there is no interval."""
+
+FEWEST_JOBS = 30
+"""Jobs of a group that is shown; of all jobs, any number."""
+
+BLOCKS = 20
+"""Of a log that is shorter than so many weeks, blocks are days; of one shorter than so many days, twentieths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a variant does to a group of jobs.
+
+    Parameters
+    ----------
+    kind, group
+        "all", "partition", "QOS", "account", "user", "size" or "GPU", and which of them.
+    jobs
+        How many can run in both; of several samples, in all of them.
+    before, after
+        Their mean waits at the site as it is, and in the variant, in seconds.
+    interval
+        Of the difference at a level of 95 %; None: there are too few blocks or samples.
+    """
+
+    kind: str
+    group: str
+    jobs: int
+    before: float
+    after: float
+    interval: tuple[float, float] | None
+
+    @property
+    def difference(self) -> float:
+        """Seconds by which the mean wait changes."""
+        return self.after - self.before
+
+    @property
+    def verdict(self) -> str:
+        """Whether the group "wins", "pays", or neither is sure ("")."""
+        if self.interval is None or self.interval[0] <= 0 <= self.interval[1]:
+            return ""
+        return "wins" if self.difference < 0 else "pays"
+
+
+def effects(pairs: Iterable[tuple[VariantAnswer, VariantAnswer]]) -> list[Effect]:
+    """Return what a variant does to the jobs, group by group, the largest groups first.
+
+    Parameters
+    ----------
+    pairs
+        The answers of the site as it is and of the variant, on the same samples.
+
+    Notes
+    -----
+    Jobs are paired: the difference of a group is the mean over its jobs of wait in the variant minus wait at the site
+    as it is. With six samples or more, each is one observation of that mean. With fewer, each is cut into blocks by
+    submission (weeks, days or twentieths of the log), which are not quite independent: a queue of one day is waited for
+    on the next, so that these intervals are too narrow rather than too wide. The interval is that of a ratio of sums
+    over blocks, of the differences and of the jobs, with Student's t (Cochran, Sampling Techniques, 1977, section
+    2.11).
+    """
+    both = [_Paired.of(*pair) for pair in pairs]
+    if len(both) >= FEWEST_BLOCKS:
+        block = np.concatenate([np.full(len(one.before), number) for number, one in enumerate(both)])
+    else:
+        ends = np.cumsum([0, *(int(one.block.max(initial=-1)) + 1 for one in both)])
+        block = np.concatenate([one.block + first for one, first in zip(both, ends, strict=False)])
+    before, after = (np.concatenate([getattr(one, name) for one in both]) for name in ("before", "after"))
+    found = []
+    for kind in both[0].groups:
+        codes, names = _merged([one.groups[kind] for one in both])
+        order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(names)), kind="stable")
+        for number in order.tolist():
+            mine = np.flatnonzero(codes == number)
+            if len(mine) >= FEWEST_JOBS or (kind == "all" and len(mine)):
+                found.append(_effect(kind, names[number], before[mine], after[mine], block[mine]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Paired:
+    """The jobs that a site as it is and a variant can both run."""
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    block: NDArray[np.int64]
+    groups: Mapping[str, Labels]
+
+    @classmethod
+    def of(cls, base: VariantAnswer, other: VariantAnswer) -> _Paired:
+        _, first, second = np.intersect1d(base.rows, other.rows, assume_unique=True, return_indices=True)
+        submit = base.schedule.workload.submit_time[first]
+        return cls(
+            base.schedule.wait_time[first],
+            other.schedule.wait_time[second],
+            _blocks(submit),
+            dict(_groups(base.schedule, first)),
+        )
+
+
+def _blocks(submit: NDArray[np.int64]) -> NDArray[np.int64]:
+    elapsed = submit - (submit.min() if len(submit) else 0)
+    span = int(elapsed.max(initial=0)) + 1
+    length = WEEK if span >= BLOCKS * WEEK else DAY if span >= BLOCKS * DAY else max(-(-span // BLOCKS), 1)
+    return np.asarray(elapsed // length, dtype=np.int64)
+
+
+def _groups(schedule: Schedule, rows: NDArray[np.intp]) -> Iterator[tuple[str, Labels]]:
+    jobs = schedule.workload[rows]
+    asked = jobs.resources or Resources.of(len(jobs))
+    yield "all", Labels(np.zeros(len(jobs), dtype=np.int64), ("all jobs",))
+    yield "partition", asked.partition
+    yield "QOS", asked.qos
+    yield "account", asked.account
+    yield "user", users_of(jobs)
+    yield "size", Labels(size_classes(jobs.job_processors, schedule.processors).astype(np.int64), SIZE_CLASSES)
+    yield "GPU", Labels((asked.gpus_in_all > 0).astype(np.int64), ("without GPUs", "with GPUs"))
+
+
+def _merged(labels: list[Labels]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the labels of several samples as numbers of one list of names."""
+    names = tuple(dict.fromkeys(name for one in labels for name in one.names))
+    place = {name: number for number, name in enumerate(names)}
+    columns = []
+    for one in labels:
+        mine = np.array([*(place[name] for name in one.names), -1], dtype=np.int64)
+        columns.append(mine[one.codes])
+    return np.concatenate(columns), names
+
+
+def _effect(
+    kind: str, group: str, before: NDArray[np.int64], after: NDArray[np.int64], block: NDArray[np.int64]
+) -> Effect:
+    change = (after - before).astype(np.float64)
+    counts = np.bincount(block).astype(np.float64)
+    sums = np.bincount(block, weights=change)[counts > 0].astype(np.float64)
+    return Effect(
+        kind, group, len(before), float(before.mean()), float(after.mean()), ratio_interval(sums, counts[counts > 0])
+    )
+
+
+def ratio_interval(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return the interval, at a level of 95 %, of a sum of values per unit, both known block by block.
+
+    Examples
+    --------
+    >>> ratio_interval(np.full(8, 30.0), np.full(8, 10.0))
+    (3.0, 3.0)
+    >>> ratio_interval(np.ones(3), np.ones(3)) is None
+    True
+    """
+    from scipy.stats import t
+
+    blocks = len(sums)
+    if blocks < FEWEST_BLOCKS:
+        return None
+    ratio = sums.sum() / counts.sum()
+    left = sums - ratio * counts
+    error = np.sqrt(blocks / (blocks - 1) * (left**2).sum()) / counts.sum()
+    half = float(t.ppf(0.975, blocks - 1)) * float(error)
+    return float(ratio) - half, float(ratio) + half
+
+
+def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
+    """Return effects as a table: one row each, the interval in two columns (NaN: none)."""
+    import pandas as pd
+
+    rows = []
+    for one in found:
+        low, high = one.interval or (np.nan, np.nan)
+        row = {"kind": one.kind, "group": one.group, "jobs": one.jobs, "before": one.before, "after": one.after}
+        rows.append(row | {"difference": one.difference, "low": low, "high": high, "verdict": one.verdict})
+    return pd.DataFrame(rows)
+
+
+def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
+    """Return the largest groups of each kind as a table in text."""
+    head = ["", "", "jobs", "wait as it is", "changed", "difference", "95 % interval", ""]
+    rows, seen = [], {"": 0}
+    for one in found:
+        seen[one.kind] = seen.get(one.kind, 0) + 1
+        if seen[one.kind] > most:
+            continue
+        kind = one.kind if seen[one.kind] == 1 else ""
+        rows.append(
+            [kind, one.group, f"{one.jobs:,}", duration(one.before), duration(one.after), *difference_text(one)]
+        )
+    return table(head, rows)
+
+
+def difference_text(one: Effect) -> tuple[str, str, str]:
+    """Return difference, interval and verdict as texts."""
+    interval = "-" if one.interval is None else f"{signed(one.interval[0])} to {signed(one.interval[1])}"
+    return signed(one.difference), interval, one.verdict
+
+
+def signed(seconds: float) -> str:
+    """Return a difference as text.
+
+    Examples
+    --------
+    >>> signed(-90), signed(5)
+    ('-90 s', '+5 s')
+    """
+    return ("-" if seconds < 0 else "+") + duration(abs(seconds))

@@ -1,0 +1,186 @@
+"""A search over parameters of a site: chosen on one part of its log, judged on the rest."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER
+from schedlab.errors import InputError
+from schedlab.site.effects import Effect, effects
+from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
+from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
+from schedlab.wording import count_of, table
+
+CHOSEN_ON = 2 / 3
+"""Part of the log that variants are chosen on."""
+
+MOST_AT_ONCE = 200
+"""Variants of a grid that is run whole; a larger one is searched axis by axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSearch:
+    """What a search over parameters has found.
+
+    Parameters
+    ----------
+    metric
+        What was minimised.
+    chosen_on, judged_on
+        The parts of the log.
+    best
+        The best variant on the first part; the site as it is, if no other is better.
+    values
+        The metric of each variant on the first part, the best first.
+    before, after
+        The metric of the site as it is and of the best variant on the second part.
+    effects
+        Of the best variant on the jobs of the second part; none, if it is the site as it is.
+    failures
+        Variants that could not be run.
+    simulations
+        How many were run now; the other answers were there.
+    """
+
+    metric: str
+    chosen_on: SiteSample
+    judged_on: SiteSample
+    best: Variant
+    values: tuple[tuple[Variant, float], ...]
+    before: float
+    after: float
+    effects: tuple[Effect, ...]
+    failures: tuple[VariantFailure, ...]
+    simulations: int
+
+    def sentences(self) -> list[str]:
+        """Return the answer in plain sentences."""
+        if self.best.name == AS_IT_IS:
+            return [f"Of {count_of(len(self.values), 'variant')}, none is better than the site as it is."]
+        ratio = f" (ratio {self.after / self.before:.3f})" if self.before else ""
+        told = [
+            f"Best of {len(self.values):,} on {self.chosen_on.text}: {self.best.text}.",
+            f"On {self.judged_on.text}, which the search has not seen: {self.metric} {self.after:,.4g}, "
+            f"{self.before:,.4g} as it is{ratio}.",
+        ]
+        every = next(one for one in self.effects if one.kind == "all")
+        if every.interval is None:
+            told.append("There is too little of the log to say how sure that is.")
+        elif not every.verdict:
+            told.append("The mean wait there may as well not have changed: its interval contains 0.")
+        return told
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as numbers and texts, for JSON."""
+        return {
+            "metric": self.metric,
+            "chosen_on": self.chosen_on.text,
+            "judged_on": self.judged_on.text,
+            "best": asdict(self.best),
+            "values": [{**asdict(one), "value": value} for one, value in self.values],
+            "before": self.before,
+            "after": self.after,
+            "effects": [asdict(one) for one in self.effects],
+            "failures": [asdict(one) for one in self.failures],
+        }
+
+    def __str__(self) -> str:
+        shown = self.values[:10]
+        rows = [[variant.name, f"{value:,.4g}"] for variant, value in shown]
+        return "\n".join([*self.sentences(), "", table(["variant", f"{self.metric} on {self.chosen_on.text}"], rows)])
+
+
+def search_parameters(
+    sweep: Sweep,
+    axes: Axes,
+    metric: str = "mean_wait",
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> ParameterSearch:
+    """Search for values of parameters that make a metric of a site small.
+
+    A grid of up to `MOST_AT_ONCE` variants is run whole. A larger one is searched axis by axis: from the middle of each
+    axis, all values of one axis are run while the others stay, the best is taken, and the next axis follows, until a
+    round over all axes changes nothing. What has an answer already is not run again.
+
+    Parameters
+    ----------
+    sweep
+        Of the site.
+    axes
+        Values by what they are values of.
+    metric
+        One of those of `Schedule.metrics`; where more is better, it is made large.
+    workers, progress
+        As for `Sweep.run`.
+
+    Raises
+    ------
+    InputError
+        If there is no such metric, or a value is not possible.
+    """
+    first, second = SiteSample(0, CHOSEN_ON), SiteSample(CHOSEN_ON, 1)
+    sign = -1.0 if metric in LARGER_IS_BETTER else 1.0
+    values: dict[Variant, float] = {}
+    simulations = 0
+
+    def look(variants: list[Variant]) -> None:
+        nonlocal simulations
+        simulations += sweep.run(variants, [first], workers=workers, progress=progress)
+        for one in (Variant(AS_IT_IS), *variants):
+            found = _metric(sweep, one, first, metric)
+            values[one] = math.inf if found is None else sign * found
+
+    size = math.prod(len(each) for each in axes.values())
+    if size <= MOST_AT_ONCE:
+        look(grid(axes))
+    else:
+        _by_axis(axes, look, values)
+    order = sorted(values, key=lambda one: (values[one], one.name != AS_IT_IS))
+    best = order[0]
+    simulations += sweep.run([] if best.name == AS_IT_IS else [best], [second], workers=workers, progress=progress)
+    before, after = sweep.answer(Variant(AS_IT_IS), second), sweep.answer(best, second)
+    if before is None or after is None:
+        reason = next(one.reason for one in sweep.failures.values() if one.sample == second)
+        raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
+    return ParameterSearch(
+        metric,
+        first,
+        second,
+        best,
+        tuple((one, sign * values[one]) for one in order if math.isfinite(values[one])),
+        before.metric(metric),
+        after.metric(metric),
+        () if best.name == AS_IT_IS else tuple(effects([(before, after)])),
+        tuple(sweep.failures.values()),
+        simulations,
+    )
+
+
+def _by_axis(axes: Axes, look: Callable[[list[Variant]], None], values: dict[Variant, float]) -> None:
+    """Take the best value of one axis after the other, until a round changes nothing."""
+    point = {what: each[len(each) // 2] for what, each in axes.items()}
+    unchanged = 0
+    for what in itertools.cycle(axes):
+        line = {value: at(point | {what: value}) for value in axes[what]}
+        look(list(line.values()))
+        best = min(line, key=lambda value: values[line[value]])
+        unchanged = unchanged + 1 if best == point[what] else 1
+        point[what] = best
+        if unchanged >= len(axes):
+            return
+
+
+def _metric(sweep: Sweep, variant: Variant, sample: SiteSample, metric: str) -> float | None:
+    """Return the metric of a variant; None: it could not be run."""
+    answer = sweep.answer(variant, sample)
+    if answer is None:
+        if variant.name == AS_IT_IS:
+            raise InputError(sweep.failures[variant, sample].reason)
+        return None
+    return answer.metric(metric)

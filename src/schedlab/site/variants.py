@@ -1,0 +1,235 @@
+"""Variants of a site: what to change, from a file or as a grid."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from schedlab.documents import checked, read_toml
+from schedlab.errors import InputError, located
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site.changes import parse_change
+from schedlab.wording import shown
+
+MOST = 100_000
+"""Variants of a grid: more is a mistake."""
+
+AS_IT_IS = "as it is"
+POLICY, LOAD = "policy", "load"
+"""Axes of a grid that are not lines of the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A site as it might be.
+
+    Parameters
+    ----------
+    name
+        Of the variant, in tables.
+    changes
+        Of the configuration, all together, as for `schedlab.site.parse_change`.
+    policy
+        A policy in place of the site's priorities, or a whole scheduler; empty: the site's own.
+    load
+        Factor of the offered load: with 1.1, the same jobs come in a shorter time.
+
+    Raises
+    ------
+    InputError
+        If a change or the policy cannot be understood, or the load is not positive.
+
+    Examples
+    --------
+    >>> Variant("quick", ("SchedulerParameters.bf_interval=30",), policy="saf").policy
+    'saf'
+    """
+
+    name: str
+    changes: tuple[str, ...] = ()
+    policy: str = ""
+    load: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise InputError("a variant needs a name")
+        for text in self.changes:
+            parse_change(text)
+        if self.policy:
+            Scheduler.parse(self.policy)
+        if not 0 < self.load <= 100:
+            raise InputError(f"variant {self.name}: load={self.load}: give a factor above 0, such as 1.1")
+
+    @property
+    def text(self) -> str:
+        """What is changed, in one line."""
+        parts = [*self.changes, *([f"policy={self.policy}"] if self.policy else [])]
+        parts += [f"load={self.load:g}"] if self.load != 1 else []
+        return "; ".join(parts) or AS_IT_IS
+
+
+Axes = Mapping[str, Sequence[str]]
+"""Values by what they are values of: a parameter, a line up to its option, "policy" or "load"."""
+
+
+def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
+    """Read an axis of a grid.
+
+    Parameters
+    ----------
+    text
+        `WHAT=VALUE,VALUE...`, where WHAT is what stands before the value in a change, or policy, or load. Values that
+        have commas themselves are separated by `;`.
+
+    Raises
+    ------
+    InputError
+        If it is not written like that, or a value is given twice.
+
+    Examples
+    --------
+    >>> parse_axis("SchedulerParameters.bf_interval=30,60")
+    ('SchedulerParameters.bf_interval', ('30', '60'))
+    >>> parse_axis("PartitionName=long MaxTime=1-0,2-0")
+    ('PartitionName=long MaxTime', ('1-0', '2-0'))
+    >>> parse_axis("policy=saf; multifactor(age=1,size=2)")[1]
+    ('saf', 'multifactor(age=1,size=2)')
+    """
+    what, equals, rest = _split(text)
+    values = tuple(part.strip() for part in rest.split(";" if ";" in rest else ","))
+    if not equals or not what or not all(values):
+        raise InputError(f"--over {shown(text)}: write WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60")
+    if len(set(values)) < len(values):
+        raise InputError(f"--over {shown(text)}: a value is given twice")
+    return what, values
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Split what is changed from its values: at the first "=" of a parameter, at the last option's of a line."""
+    head, equals, rest = (part.strip() for part in text.partition("="))
+    words = rest.split(" ")
+    places = [number for number, word in enumerate(words) if number and "=" in word]
+    if "." in head or head.lower() in (POLICY, LOAD) or not places:
+        return head, equals, rest
+    option, _, value = words[places[-1]].partition("=")
+    before = " ".join([*words[: places[-1]], option])
+    return f"{head}={before}", "=", " ".join([value, *words[places[-1] + 1 :]])
+
+
+def grid(axes: Axes) -> list[Variant]:
+    """Return a variant for every combination of values, named by them.
+
+    Raises
+    ------
+    InputError
+        If there is no axis, a value is not possible, or there are more than `MOST` combinations.
+
+    Examples
+    --------
+    >>> [one.name for one in grid({"SchedulerParameters.bf_interval": ["30", "60"], "load": ["1", "1.1"]})]
+    ['bf_interval=30, load=1', 'bf_interval=30, load=1.1', 'bf_interval=60, load=1', 'bf_interval=60, load=1.1']
+    """
+    if not axes:
+        raise InputError("a grid needs at least one axis: --over WHAT=VALUE,VALUE")
+    number = 1
+    for values in axes.values():
+        number *= len(values)
+    if number > MOST:
+        raise InputError(f"the grid has {number:,} variants, more than {MOST:,}: give fewer values")
+    return [at(dict(zip(axes, values, strict=True))) for values in itertools.product(*axes.values())]
+
+
+def at(point: Mapping[str, str]) -> Variant:
+    """Return the variant at a point of a grid."""
+    changes, policy, load = [], "", 1.0
+    for what, value in point.items():
+        if what.lower() == POLICY:
+            policy = value
+        elif what.lower() == LOAD:
+            load = _number(value)
+        else:
+            changes.append(f"{what}={value}")
+    return Variant(", ".join(f"{_short(what)}={value}" for what, value in point.items()), tuple(changes), policy, load)
+
+
+def _short(what: str) -> str:
+    """Return an axis without the list or the line that it belongs to: bf_interval, long MaxTime."""
+    head, _, rest = what.partition("=")
+    return rest if rest else head.rpartition(".")[2]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"load={shown(text)}: give a factor, such as 1.1") from None
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    set: list[str] = []
+    policy: str = ""
+    load: float = 1.0
+
+
+class _Document(BaseModel):
+    """What a file of variants says."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    variant: list[_Entry] = []
+    over: dict[str, Annotated[list[str | int | float], Field(min_length=1)]] = {}
+
+
+_DOCUMENT = TypeAdapter(_Document)
+
+
+def read_variants(path: str | PathLike[str]) -> list[Variant]:
+    """Read variants from a TOML file: tables `[[variant]]` with name, set, policy, load; and a table `[over]`, a grid.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, says something else, or two variants have one name; the message names the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "variants.toml"
+    >>> _ = file.write_text('''
+    ... [[variant]]
+    ... name = "two days"
+    ... set = ["PartitionName=long MaxTime=2-0"]
+    ...
+    ... [over]
+    ... "SchedulerParameters.bf_interval" = [30, 60]
+    ... ''')
+    >>> [one.name for one in read_variants(file)]
+    ['two days', 'bf_interval=30', 'bf_interval=60']
+    """
+    document = checked(_DOCUMENT, read_toml(path, "file of variants"), str(Path(path)), "see the how-to of the twin")
+    with located(str(path)):
+        found = [Variant(one.name, tuple(one.set), one.policy, one.load) for one in document.variant]
+        if document.over:
+            found += grid({what: [str(value) for value in values] for what, values in document.over.items()})
+        if not found:
+            raise InputError("there are no variants: write [[variant]] tables or a table [over]")
+        distinct(found)
+    return found
+
+
+def distinct(variants: Iterable[Variant]) -> None:
+    """Refuse variants that share a name, with each other or with the site as it is."""
+    seen = {AS_IT_IS}
+    for one in variants:
+        if one.name in seen:
+            raise InputError(f"the name {shown(one.name)} stands for two variants")
+        seen.add(one.name)

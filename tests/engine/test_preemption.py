@@ -1,0 +1,116 @@
+"""Jobs that take the place of others that run: the engine, its twin, and what must always hold.
+
+The random comparison runs the engine as plain Python: the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from random import Random
+
+import numpy as np
+import pytest
+from features import GROUPS, outcome, random_simulation, setting
+from node_cases import random_nodes
+from site_cases import random_site
+from test_node_events import assert_events_are_respected, random_events
+from test_nodes_against_twin import replayed, simulate
+from test_site_against_twin import reasons_of
+
+from schedlab.engine.outage_inputs import outage_inputs
+from schedlab.engine.preemption_inputs import PreemptionInputs
+from schedlab.engine.prepared import prepare
+from schedlab.errors import InputError
+from schedlab.speculate.requests import requests_of
+
+STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "slurm": 5, "slurm, every event": 9}
+"""How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
+
+FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
+
+
+def random_preemption(site, random):
+    """Return who gives way to whom: by the tiers of partitions, or at random by classes of jobs."""
+    tier = [random.randint(1, 4) for _ in site.tier]
+    if random.random() < 0.6:
+        classes, of_option = len(tier) + 1, site.option_partition
+        common = site.nodes.astype(int) @ site.nodes.T.astype(int) > 0
+        may = [[tier[i] > tier[j] and common[i, j] for j in range(len(tier))] + [False] for i in range(len(tier))]
+        may.append([False] * classes)
+    else:
+        classes = random.randint(2, 4)
+        lengths = np.diff(site.option_offset)
+        of_option = np.repeat([random.randrange(classes) for _ in lengths], lengths)
+        may = [[j < i and random.random() < 0.7 for j in range(classes)] for i in range(classes)]
+    leaves = [random.random() < 0.9 for _ in range(classes)]
+    preemption = PreemptionInputs(
+        may=np.array(may) & np.array(leaves),
+        cancels=np.array([random.random() < 0.3 for _ in range(classes)]),
+        grace=np.array([random.choice([0, 0, 3, 20]) for _ in range(classes)]),
+        exempt=np.array([random.choice([0, 0, 5, 30]) for _ in range(classes)]),
+        rank=np.array([random.randint(0, 3) for _ in range(classes)]),
+        of_option=of_option.astype(np.int64),
+        delay=random.choice([1, 5, 50]),
+        youngest=random.random() < 0.2,
+        reorder=random.randint(0, 2),
+    )
+    # Queues are ordered by the tier of the site, which need not be that of preemption.
+    return site._replace(preemption=preemption)
+
+
+def prepared_with(workload, case, options, seed):
+    """Return a simulation on random nodes and partitions with preemption, ready to run, and its node events."""
+    random = Random(seed)
+    nodes, site = random_site(workload, random_nodes(workload, random), random)
+    site = random_preemption(site, random)
+    if not case.fails:
+        options = {**options, "requests": requests_of(workload, None)}
+    prepared = prepare(workload, case.scheduler, **options)
+    events, outages = (), None
+    if random.random() < 0.3:
+        first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
+        events = random_events(list(nodes.names), first, last, random)
+        outages = outage_inputs(events, nodes.names, int(prepared.jobs["submit"][0]))
+    return prepared._replace(nodes=nodes, site=site, outages=outages), events
+
+
+def check(backfilling, features, seed):
+    """Simulate with the engine and its twin, and look at the schedule; return how many runs had to give way."""
+    try:
+        case = setting(backfilling, features)
+        if case.refused:
+            return 0
+        workload, options = random_simulation(case, seed)
+        prepared, events = prepared_with(workload, case, options, seed)
+    except InputError:
+        return 0
+    schedule, held = simulate(prepared)
+    plain, expected = replayed(prepared_with(workload, case, options, seed)[0])
+    what = f"{case.scheduler}, {features}, seed {seed}"
+    assert outcome(schedule) == outcome(plain), what
+    assert held == expected, what
+    if not (case.scheduler.policy.changes_with_time and backfilling in ("conservative", "fixed")):
+        assert reasons_of(schedule) == reasons_of(plain), what
+    assert_events_are_respected(schedule, events, what)
+    return len(schedule.runs) - len(schedule)
+
+
+@pytest.mark.parametrize("backfilling", STEPS)
+def test_the_engine_with_preemption_equals_its_twin(backfilling):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__, backfilling],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) >= 5, "hardly anybody gave way"
+
+
+if __name__ == "__main__":
+    by_hand = len(sys.argv) > 2
+    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(2))
+    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))

@@ -1,0 +1,92 @@
+"""Preemption as a real Slurm did it, and by hand.
+
+The expectations of `conformance/slurm-preemption.json` are what an unmodified slurmctld 22.05 did, in five phases of
+its loops (`tests/slurm/preemption_on_slurm.py`): when each run of each job began and ended. The cases go through the
+plain engine, which `test_preemption.py` compares with the compiled one.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedlab.cluster import read_cluster
+from schedlab.engine.prepared import prepare
+from schedlab.engine.twin.simulate import replay
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
+
+CASES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-preemption.json").read_text(encoding="utf-8"))
+TICK = 1
+"""Slurm notices an end up to a second later, with its next tick."""
+
+
+def cluster_of(case, directory):
+    """Return the cluster of a case, read as Slurm reads it."""
+    names = "n1" if case["nodes"] == 1 else f"n[1-{case['nodes']}]"
+    lines = [f"NodeName={names} CPUs={case.get('cores', 1)}", "SelectType=select/cons_tres"]
+    lines += ["SelectTypeParameters=CR_CPU", *(f"{name}={value}" for name, value in case["parameters"].items())]
+    lines += [f"PartitionName={name} Nodes=ALL {rest}" for name, rest in case["partitions"].items()]
+    (directory / "slurm.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if "accounts" in case:
+        script = ["add cluster name=lab fairshare=1", *case["accounts"]]
+        (directory / "accounts.script").write_text("\n".join(script) + "\n", encoding="utf-8")
+    return read_cluster(directory)
+
+
+def workload_of(case, tick):
+    """Return the jobs of a case, each run a tick longer."""
+    submit, processors, run, limit = np.array([job[:4] for job in case["jobs"]]).T
+    where = {"qos" if "accounts" in case else "partition": [job[4] for job in case["jobs"]]}
+    columns = {"submit_time": submit, "requested_processors": processors, "run_time": run + tick}
+    resources = Resources.of(len(submit), **where)
+    return Workload.from_columns({**columns, "requested_time": limit}, resources=resources)
+
+
+def runs_of(case, directory, scheduler="fcfs+slurm", tick=0):
+    """Return the runs of each job by the model: begin and end."""
+    prepared = prepare(workload_of(case, tick), scheduler, cluster=cluster_of(case, directory))
+    found = [[] for _ in case["jobs"]]
+    schedule = replay(prepared)
+    if schedule.runs is None:  # nobody can give way
+        return [[[int(start), int(end)]] for start, end in zip(schedule.start_time, schedule.end_time, strict=True)]
+    for run in schedule.runs:
+        found[run["job"]].append([int(run["start"]), int(run["end"])])
+    return found
+
+
+def agree(mine, phases):
+    """Return whether there are the same runs, each second within what the phases show, and one second more."""
+    for job, runs in enumerate(mine):
+        others = [phase[job] for phase in phases]
+        if any(len(other) != len(runs) for other in others):
+            return False
+        for place, run in enumerate(runs):
+            for which in (0, 1):
+                seconds = [other[place][which] for other in others]
+                if not min(seconds) - TICK <= run[which] <= max(seconds) + TICK:
+                    return False
+    return True
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_the_model_does_as_real_slurm_did(case, tmp_path):
+    ticks = [runs_of(case, tmp_path, tick=tick) for tick in (0, TICK)]
+    assert any(agree(runs, case["runs"]) for runs in ticks) is ("differs" not in case)
+
+
+def test_there_are_enough_cases_and_few_differ():
+    assert len(CASES) >= 20
+    assert sum("differs" not in case for case in CASES) >= 15
+
+
+if __name__ == "__main__":
+    for one in CASES:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as name:
+            mine = [runs_of(one, Path(name), tick=tick) for tick in (0, TICK)]
+            print(any(agree(runs, one["runs"]) for runs in mine), one["name"], *mine, "--", *one["runs"], sep="\n  ")

@@ -1,0 +1,160 @@
+"""Many variants of a site: read, run once each, ranked, searched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from schedlab.errors import InputError
+from schedlab.site import import_site
+from schedlab.site.effects import FEWEST_BLOCKS, effects, ratio_interval
+from schedlab.site.ranking import rank_variants
+from schedlab.site.sweep import SiteSample, Sweep
+from schedlab.site.tuning import search_parameters
+from schedlab.site.variants import AS_IT_IS, Variant, grid, parse_axis, read_variants
+
+CONF = """ClusterName=lab
+NodeName=n[1-2] CPUs=4
+PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=1-0
+"""
+
+
+@pytest.fixture
+def directory(tmp_path):
+    (tmp_path / "slurm.conf").write_text(CONF)
+    rng = np.random.default_rng(3)
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for number in range(90):
+        hour, length = number // 6, int(rng.integers(5, 50))
+        times = f"2026-04-01T{hour:02d}:{10 * (number % 6):02d}:00|2026-04-01T{hour:02d}:55:00"
+        end = f"2026-04-01T{hour + 1:02d}:{length:02d}:00"
+        user = ("ann", "bob")[number % 2]
+        lines.append(
+            f"{number + 1}|{user}|COMPLETED|{times}|{end}|{600 if number % 10 else 1200}|{number % 4 + 1}|batch"
+        )
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    return import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
+
+
+VARIANTS = [
+    Variant("saf", policy="saf"),
+    Variant("larger", ("NodeName=n[3-4] CPUs=4", "PartitionName=batch Nodes=n[1-4]")),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "axis"),
+    [
+        ("SchedulerParameters.bf_interval=30,60", ("SchedulerParameters.bf_interval", ("30", "60"))),
+        ("PartitionName=long MaxTime=1-0,2-0", ("PartitionName=long MaxTime", ("1-0", "2-0"))),
+        ("QOS=high GrpTRES=cpu=4;cpu=8,gres/gpu=2", ("QOS=high GrpTRES", ("cpu=4", "cpu=8,gres/gpu=2"))),
+        ("policy=saf;aged-eaf(half=1)", ("policy", ("saf", "aged-eaf(half=1)"))),
+        ("PriorityMaxAge=1-0, 2-0", ("PriorityMaxAge", ("1-0", "2-0"))),
+    ],
+)
+def test_an_axis_is_what_stands_before_its_values(text, axis):
+    assert parse_axis(text) == axis
+
+
+@pytest.mark.parametrize("text", ["bf_interval", "=3,4", "PriorityMaxAge=1,,2", "PriorityMaxAge=1,1"])
+def test_an_axis_that_is_none_is_refused(text):
+    with pytest.raises(InputError, match="--over"):
+        parse_axis(text)
+
+
+def test_unknown_parameters_policies_and_loads_of_a_grid_are_refused():
+    for axes in (
+        {"SchedulerParameters.bf_intervall": ["3"]},
+        {"policy": ["nothing"]},
+        {"load": ["much"]},
+        {"load": ["0"]},
+    ):
+        with pytest.raises(InputError):
+            grid(axes)
+    with pytest.raises(InputError, match="more than"):
+        grid({f"SchedulerParameters.{name}": [str(one) for one in range(500)] for name in ("bf_interval", "bf_window")})
+
+
+def test_a_file_has_variants_and_a_grid_and_each_name_once(tmp_path):
+    file = tmp_path / "variants.toml"
+    file.write_text('[[variant]]\nname = "a"\npolicy = "saf"\n[over]\nload = [1, 1.5]\n')
+    assert [one.name for one in read_variants(file)] == ["a", "load=1", "load=1.5"]
+    file.write_text('[[variant]]\nname = "as it is"\npolicy = "saf"\n')
+    with pytest.raises(InputError, match="stands for two variants"):
+        read_variants(file)
+    file.write_text('[[variants]]\nname = "a"\n')
+    with pytest.raises(InputError, match="variants"):
+        read_variants(file)
+
+
+def test_a_sweep_runs_each_variant_once_and_keeps_the_answers(directory):
+    assert Sweep(directory, nodes=False).run(VARIANTS, workers=1) == 3
+    again = Sweep(directory, nodes=False)
+    assert again.run([*VARIANTS, Variant("heavier", load=1.5)], workers=1) == 1
+    base, heavier = again.answer(Variant(AS_IT_IS)), again.answer(Variant("heavier", load=1.5))
+    assert base is not None
+    assert heavier is not None
+    # Submissions come in two thirds of the time.
+    spans = [np.ptp(one.schedule.workload.submit_time) for one in (base, heavier)]
+    assert spans[1] == pytest.approx(spans[0] / 1.5, abs=1)
+    assert heavier.metric("mean_wait") > base.metric("mean_wait")
+    assert Sweep(directory, nodes=True).answer(VARIANTS[0]) is None
+
+
+def test_a_variant_that_cannot_be_run_is_told_and_the_others_are(directory):
+    sweep = Sweep(directory, nodes=False)
+    sweep.run([Variant("bad", ("PartitionName=batch Nodes=nowhere",)), VARIANTS[0]], workers=1)
+    (failure,) = sweep.failures.values()
+    assert failure.variant.name == "bad"
+    found = rank_variants(sweep, [failure.variant, VARIANTS[0]], [SiteSample()])
+    assert {one.variant.name for one in found.ranked} == {AS_IT_IS, "saf"}
+
+
+def test_effects_pair_the_jobs_of_each_group(directory):
+    sweep = Sweep(directory, nodes=False)
+    sweep.run(VARIANTS, workers=1)
+    base, other = sweep.answer(Variant(AS_IT_IS)), sweep.answer(VARIANTS[1])
+    assert base is not None
+    assert other is not None
+    found = {(one.kind, one.group): one for one in effects([(base, other)])}
+    wait = [one.schedule.wait_time for one in (base, other)]
+    every = found["all", "all jobs"]
+    assert every.difference == pytest.approx(wait[1].mean() - wait[0].mean())
+    assert every.verdict == "wins"
+    users = base.schedule.workload.user_id
+    mine = users == users[0]
+    assert found["user", "ann"].jobs == mine.sum() == 45
+    assert found["user", "ann"].difference == pytest.approx((wait[1] - wait[0])[mine].mean())
+
+
+def test_the_interval_of_a_ratio_covers_the_true_one_as_often_as_it_says():
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(400):
+        counts = rng.integers(5, 50, size=12).astype(float)
+        sums = 3 * counts + rng.normal(0, 4, size=12) * np.sqrt(counts)
+        low, high = ratio_interval(sums, counts)
+        covered += low <= 3 <= high
+    # The binomial's 99.9 % range around 95 % of 400.
+    assert 365 <= covered <= 393
+    assert ratio_interval(np.ones(FEWEST_BLOCKS - 1), np.ones(FEWEST_BLOCKS - 1)) is None
+
+
+def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):
+    sweep = Sweep(directory, nodes=False)
+    found = search_parameters(sweep, {"policy": ["saf", "laf"]}, "mean_wait", workers=1)
+    first = {variant.name: value for variant, value in found.values}
+    assert found.best.name == min(first, key=first.__getitem__)
+    judged = sweep.answer(found.best, found.judged_on)
+    assert judged is not None
+    assert found.after == judged.metric("mean_wait")
+    parts = [sample.of(sweep.jobs) for sample in (found.chosen_on, found.judged_on)]
+    assert sum(map(len, parts)) == len(sweep.jobs)
+    assert parts[0].submit_time.max() < parts[1].submit_time.min()
+    with pytest.raises(InputError, match="did you mean mean_wait"):
+        search_parameters(sweep, {"policy": ["saf"]}, "mean_wiat", workers=1)
+
+
+def test_samples_need_weeks_to_draw_from(directory):
+    with pytest.raises(InputError, match="too few weeks"):
+        SiteSample(seed=1).of(Sweep(directory).jobs)

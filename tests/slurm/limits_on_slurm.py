@@ -1,0 +1,74 @@
+"""Cases of `conformance/slurm-limits.json` on a real slurmctld: licences, and which of several limits counts.
+
+`python tests/slurm/limits_on_slurm.py` runs all of them again and writes what was seen into the file.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from schedlab.cluster.sacctmgr import Accounts, read_accounts
+from schedlab.slurm.configuration import Configuration, machine_configuration
+from schedlab.slurm.jobs import Job
+from schedlab.slurm.laboratory import Laboratory
+
+CASES = Path(__file__).parents[2] / "conformance" / "slurm-limits.json"
+CORES, NODE = 64, 8
+"""The machine."""
+
+
+def accounts_of(case: dict[str, Any], directory: Path) -> Accounts:
+    """Return the accounts of a case."""
+    path = directory / "accounts.script"
+    path.write_text("\n".join(["add cluster name=lab fairshare=1", *case["accounts"], ""]))
+    return read_accounts(path, cluster="lab")
+
+
+def configuration_of(case: dict[str, Any]) -> Configuration:
+    """Return the machine of a case, with its licences, accounts and the QOS of its partition."""
+    parameters = {"AccountingStorageType": "accounting_storage/slurmdbd", "AccountingStorageEnforce": "limits,qos"}
+    if "licenses" in case:
+        parameters["Licenses"] = case["licenses"]
+    made = machine_configuration(CORES, NODE).having(**parameters)
+    lines = [
+        f"{line} QOS={case['partition_qos']}" if line.startswith("Part") and "partition_qos" in case else line
+        for line in made.lines
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        return replace(made, lines=tuple(lines), accounts=accounts_of(case, Path(name)))
+
+
+def on_slurm(case: dict[str, Any]) -> tuple[list[int | None], dict[str, str]]:
+    """Run a case; return when its jobs started, and why they waited at its look, by row."""
+    reasons: dict[str, str] = {}
+    with Laboratory(configuration_of(case), phase=0.2) as laboratory:
+        laboratory.add([_job(*job) for job in case["jobs"]])
+        laboratory.at(case["look"], lambda: reasons.update(_reasons(laboratory)))
+        laboratory.run()
+        starts = {job.row: job.runs[-1].start for job in laboratory.table.jobs.values() if job.runs}
+        seconds = [round(laboratory.second(starts[row])) if row in starts else None for row in range(len(case["jobs"]))]
+        return seconds, reasons
+
+
+def _job(user: str, account: str, submit: int, cores: int, run_time: int, *options: str) -> Job:
+    limit = -(-run_time // 60)
+    return Job(submit, run_time, ("-n", str(cores), "-t", str(limit), "-A", account, *options), user=user)
+
+
+def _reasons(laboratory: Laboratory) -> dict[str, str]:
+    """Return why the jobs that wait do so, by row."""
+    answer = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%j|%r"])
+    rows = [line.strip().split("|") for line in answer.stdout.splitlines()]
+    return {name.removeprefix("j"): reason for name, reason in rows}
+
+
+if __name__ == "__main__":
+    cases = json.loads(CASES.read_text(encoding="utf-8"))
+    for case in cases:
+        case["starts"], case["reasons"] = on_slurm(case)
+        print(case["name"], case["starts"], case["reasons"])
+    CASES.write_text("[\n" + ",\n".join(" " + json.dumps(case) for case in cases) + "\n]\n", encoding="utf-8")

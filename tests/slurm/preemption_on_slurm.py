@@ -1,0 +1,86 @@
+"""Cases of `conformance/slurm-preemption.json` on a real slurmctld: when each run of each job began and ended.
+
+`python tests/slurm/preemption_on_slurm.py` runs all of them again, in five phases, and writes what was seen into the
+file; names of cases after it run these alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from schedlab.cluster.sacctmgr import read_accounts
+from schedlab.slurm.configuration import Configuration, machine_configuration
+from schedlab.slurm.jobs import Job
+from schedlab.slurm.laboratory import Laboratory
+
+CASES = Path(__file__).parents[2] / "conformance" / "slurm-preemption.json"
+PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
+
+Runs = list[list[list[int]]]
+"""By job, its runs: begin and end."""
+
+
+def configuration_of(case: dict[str, Any]) -> Configuration:
+    """Return the machine of a case: nodes of one core or of `cores`, its partitions and its QOS."""
+    cores = case.get("cores", 1)
+    base = machine_configuration(case["nodes"] * cores, cores)
+    lines = [line for line in base.lines if not line.startswith("PartitionName")]
+    partitions = [
+        f"PartitionName={name} State=UP Nodes=ALL {rest}".strip() for name, rest in case["partitions"].items()
+    ]
+    base = replace(base, lines=(*lines, *partitions)).having(**case["parameters"])
+    if "accounts" not in case:
+        return base
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "accounts.script"
+        path.write_text("\n".join(["add cluster name=lab fairshare=1", *case["accounts"], ""]))
+        accounts = read_accounts(path, cluster="lab")
+    base = base.having(AccountingStorageType="accounting_storage/slurmdbd", AccountingStorageEnforce="qos")
+    return replace(base, accounts=accounts)
+
+
+def on_slurm(case: dict[str, Any], phase: float) -> Runs:
+    """Run a case; return the runs of its jobs."""
+    users = ("ann",) if "accounts" in case else ()
+    with Laboratory(configuration_of(case), phase=phase, users=users) as laboratory:
+        laboratory.add([_job(job, "accounts" in case) for job in case["jobs"]])
+        laboratory.run()
+        assert not laboratory.rejected, laboratory.rejected
+        found: Runs = [[] for _ in case["jobs"]]
+        for job in laboratory.table.jobs.values():
+            for one in job.runs:
+                end = -1 if one.end is None else round(laboratory.second(one.end))
+                found[job.row].append([round(laboratory.second(one.start)), end])
+        return found
+
+
+def _job(job: list[Any], of_qos: bool) -> Job:
+    submit, processors, run_time, limit, where, *options = job
+    place = f"--qos={where}" if of_qos else f"--partition={where}"
+    words = ("-n", str(processors), "-t", str(limit // 60), place, *options)
+    return Job(submit, run_time, words, user="ann") if of_qos else Job(submit, run_time, words)
+
+
+def main(names: list[str]) -> None:
+    """Run cases and write what was seen."""
+    cases = json.loads(CASES.read_text(encoding="utf-8"))
+    for case in cases:
+        if names and case["name"] not in names:
+            continue
+        seen: list[Runs] = []
+        for phase in PHASES:
+            runs = on_slurm(case, phase)
+            if runs not in seen:
+                seen.append(runs)
+        case["runs"] = seen
+        print(case["name"], *seen, sep="\n  ", flush=True)
+    CASES.write_text("[\n " + ",\n ".join(map(json.dumps, cases)) + "\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
