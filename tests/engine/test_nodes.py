@@ -138,3 +138,37 @@ def test_the_compiled_engine_equals_the_plain_one(scheduler, seed):
         plain, expected = replayed(on_nodes(workload, nodes, scheduler))
         assert schedule.start_time.tolist() == plain.start_time.tolist()
         assert held == expected
+
+
+def test_a_node_counts_only_if_it_has_room_for_all_tasks_of_a_node():
+    # Starts and nodes are those of slurmctld 22.05.8 (UB CCR's site of ten nodes without its topology), where jobs 1 to
+    # 5 hold ten of twelve cores of n1 to n4 and of m1, and --ntasks-per-node=K is given with -n or -N.
+    groups = [
+        NodeGroup(tuple(f"{kind}{one}" for one in range(1, 5)), cores=12, memory=48_000, features=frozenset({kind}))
+        for kind in "nm"
+    ]
+    cluster = Cluster.of_nodes(tuple(groups), [Partition("all", default=True)])
+    asked = [
+        *[(0, 3000, 10, 10, 0, "n")] * 4,
+        (5, 3000, 10, 10, 0, "m"),
+        (300, 50, 4, 4, 0, "n"),  # two cores on each of two nodes will not do
+        (310, 50, 13, 12, 0, "m"),  # nor will m1 for the last task
+        (600, 50, 6, 2, 0, "n"),
+        (800, 50, 4, 2, 2, "n"),
+        (900, 50, 3, 2, 2, "m"),
+    ]
+    submit, length, tasks, per_node, nodes, feature = zip(*asked, strict=True)
+    jobs = jobs_of(tasks=list(tasks), tasks_per_node=list(per_node), nodes=list(nodes), constraint=list(feature))
+    jobs = jobs.replace(submit_time=np.array(submit), run_time=np.array(length), requested_time=np.array(length))
+    schedule = simulate(jobs, "fcfs+easy", cluster=cluster)
+    assert schedule.start_time.tolist() == [0, 0, 0, 0, 5, 3000, 310, 600, 800, 900]
+    placement = schedule.placement
+    where = [[placement.nodes[one] for one in part] for part in np.split(placement.node, placement.offsets[1:-1])]
+    assert where[6:] == [["m2", "m3"], ["n1", "n2", "n3"], ["n1", "n2"], ["m1", "m2"]]
+
+
+def test_a_job_of_fewer_tasks_than_a_node_is_to_have_needs_room_for_all_of_them():
+    # So does slurmctld 22.05.8: -n 2 --ntasks-per-node=4 waits beside ten of twelve cores.
+    cluster = Cluster.of_nodes((NodeGroup(("n1",), cores=12, memory=48_000),), [Partition("all", default=True)])
+    jobs = jobs_of(tasks=[10, 2], tasks_per_node=[10, 4])
+    assert simulate(jobs, "fcfs+easy", cluster=cluster).start_time.tolist() == [0, 10]

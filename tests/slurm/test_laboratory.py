@@ -278,10 +278,20 @@ def test_a_job_that_slurm_rejects_is_named_and_not_lost():
     assert "More processors requested than permitted" in done.rejected[1]
 
 
-def test_a_configuration_that_slurm_refuses_is_quoted_with_its_line():
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("NoSuchParameter=1", r"unrecognized key: NoSuchParameter \(in the line: NoSuchParameter=1\)$"),
+        (
+            "PartitionName=p Nodes=n[1-9]",
+            r"Invalid node names in partition p \(in the line: PartitionName=p Nodes=n\[1-9",
+        ),
+    ],
+)
+def test_a_configuration_that_slurm_refuses_is_quoted_with_its_line(line: str, said: str):
     conf = machine(2)
-    with pytest.raises(InputError, match=r"NoSuchParameter|Parsing error"):
-        run(listed(job(0, 1, 10, 1)), conf=replace(conf, lines=("NoSuchParameter=1", *conf.lines)))
+    with pytest.raises(InputError, match=said):
+        run(listed(job(0, 1, 10, 1)), conf=replace(conf, lines=(*conf.lines, line)))
 
 
 def test_a_cluster_read_from_sinfo_is_that_of_its_configuration(tmp_path):

@@ -44,6 +44,7 @@ def workloads(draw: st.DrawFn) -> Workload:
     numbers |= {"nodes": column(0, 1), "tasks": np.ones(jobs, np.int64), "exclusive": column(0, 1)}
     numbers |= {name: column(1, 2**40) for name in NUMBERS if name not in numbers}
     labels = {name: draw(st.lists(NAMES, min_size=jobs, max_size=jobs)) for name in LABELS}
+    numbers["array_limit"] = np.where(Labels.of(labels["array"]).codes >= 0, numbers["array_limit"], 0)
     children = np.arange(1, jobs)
     return Workload.from_columns(
         columns,

@@ -100,7 +100,7 @@ class TestOneJob:
         assert resources is not None
         asked = {name: getattr(resources, name).tolist() for name in NUMBERS if name in resources.said}
         assert asked == {"nodes": [2], "tasks": [8], "memory_per_node": [8 * 1024], "gpus": [2]}
-        names = {name: getattr(resources, name).texts() for name in LABELS}
+        names = {name: getattr(resources, name).texts() for name in LABELS if name in resources.said}
         assert names == {
             "gpu_type": ["a100"],
             "constraint": ["ib"],
@@ -585,3 +585,15 @@ class TestResources:
             text = re.search(r"mem=(\d+(?:\.\d+)?)([MG])", given[number])
             assert memory == float(text[1]) * units[text[2]]
         assert "NodeList" not in " ".join(jobs.header)
+
+
+def test_licences_and_limits_of_arrays_are_read(tmp_path: Path) -> None:
+    """The limit of an array stands in the record of its elements that wait."""
+    licensed = job(201, ReqTRES="billing=8,cpu=8,license/matlab=2,license/ansys=1,node=1")
+    first = job("300_1") | {"JobIDRaw": "301"}
+    waiting = job("300_[5-9%2]", State="PENDING", Start="Unknown", End="Unknown") | {"JobIDRaw": "300"}
+    resources = read(tmp_path, JOB, licensed, first, waiting).resources
+    assert resources is not None
+    assert resources.licenses.texts() == ["", "matlab:2,ansys:1", "", ""]
+    assert resources.array.texts() == ["", "", "300", "300"]
+    assert resources.array_limit.tolist() == [0, 0, 2, 2]

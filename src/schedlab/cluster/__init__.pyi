@@ -9,3 +9,4 @@ from .node_events import NodeEvents as NodeEvents
 from .nodes import NodeGroup as NodeGroup
 from .nodes import Partition as Partition
 from .nodes import Switch as Switch
+from .preemption import Preemption as Preemption

@@ -9,6 +9,7 @@ _PLACED = "tests/engine/test_nodes_conformance.py"
 _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
+_BY_HAND = "tests/engine/test_limits_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
 PREEMPT = "preemption is not simulated"
@@ -34,7 +35,7 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept with the partitions, not applied", ""),
     ("slurm.conf", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
      "requests are not completed by the number of GPUs", ""),
-    ("slurm.conf", "Licenses", "ignored", "kept with the cluster, not simulated", ""),
+    ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
     ("slurm.conf", "TopologyPlugin TopologyParam RoutePlugin", "ignored",
      "nodes are chosen without regard to switches", ""),
     ("slurm.conf", "GresTypes", "modelled", "resources are those of the nodes' lines", _NODES),

@@ -38,7 +38,7 @@ class Tick:
 
     def __call__(self) -> None:
         self.action()
-        self.laboratory.again(self)
+        self.laboratory.again(self, self.nanoseconds)
 
 
 def is_stale(action: Callable[[], None]) -> bool:

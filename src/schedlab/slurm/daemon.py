@@ -175,11 +175,14 @@ class Daemon:
         errors = [line for line in said if re.search(r"fatal|error", line)]
         parsing = [line for line in errors if "arsing error" in line or "arse error" in line]
         message = (parsing or errors or said or ["it says nothing"])[0 if parsing else -1].strip()
+        lines = self.conf.read_text(encoding="utf-8").splitlines() if self.conf.is_file() else []
         matched = re.search(r"line (\d+)", message)
-        if matched is not None and self.conf.is_file():
-            lines = self.conf.read_text(encoding="utf-8").splitlines()
-            if int(matched[1]) <= len(lines):
-                message += f" (line {matched[1]}: {lines[int(matched[1]) - 1]})"
+        named = re.search(r"(?:unrecognized key: |in partition )(\S+)", message)
+        if matched is not None and int(matched[1]) <= len(lines):
+            message += f" (line {matched[1]}: {lines[int(matched[1]) - 1]})"
+        elif named is not None:  # Slurm says what is wrong, but not where
+            wrong = re.compile(rf"(PartitionName=)?{re.escape(named[1])}\b", re.IGNORECASE)
+            message += "".join(f" (in the line: {line})" for line in lines if wrong.match(line))
         return re.sub(r"^\[?[\d\-T:. ]*\]?\s*(slurmctld: )?", "", message)
 
 

@@ -171,10 +171,10 @@ class Laboratory:
         """Have something done again and again while jobs are there."""
         self.at(self.origin if first is None else first, Tick(self, round(seconds * SECOND), action))
 
-    def again(self, tick: Tick) -> None:
-        """Have a tick come again, if there are jobs."""
+    def again(self, action: Callable[[], None], nanoseconds: int) -> None:
+        """Have something done after so many nanoseconds, if there are jobs by now."""
         if self.table.open or self._to_come:
-            self._push(self.clock.now() + tick.nanoseconds, tick)
+            self._push(self.clock.now() + nanoseconds, action)
 
     def run(self, progress: Callable[[int, float], None] | None = None) -> None:
         """Let time go on until all jobs have ended.

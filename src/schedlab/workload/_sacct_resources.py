@@ -40,7 +40,31 @@ def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dic
     for name, label in NAMES.items():
         if label in columns:
             found[name] = columns.table[label].to_pandas()
-    return found, told
+    return found | _licenses(columns) | _arrays(columns), told
+
+
+def _licenses(columns: SacctColumns) -> dict[str, Any]:
+    """Return the licences that jobs asked for, where they are trackable resources of the site."""
+    if "ReqTRES" not in columns:
+        return {}
+    texts = columns.table["ReqTRES"].to_pylist()
+    asked = [re.findall(r"(?:^|,)license/([^=,]+)=(\d{1,9})", text or "") for text in texts]
+    if not any(asked):
+        return {}
+    return {"licenses": [",".join(f"{name}:{count}" for name, count in one) for one in asked]}
+
+
+def _arrays(columns: SacctColumns) -> dict[str, Any]:
+    """Return the arrays of which so many elements may run, and how many: a record of elements that wait says so, as in
+    123_[5-9%2]."""
+    texts = [] if "JobID" not in columns else columns.table["JobID"].to_pylist()
+    limits = [re.match(r"(\d+)_\[.*%(\d{1,9})\]$", text or "") for text in texts]
+    most = {found[1]: int(found[2]) for found in limits if found}
+    if not most:
+        return {}
+    arrays = [(text or "").partition("_")[0] if "_" in (text or "") else "" for text in texts]
+    limited = [array if array in most else "" for array in arrays]
+    return {"array": limited, "array_limit": np.array([most.get(array, 0) for array in limited], dtype=np.int64)}
 
 
 def memory_of_request(
