@@ -10,6 +10,7 @@ from schedlab.campaign.sources.experiment import ExperimentEntry
 from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
+from schedlab.engine.factors import Priorities
 from schedlab.engine.prepared import Events
 from schedlab.engine.standing import Reservation
 from schedlab.generate.patterns import Choice, FixedJob, Pattern
@@ -78,6 +79,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Price",
+    "Priorities",
     "Progress",
     "Qos",
     "Replay",

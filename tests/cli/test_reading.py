@@ -38,3 +38,22 @@ def test_a_foreign_table_is_simulated_by_its_mapping(run, tmp_path):
     assert (told["start_time"], told["ended_at_start"]) == (3600, [1])
     assert "it was next in the queue" in run("explain", "s.parquet", "2").stdout
     assert "s.parquet: jobs: there is no job 7" in run("explain", "s.parquet", "7").stderr
+
+
+def test_explain_shows_priorities_as_sprio_does(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = tmp_path / "jobs.swf"
+    tail = "-1 -1 -1 -1 -1 -1 -1"
+    rows = [
+        f"{job} {job} -1 9000 {size} -1 -1 {size} 9000 -1 1 {user} {tail[:-3]}"
+        for job, size, user in ((1, 4, 7), (2, 1, 7), (3, 3, 8))
+    ]
+    log.write_text("; MaxProcs: 4\n" + "\n".join(rows) + "\n")
+    result = run("simulate", log, "-s", "multifactor(age=1000,size=500,fairshare=2000)+slurm", "-o", "s.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert run("explain", "s.parquet", "--at", "7200").stdout.splitlines()[-2].split()[:3] == ["3", "8", "2386"]
+    told = run("explain", "s.parquet", "3").stdout
+    assert "it was next in the queue" in told
+    assert "priorities were computed at second" in told
+    both = run("explain", "s.parquet", "3", "--at", "7200")
+    assert "give the number of a JOB, or --at SECOND" in both.stderr

@@ -89,7 +89,7 @@ def test_what_follows_the_last_request_is_not_promised_to_those_who_ask_by_no_me
 
 def test_laws_that_nobody_asks_for_are_noted(log):
     for verb in ("simulate", "compare"):
-        assert "the laws are not used" in runner.invoke(app, [verb, *log, "-s", "easy"]).stderr
+        assert "the run-time distributions are not used" in runner.invoke(app, [verb, *log, "-s", "easy"]).stderr
         assert "not used" not in runner.invoke(app, [verb, *log, "-s", "easy,speculation=0"]).stderr
 
 

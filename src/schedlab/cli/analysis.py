@@ -9,7 +9,7 @@ import typer
 
 from schedlab.atomic import make_directory
 from schedlab.cli.archives import open_run
-from schedlab.cli.options import Json
+from schedlab.cli.options import ClusterFile, Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.errors import InputError
@@ -164,20 +164,44 @@ def _write_minutes(analysis: Analysis, file: Path) -> None:
 
 def explain(
     schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule that simulate -o has written.")],
-    job: Annotated[int, typer.Argument(metavar="JOB", help="The number of the job in the trace.")],
+    job: Annotated[
+        int | None, typer.Argument(metavar="[JOB]", help="The number of the job in the trace; not with --at.")
+    ] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SECOND", help="Priorities and factors of all jobs that wait at this second, as sprio prints them."
+        ),
+    ] = None,
+    cluster: ClusterFile = None,
     as_json: Json = False,
 ) -> None:
-    """Say why a job started when it did: what stood before it, what was free, whom it overtook."""
+    """Say why a job started when it did: what stood before it, what was free, whom it overtook, its priority."""
     from dataclasses import asdict
 
+    from schedlab.cli.traces import read_machine
     from schedlab.schedule.exports import read_schedule
+    from schedlab.slurm.sprio import priorities
 
+    if (job is None) == (at is None):
+        raise typer.BadParameter("give the number of a JOB, or --at SECOND for the priorities of all that wait")
     found = read_schedule(schedule)
+    machine = read_machine(cluster, None)
+    told = ranked = None
     try:
-        told = found.explain(job)
+        if job is not None:
+            told = found.explain(job)
+        if at is not None:
+            ranked = priorities(found, at, cluster=machine)
     except InputError as error:
         raise InputError(f"{schedule}: {error}") from None
+    if told is not None and told.wait_time and "multifactor(" in found.scheduler:
+        try:
+            ranked = priorities(found, told.start_time - 1, cluster=machine)
+        except InputError as error:
+            note(f"without priorities: {error}")
     if as_json:
-        show_json(asdict(told))
+        table = [] if ranked is None else ranked.to_frame().to_dict("records")
+        show_json((asdict(told) if told else {}) | ({} if ranked is None else {"priorities": table}))
     else:
-        show(told)
+        show("\n\n".join(str(one) for one in (told, ranked) if one is not None))

@@ -213,7 +213,7 @@ def _file_and_share(text: str) -> tuple[str, float | None]:
 
 
 def _drawn_seed() -> int:
-    """Return a seed that nobody has chosen."""
+    """Return an arbitrary seed."""
     import numpy as np
 
     return int(np.random.default_rng().integers(LARGEST_SEED))

@@ -99,7 +99,8 @@ Exhausted = Annotated[
     ),
 ]
 Laws = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="TOML that says which applications follow which law of run times.")
+    Path | None,
+    typer.Option(metavar="FILE", help="TOML: which applications follow which run-time distribution."),
 ]
 Dependencies = Annotated[
     Literal["none", "preceding"],

@@ -57,7 +57,10 @@ def requests(
         ),
     ] = None,
     law_of: Annotated[
-        str, typer.Option("--law", metavar="NAME", help="Law of past runs: empirical, interpolated, best, or a family.")
+        str,
+        typer.Option(
+            "--law", metavar="NAME", help="Distribution of past runs: empirical, interpolated, best, a family."
+        ),
     ] = "empirical",
     cut: Annotated[
         str | None, typer.Option(metavar="TIME", help="Longest past run that counts, and the end of a fitted law.")
@@ -72,7 +75,9 @@ def requests(
     points: Annotated[
         int | None,
         typer.Option(
-            min=1, show_default="200, more where that pays; 100 with zeta", help="Intervals that the law is cut into."
+            min=1,
+            show_default="200, more where that pays; 100 with zeta",
+            help="Intervals of the distribution.",
         ),
     ] = None,
     cost: Annotated[
@@ -81,7 +86,7 @@ def requests(
     max_requests: Annotated[int | None, typer.Option(metavar="K", min=1, help="Maximum number of requests.")] = None,
     min_request: Annotated[str, typer.Option(metavar="TIME", help="Shortest request allowed.")] = "0s",
     max_request: Annotated[str, typer.Option(metavar="TIME", help="Longest request allowed.")] = "inf",
-    increment: Annotated[str, typer.Option(metavar="TIME", help="A request covers so much more than the last.")] = "0s",
+    increment: Annotated[str, typer.Option(metavar="TIME", help="Minimum step from a request to the next.")] = "0s",
     checkpoint: Annotated[
         CheckpointMode, typer.Option(help="Whether failed attempts leave their progress behind.")
     ] = "never",
@@ -91,7 +96,7 @@ def requests(
         str | None, typer.Option(metavar="TIMES", help='A sequence to compare with, such as "10h,20h".')
     ] = None,
     last: Annotated[int, typer.Option(metavar="K", min=1, help="Compare with the maximum of the last K runs.")] = 10,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw law, requests and costs.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw distribution, requests and costs.")] = None,
     clean: Clean = "default",
     *,
     reading: Reading,
@@ -163,9 +168,9 @@ def _read_runs(path: Path, column: str | None, law_of: str, cut: str | None) -> 
     if len(kept) < len(found):
         notes.append(f"left out {count_of(len(found) - len(kept), 'run')} of {len(found):,} beyond {cut}")
     if len(kept) < FEWEST_RUNS:
-        notes.append(f"only {count_of(len(kept), 'run')}: do not trust a law of fewer than {FEWEST_RUNS}")
+        notes.append(f"only {count_of(len(kept), 'run')}: do not trust a distribution of fewer than {FEWEST_RUNS}")
     if any(fit.law == law and not fit.fits for fit in compared):
-        notes.append(f"{law_of}: the law does not fit the runs; --law empirical assumes no family")
+        notes.append(f"{law_of}: the distribution does not fit the runs; --law empirical assumes no family")
     return _Runs(law, f"{law_of} law of {count_of(len(kept), 'run')} in {path.name}", compared, notes)
 
 

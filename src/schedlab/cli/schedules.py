@@ -67,7 +67,7 @@ def simulate(
     dependencies: Dependencies = "none",
     speculative_backfill: Annotated[
         bool,
-        typer.Option("--speculative-backfill", help="Run jobs with a law in gaps that no request fits."),
+        typer.Option("--speculative-backfill", help="Run jobs with a distribution in gaps that no request fits."),
     ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,

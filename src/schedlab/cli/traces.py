@@ -83,12 +83,13 @@ class CleanedTrace:
         return changes(self.workload, self.cleaning, self.notes, on_nodes=self.on_nodes)
 
     def note_laws(self, schedulers: Iterable[Scheduler]) -> None:
-        """Tell whether jobs run longer than their law allows, or nobody asks for the laws."""
+        """Say whether jobs run longer than their distribution allows, or no scheduler uses the distributions."""
         if self.workload.law is None:
             return
         if not any(scheduler.needs_laws for scheduler in schedulers):
             note(
-                "the laws are not used: say how jobs ask, with requests=METHOD in the scheduler (or --requests METHOD)"
+                "the run-time distributions are not used: say how jobs ask, with requests=METHOD in the scheduler (or "
+                "--requests METHOD)"
             )
         else:
             from schedlab.speculate.assignment import beyond_text, jobs_beyond_laws
@@ -150,7 +151,7 @@ def read_trace(
     requests
         "enforced" or "advisory", or None for what the file says.
     laws
-        A file that says which applications follow which law of run times.
+        A file that says which applications follow which run-time distribution.
     dependencies
         "preceding" lets jobs wait for their preceding jobs; those that cleaning drops are taken for ended.
     reading

@@ -49,7 +49,7 @@ def trials(
         Literal["antithetic", "common", "independent"] | None,
         typer.Option(
             show_default="antithetic; with the biased shuffle, independent",
-            help="How orders are drawn: one for all jobs in the lead, forwards and backwards; forwards only; anew.",
+            help="How orders are drawn: one for all jobs in the lead, both ways; one way; or each its own.",
         ),
     ] = None,
     shuffle: Annotated[

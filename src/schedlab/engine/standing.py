@@ -12,6 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
 from schedlab.engine.drive import Driver, PythonPredictorAdapter, waiting_jobs
+from schedlab.engine.factors import Priorities, priorities_of
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.state import FREE, NOW, SUBMITTED, WAITING
@@ -163,6 +164,33 @@ class Standing:
         jobs = parts.waiting.queue.members()
         jobs = jobs[startable(parts, jobs)]
         return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
+
+    def priorities(self) -> Priorities:
+        """Return the multifactor priorities of the waiting jobs with their factors, as Slurm's `sprio` does.
+
+        Raises
+        ------
+        InputError
+            If another policy orders the queue.
+
+        Examples
+        --------
+        >>> from schedlab.engine.stepwise import Simulation
+        >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[9000] * 3, requested_time=[9000] * 3,
+        ...                                   requested_processors=[4, 1, 3], user_id=[7, 7, 8]), processors=4)
+        >>> simulation = Simulation(jobs, "multifactor(age=1000,size=500,fairshare=2000)+slurm")
+        >>> _ = simulation.run(until=7200)
+        >>> print(simulation.priorities())
+        second 7,200; priorities were computed at second 7,200
+        job  user  priority  age  fairshare  size  partition  qos
+        ---  ----  --------  ---  ---------  ----  ---------  ---
+        3       8      2386   12       2000   375          0    0
+        2       7      1136   12       1000   125          0    0
+        """
+        found = priorities_of(self._prepared, self._parts, self.now)
+        if found is None:
+            raise InputError(f"{self.scheduler or 'starts by hand'}: only multifactor(...) has priorities with factors")
+        return found
 
     def reservation(self, job: int) -> Reservation:
         """Return when a waiting job is expected to fit by what now runs, and the processors to spare beside it then.

@@ -24,6 +24,7 @@ from .rehearsal import Rehearsal as Rehearsal
 from .replay import run as run
 from .replay import run_phases as run_phases
 from .results import SlurmRun as SlurmRun
+from .sprio import priorities as priorities
 from .validation import model_phases as model_phases
 from .validation import validate as validate
 from .wire import Kill as Kill

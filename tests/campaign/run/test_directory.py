@@ -240,3 +240,10 @@ def test_a_plan_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the grid is empty"):
         run_here(small(workloads=skipped), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_file_with_integers_that_no_float_holds_is_moved_aside(tmp_path: Path) -> None:
+    run = finished_run(tmp_path, left_out=[1])
+    name, task = run.plan.task(1)
+    store_rows(run, [result_row(name, task, {"mean_wait": 2**60})])
+    assert (len(run.results()), run.status().corrupt) == (7, 1)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STATISTICS = ("mean", "median", "p95", "max")
 
 MARK = "*"
-"""Beside schedulers that nobody can have."""
+"""Beside schedulers that no cluster can run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

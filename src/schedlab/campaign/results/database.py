@@ -1,6 +1,6 @@
 """The tables of an index, and where it is: a file of SQLite that is replaced as a whole, or a PostgreSQL server.
 
-A file of SQLite may lie on a network file system, where locks do not always hold: nobody writes into it. A writer,
+A file of SQLite may lie on a network file system, where locks do not always hold: no process writes into it. A writer,
 one at a time, copies it to a disk of this host, changes the copy, and puts it in its place.
 """
 
@@ -174,32 +174,32 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, *, anew: bool = False) -> Iterator[Connection]:
+    def writing(self, *, recreate: bool = False) -> Iterator[Connection]:
         """Give a connection to write: everything or, if anything is raised, nothing of it takes effect.
 
         Parameters
         ----------
-        anew
-            Whether a file begins empty, and tables of another version at a server are made anew.
+        recreate
+            Whether a file begins empty, and tables of another version at a server are recreated.
 
         Raises
         ------
         UnusableIndex
             If the file is damaged, or of another version.
         InputError
-            If the server cannot be reached, or if somebody else does not cease to write.
+            If the server cannot be reached, or if another process does not stop writing.
         OutputError
             If the file cannot be written.
         """
         if self.file is None:
             with self._one_sentence(), self._server().begin() as connection:
                 connection.execute(text(f"select pg_advisory_xact_lock({ADVISORY_LOCK})"))
-                self._prepare(connection, anew=anew)
+                self._prepare(connection, recreate=recreate)
                 yield connection
             return
         with _patient(self.file) as lock, tempfile.TemporaryDirectory(prefix="schedlab-") as local:
             copy = Path(local) / "index.sqlite"
-            if self.file.exists() and not anew:
+            if self.file.exists() and not recreate:
                 _copy(self.file, copy)
             with self._one_sentence(), _scratch(copy).begin() as connection:
                 self._prepare(connection)
@@ -219,14 +219,14 @@ class Database:
         if version != VERSION:
             raise UnusableIndex(f"the index {self.name} has the form of version {version}, and this is {VERSION}")
 
-    def _prepare(self, connection: Connection, *, anew: bool = False) -> None:
+    def _prepare(self, connection: Connection, *, recreate: bool = False) -> None:
         """Make the tables unless they are there."""
         if inspect(connection).has_table(FORM.name):
             try:
                 self._check(connection)
                 return
             except UnusableIndex:
-                if not anew:
+                if not recreate:
                     raise
                 TABLES.drop_all(connection)
         TABLES.create_all(connection)

@@ -129,7 +129,7 @@ class Difference:
 def difference(a: RunDirectory, b: RunDirectory, *, tolerance: float = 0.0) -> Difference:
     """Compare the results of two campaigns task by task; tasks are the same if their coordinates are.
 
-    The time that a simulation took is no result. NaN equals NaN.
+    The time that a simulation took is not a result. NaN equals NaN.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def record(run: RunDirectory, place: str | os.PathLike[str] | None = None) -> li
 def reindex(directory: str | os.PathLike[str], place: str | os.PathLike[str] | None = None) -> list[str]:
     """Make the index from the run directories alone.
 
-    A file begins anew. Of a server, which a team shares, only what is known of run directories under this directory is
+    A file is recreated. Of a server, which a team shares, only what is known of run directories under this directory is
     replaced.
 
     Parameters
@@ -118,7 +118,7 @@ def reindex(directory: str | os.PathLike[str], place: str | os.PathLike[str] | N
         raise InputError(f"there is no directory {directory}; name the one that holds the run directories")
     database = Database(default_place(home) if place is None else place)
     notes = []
-    with database.writing(anew=True) as connection:
+    with database.writing(recreate=True) as connection:
         below = CAMPAIGNS.c.directory.startswith(f"{home}{os.sep}", autoescape=True)
         _forget(connection, or_(below, CAMPAIGNS.c.directory == str(home)))
         for path in run_directories(home):
@@ -314,7 +314,7 @@ def _failed(failure: Failure) -> dict[str, Any]:
 
 
 def _rounded(values: NDArray[np.float64]) -> NDArray[np.object_]:
-    """Return values to so many significant digits, for short JSON; None for what is not finite, as JSON has it."""
+    """Return values rounded to a number of significant digits, for short JSON; None for what is not finite."""
     with np.errstate(all="ignore"):
         # Powers of ten up to 22 are exact: a number of few digits over or times one of them has a short text.
         places = np.clip(DIGITS - 1 - np.floor(np.log10(np.abs(values))), -22, 22)

@@ -270,7 +270,7 @@ def _exponential(interval: Interval | None) -> Interval | None:
 
 
 def _strata(workloads: NDArray[np.str_]) -> NDArray[np.intp]:
-    """Return within which group each pair is drawn anew: its workload, if all of them have enough pairs."""
+    """Return within which group each pair is resampled: its workload, if all of them have enough pairs."""
     _, stratum, sizes = np.unique(workloads, return_inverse=True, return_counts=True)
     return stratum if sizes.min() >= FEWEST_PAIRS else np.zeros(len(stratum), dtype=np.intp)
 
@@ -278,7 +278,7 @@ def _strata(workloads: NDArray[np.str_]) -> NDArray[np.intp]:
 def _bootstrap(
     samples: NDArray[np.float64], strata: NDArray[np.intp], level: float, resamples: int, seed: int
 ) -> list[Interval]:
-    """Return the BCa interval of the mean of each column, its rows drawn anew within their strata."""
+    """Return the BCa interval of the mean of each column, its rows resampled within their strata."""
     rng = np.random.default_rng(seed)
     totals = np.zeros((resamples, samples.shape[1]))
     influence = np.empty_like(samples)

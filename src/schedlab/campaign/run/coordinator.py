@@ -25,7 +25,7 @@ from schedlab.imports import allow_imports
 from schedlab.schedule.provenance import versions
 
 DEATHS = 3
-"""So many processes may die at a task before it is given up, or in a row before they begin with one."""
+"""How many processes may die at a task before it counts as failed, or in a row before they begin with one."""
 
 Progress = Callable[[int, int, int], None]
 """Called with how many tasks are done, how many have failed, and how many there are."""
@@ -71,7 +71,7 @@ def run_campaign(
     Raises
     ------
     InputError
-        If a trace is missing or unreadable, or if somebody else runs this campaign.
+        If a trace is missing or unreadable, or if another process runs this campaign.
     OutputError
         If results cannot be written. What is finished is not lost: run the campaign again.
 
@@ -99,7 +99,7 @@ def run_campaign(
                     batches = (run.plan.batch(part) for part in run.plan.cut(pending, reached.number))
                     work_through(run, batches, reached, progress, done=len(run.plan) - len(pending))
             finally:
-                # Whoever was at work has been ended by us: nobody is to blame.
+                # Processes that were at work have been ended by us: their tasks have not failed.
                 run.sweep()
     return run
 
@@ -145,7 +145,7 @@ def work_through(
     job = partial(run_batch, run.path, provenance=versions(), schedules=campaign.schedules, timeout=campaign.timeout)
     again: list[Batch] = []
     running: dict[Future[Report], Batch] = {}
-    casualties = _Casualties(run)
+    retries = _RetryPolicy(run)
     failed = 0
     while True:
         # One batch more than workers are there for each of them, so that none waits for this loop.
@@ -163,26 +163,26 @@ def work_through(
             except SchedlabError:
                 raise
             except Exception as error:  # whichever way an executor says that a process has died
-                rest, lost = casualties.bury(batch, error)
+                rest, lost = retries.after_death(batch, error)
                 again += rest
                 report = Report(0, lost)
             else:
-                casualties.end_row()
+                retries.end_row()
             done, failed = done + report.done, failed + report.failed
             if progress:
                 progress(done, failed, len(run.plan))
 
 
-class _Casualties:
-    """Finds out which task a process died at, and gives up on tasks that kill one process after the other."""
+class _RetryPolicy:
+    """Finds out which task a process died at, and stops trying tasks that kill one process after another."""
 
     def __init__(self, run: RunDirectory) -> None:
         self._run = run
         self._deaths: Counter[str] = Counter()
         self._unexplained = 0
 
-    def bury(self, batch: Batch, error: Exception) -> tuple[list[Batch], int]:
-        """Return what is to be tried again of a batch, and how many of its tasks are given up."""
+    def after_death(self, batch: Batch, error: Exception) -> tuple[list[Batch], int]:
+        """Return what is to be tried again of a batch, and how many of its tasks have failed."""
         blame = dict(blamed(self._run, batch.name))
         if not blame:
             self._unexplained += 1
@@ -196,19 +196,19 @@ class _Casualties:
             return [batch], 0
         self._unexplained = 0
         self._deaths.update(blame.keys())
-        hopeless = {task: trace for task, trace in blame.items() if _timed_out(trace) or self._deaths[task] >= DEATHS}
+        failing = {task: trace for task, trace in blame.items() if _timed_out(trace) or self._deaths[task] >= DEATHS}
         for name, task in batch.tasks():
-            if name in hopeless:
-                self._give_up(name, task, hopeless[name])
+            if name in failing:
+                self._fail(name, task, failing[name])
         # What may kill again stands alone, so that it takes nothing with it.
-        rest = [batch.only(set(blame) - set(hopeless)), batch.without(set(blame))]
-        return [part for part in rest if part is not None], len(hopeless)
+        rest = [batch.only(set(blame) - set(failing)), batch.without(set(blame))]
+        return [part for part in rest if part is not None], len(failing)
 
     def end_row(self) -> None:
         """Note that a process lived to the end of its batch."""
         self._unexplained = 0
 
-    def _give_up(self, name: str, task: Task, trace: str) -> None:
+    def _fail(self, name: str, task: Task, trace: str) -> None:
         if _timed_out(trace):
             kind, reason = "timeout", f"it took longer than {self._run.plan.campaign.timeout:g} s"
         else:

@@ -43,9 +43,9 @@ def usable_cores() -> int:
 class LocalExecutor(Executor):
     """Processes on this host that die one by one.
 
-    A pool of the standard library is broken as a whole when one of its processes dies, and nobody knows whose work it
-    was. This one has a pool of a single process for each worker: what dies is one worker with one piece of work, and
-    a new one takes its place.
+    A pool of the standard library is broken as a whole when one of its processes dies, and it is not known which work
+    that was. This one has a pool of a single process for each worker: what dies is one worker with one piece of work,
+    and a new one takes its place.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Job arrays that have been handed to Slurm: what each is to do, and whether Slurm still has some of it.
 
 A file in `slurm/` of the run directory says what the elements of an array are to do. It is there as long as some of
-them may live: nobody else may run the campaign until Slurm says that none of them is left.
+them may live: no other process may run the campaign until Slurm says that none of them is left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One process at a time: a lock file that says who holds it, and that a dead holder does not keep.
 
 The file appears by linking, which fails if it is there, also on network file systems. Its holder touches it from time
-to time: whoever is on the same host asks the operating system whether the holder lives, and from another host one sees
+to time: a process on the same host asks the operating system whether the holder lives, and from another host one sees
 that it fell silent.
 """
 
@@ -49,7 +49,7 @@ class Lock:
     Raises
     ------
     InputError
-        On entering, if somebody else holds it; the message names host and process.
+        On entering, if another process holds it; the message names host and process.
     OutputError
         If the file cannot be made.
 
@@ -89,7 +89,7 @@ class Lock:
             if self.is_alive(holder):
                 if not holder:
                     raise InputError(
-                        f"{self.what} is locked by {self.path}, which cannot be read: remove it if nobody is at work "
+                        f"{self.what} is locked by {self.path}, which cannot be read: remove it if no process works "
                         f"there; it counts for {SILENCE / 60:g} minutes"
                     )
                 raise InputError(
@@ -109,7 +109,7 @@ class Lock:
                 self.path.unlink()
 
     def held(self) -> bool:
-        """Whether it is still ours: somebody may have taken it over while this host slept."""
+        """Whether this process still holds it: another one may have taken it over while this host slept."""
         holder = self.holder()
         return holder is not None and holder.get("token") == self._mine["token"]
 
@@ -169,8 +169,8 @@ class Lock:
     def _take_over(self, holder: dict[str, Any]) -> None:
         """Remove the lock of a dead holder.
 
-        Between a look at the file and its removal, somebody else may remove it and make a new one. So the removal of
-        this holder's lock is locked itself: whoever comes second finds another holder.
+        Between a look at the file and its removal, another process may remove it and make a new one. So the removal of
+        this holder's lock is locked itself: the second one finds another holder.
         """
         removal = Lock(self.path.with_name(f".{holder.get('token')}-removal-{self.path.name}"), self.what)
         try:
@@ -185,7 +185,7 @@ class Lock:
 
     def _beat(self) -> None:
         while not self._released.wait(HEARTBEAT):
-            # A file system that is away for a while is no reason to stop.
+            # A file system that is away for a while is not a reason to stop.
             with suppress(OSError):
                 if self.held():
                     os.utime(self.path)

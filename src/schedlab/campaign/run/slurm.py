@@ -1,4 +1,4 @@
-"""Campaigns as Slurm job arrays: submitted once, then nobody has to stay.
+"""Campaigns as Slurm job arrays: submitted once; no process of schedlab has to wait for them.
 
 The tasks that are missing are cut into batches, and the batches are dealt to the elements of one array. Each element
 works through its batches on the cores that it was given, and puts results into the run directory as every worker does.
@@ -87,7 +87,7 @@ def submit(
     Raises
     ------
     InputError
-        If a trace is missing or unreadable, if somebody else runs this campaign, if elements of an earlier submission
+        If a trace is missing or unreadable, if another process runs this campaign, if elements of an earlier submission
         wait or run, or if `sbatch` refuses.
     """
     run = RunDirectory(Path(directory).resolve())

@@ -1,7 +1,7 @@
 """What a worker process does: run a batch of tasks, and leave a file with their results.
 
 It says in a file of `inflight/` which task it is at. If the process dies, whatever the reason, the file remains and
-names the task that is to blame.
+names the task that it died at.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def run_batch(
     schedules
         Whether to keep whole schedules.
     timeout
-        Seconds after which a task, and this process with it, is given up.
+        Seconds after which a task, and this process with it, is stopped.
 
     Raises
     ------
@@ -214,7 +214,7 @@ class _Journal:
         faulthandler.cancel_dump_traceback_later()
 
     def close(self) -> None:
-        """Remove the file: nobody died."""
+        """Remove the file: the process has not died."""
         self.rest()
         self._file.close()
         with suppress(OSError):
@@ -243,9 +243,9 @@ _JOURNALS: set[_Journal] = set()
 
 
 def end_with_parent() -> None:
-    """See to it that this process ends, without blame for its task, when the one that started it is gone.
+    """See to it that this process ends, without a failure of its task, when the one that started it is gone.
 
-    Nobody would give it more work, and whoever continues the campaign would have it do its task twice.
+    It would get no more work, and a process that continues the campaign would run its task a second time.
     """
     parent = parent_process()
     if parent is not None:
