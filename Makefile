@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: demo test quick lint types docs fuzz bench clean
+.PHONY: demo test quick lint types docs fuzz bench coverage clean
 
 demo: .venv/package ## replay a generated workload under nine schedulers
 	@echo "replaying 10,000 generated jobs under nine schedulers; the first time takes longer: kernels are compiled, once"
@@ -34,8 +34,11 @@ fuzz: .venv/dev ## 20,000 harmed inputs; each must end with a result or with one
 bench: .venv/package ## the benchmarks; each checks its answer as well as its time
 	@$(BIN)/python benchmarks/run.py
 
+coverage: .venv/dev ## which lines the quick tests reach, in htmlcov/; lines within compiled kernels are not seen
+	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
+
 clean: ## forget the environment and everything that can be made again
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build demo
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build demo htmlcov .coverage
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [--traces DIR] [--only NAME ...] [--json FILE]
 
-Prints one line per benchmark: the figure, the goal, the check. Ends with 1 if a check fails; a missed goal is only
-printed, because machines differ.
+Prints one line per benchmark: the figure, the goal, the check; then what is slower than in earlier runs on this machine
+(`history.py`). Ends with 1 if a check fails; a missed goal is only printed, because machines differ.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import campaigns
 import environments
 import experiments
 import generation
+import history
 import laboratory
 import learning
 import many
@@ -286,6 +287,13 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
 
+def revision() -> str:
+    """Return what is checked out, or the version where there is no repository."""
+    command = ["git", "describe", "--always", "--dirty"]
+    found = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or sl.__version__
+
+
 def main() -> int:
     """Run the benchmarks asked for and print their results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -309,6 +317,9 @@ def main() -> int:
             goal = f"goal {result.goal}{'' if result.met else ' MISSED'}"
             check = f"{result.check}: {'right' if result.right else 'WRONG'}"
             print(f"{result.name:55}  {result.figure:55}  {goal:22}  {check}", flush=True)
+    for sentence in history.slower(history.read(history.HISTORY), results, machine()):
+        print(f"SLOWER {sentence}")
+    history.add(history.HISTORY, results, machine(), revision())
     if options.json:
         document = {"machine": machine(), "results": [asdict(result) for result in results]}
         options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
