@@ -119,7 +119,7 @@ def test_requests_that_were_never_made_are_not_compared_with(run, log):
         (["--from-runs", "constant.csv", "--column", "took"], "no column 'took'"),
         (["--from-swf", "none.swf"], "none.swf"),
         ([LAW, "--cut", "3h"], "--cut goes with --from-runs, not with a LAW"),
-        ([LAW, "--column", "took"], "--column goes with --from-runs, not with a LAW"),
+        ([LAW, "--column", "took"], "--column goes with --from-runs or --from-swf, not with a LAW"),
         ([LAW, "--law", "empirical"], "--law goes with --from-runs or --from-swf, not with a LAW"),
         ([LAW, "--by", "user"], "--by goes with --from-swf, not with a LAW"),
         (["--from-runs", "constant.csv", "--clean", "none"], "--clean goes with --from-swf, not with --from-runs"),

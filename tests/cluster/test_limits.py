@@ -50,7 +50,7 @@ def test_limits_come_from_the_script_beside_slurm_conf(tmp_path: Path):
     assert who.users == (
         AccountUser("ann", "lasers", shares=None, limits=Limits(max_submit=10), qos=("normal", "urgent"), default=True),
     )
-    assert "grace_time=60 of QOS urgent" in [line.text for line in cluster.ignored]
+    assert [line.text for line in cluster.ignored] == ["RealMemory of all nodes"]
 
 
 def test_a_cycle_of_accounts_is_refused_in_one_sentence(tmp_path: Path):

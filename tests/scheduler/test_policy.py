@@ -84,11 +84,6 @@ def test_a_function_may_take_the_request():
     assert not FunctionPolicy(lambda r: r).uses_request
 
 
-def test_a_function_of_something_else_is_refused():
-    with pytest.raises(InputError, match="argument 'deadline'"):
-        FunctionPolicy(lambda deadline: deadline)
-
-
 def test_a_function_that_returns_too_few_scores_is_refused():
     with pytest.raises(InputError, match=r"<lambda>.* returned shape \(\) for 2 jobs"):
         FunctionPolicy(lambda p: p[0]).scores(*(np.array([1, 2]) for _ in range(4)))
