@@ -67,7 +67,9 @@ def test_exclusive_takes_nodes_and_with_a_value_does_not() -> None:
 
 
 def test_what_is_not_kept_is_named() -> None:
-    assert request_of(["--licenses=matlab:1", "-d", "afterok:7", "-o", "x.log"]).unused == ("licenses", "dependency")
+    request = request_of(["--licenses=matlab:1", "-d", "afterok:7", "--reservation=lab", "-o", "x.log"])
+    assert request.licenses == "matlab:1"
+    assert request.unused == ("dependency", "reservation")
 
 
 @pytest.mark.parametrize(
