@@ -98,8 +98,7 @@ def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
 
 
 def is_held_back(workload: Workload, cluster: Cluster | None) -> bool:
-    """Return whether licences or arrays hold any job back; licences count only on a cluster that has licences or
-    nodes."""
+    """Return whether licences or arrays hold any job back; licences count only on clusters with licences or nodes."""
     asked = workload.resources
     if asked is None or not asked.is_held_back:
         return False
