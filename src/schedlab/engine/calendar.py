@@ -30,7 +30,7 @@ class Calendar(NamedTuple):
 
     `records` (DUE) holds the blocks of BLOCK records side by side, each sorted latest first, so that the soonest are
     at the end, where removal is cheap. The first `status[USED]` entries of `order` are the blocks in use, latest
-    first; the rest are free. `counts` says how many records a block holds. Two neighbours, but for the last, hold
+    first; the rest are free. `counts` gives the number of records in a block. Two neighbours, but for the last, hold
     more than half a block. `status[SOONEST]` is when the next job is due.
     """
 
@@ -148,7 +148,7 @@ def _block_of(calendar: Calendar, end: int) -> int:
 
 @inner_kernel
 def _split(calendar: Calendar, place: int) -> None:
-    """Move the sooner half of a full block to a new one behind it."""
+    """Move the sooner half of a full block to a new one after it."""
     used = calendar.status[USED]
     old = calendar.order[place]
     new = calendar.order[used]

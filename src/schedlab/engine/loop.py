@@ -103,7 +103,7 @@ def run(
     plan
         The plan of the passes: `Plan` for conservative backfilling, `Passes` for Slurm's, None for the others.
     forecasts, retries, needs, priority
-        Parts, or None: predicted run times; runs that fail at their requests and come back; jobs that wait for others;
+        Parts, or None: predicted run times; runs that fail at their requests and are retried; dependencies;
         multifactor priority.
     rules
         The rules of the scheduler.

@@ -33,7 +33,7 @@ UNKNOWN = -1
 
 @by_address
 class Needs(NamedTuple):
-    """The dependencies of jobs; one entry per job, in order of submission, unless said otherwise.
+    """The dependencies of jobs; one entry per job, in order of submission, unless stated otherwise.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def release(
     needs
         The dependencies.
     retries
-        Jobs that come back have not ended.
+        Jobs that are resubmitted have not ended.
     keeps_submit
         Whether the scheduler sees the original submission; otherwise it sees the release.
     """

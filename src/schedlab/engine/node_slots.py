@@ -65,7 +65,7 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
 def earliest_of(nodes: Nodes, timeline: Timeline, job: int, length: int, begins: int, stop: int) -> int:
     """Return the earliest second from which a job has room in one of its partitions, and choose its nodes.
 
-    The first of the partitions with room then is taken; for the parameters, see `earliest_room`.
+    The first partition with room at that second is used; for the parameters, see `earliest_room`.
     """
     machine = nodes.machine
     best, chosen = stop, -1

@@ -7,7 +7,8 @@ passed over, like one that would exceed a limit. An announced closure has an end
 begins that could overlap it.
 
 Some functions check whether there are nodes; others, which they call, whether there are outages. Branches on an
-argument that is None are eliminated at compile time, branches on a field of an argument are not."""
+argument that is None are eliminated at compile time, branches on a field of an argument are not.
+"""
 
 from __future__ import annotations
 
@@ -303,8 +304,8 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
     now
         The first second of the plan; nodes that are out of service are not expected back.
     late
-        Delay, in seconds, of the begin of a future closure in the plan: where jobs must end before the second in which
-        others need their nodes, they may end in the second in which a closure begins.
+        Delay, in seconds, of the beginning of a future closure in the plan: where jobs must end before the second in
+        which others need their nodes, they may end in the second in which a closure begins.
     """
     if outages is not None:
         for node in range(outages.closed.shape[0]):

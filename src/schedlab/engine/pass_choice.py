@@ -175,7 +175,7 @@ def start_in_turn(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start heads of the queue and, under EASY, jobs behind them."""
+    """Start heads of the queue and, under EASY, later jobs."""
     raise NotImplementedError
 
 
@@ -204,7 +204,7 @@ def speculate(
     retries: Retries,
     rules: Rules,
 ) -> None:
-    """Let jobs run speculatively in the gaps that a pass has left."""
+    """Run jobs speculatively in the gaps that a pass has left."""
     raise NotImplementedError
 
 

@@ -27,7 +27,7 @@ NOT_BOOKED = -1
 
 @by_address
 class Plan(NamedTuple):
-    """The reservations; arrays are indexed by job unless said otherwise.
+    """The reservations; arrays are indexed by job unless stated otherwise.
 
     `list` holds the jobs in the plan in its order: as sorted last by the policy, later ones at the end; `listed` tells
     which jobs are in it. `reserved` is when a job is to start (NEVER without a reservation), `length` for how many

@@ -123,7 +123,7 @@ def _look(
     _drop_refused(state.site, jobs, state, plan, booked)
     before = plan.list.length[0]
     first = 0
-    if needs is None and not rules.keeps_submit and not are_refused(state):  # new ones stand at the end
+    if needs is None and not rules.keeps_submit and not are_refused(state):  # new ones are at the end
         first = queue.length[0]
         while first > 0 and not plan.listed[queue.order[first - 1]]:
             first -= 1
@@ -281,7 +281,7 @@ def _start_due(
         for i in range(_look(waiting.queue, jobs, state, plan, needs, rules, True), listed.length[0]):
             reserve_late(jobs, state.nodes, plan, rules, listed.order[i], now)
         due = NONE
-        behind = waits = False  # whether a job before it in the list has to wait
+        behind = waits = False  # whether an earlier job in the list has to wait
         plan.counters[NEXT_START] = NEVER
         for i in range(listed.length[0]):
             job = listed.order[i]
@@ -316,7 +316,7 @@ def _leave(
 ) -> None:
     """Take a job that has started out of the plan's list and out of the queues.
 
-    It may stand behind the window: another job, which returned to an earlier place, may have pushed it there.
+    It may be behind the window: another job, which returned to an earlier place, may have pushed it there.
     """
     find_and_remove(plan.list, job)
     plan.listed[job] = False

@@ -220,7 +220,7 @@ def _clear(
 
 @inner_kernel
 def candidates(preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int) -> int:
-    """List the runs that may be preempted, in the order in which they are; return how many there are."""
+    """List the runs that may be preempted, in the order of preemption; return how many there are."""
     running, who, now = state.running, preemption.who, state.clock[NOW]
     mine, partition = preemption.of_option[option], site.partition[option]
     count = 0

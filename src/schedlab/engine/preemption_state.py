@@ -49,7 +49,7 @@ class Preemption(NamedTuple):
         int64: jobs that may not begin again yet, sorted by the second in which they may and by number; and that second,
         by job.
     who, use
-        int64: runs that may be preempted, in the order in which they are, and how many of the chosen nodes they have.
+        int64: runs that may be preempted, in the order of preemption, and how many of the chosen nodes they have.
     chosen
         bool, one per node: whether it is among those of the last choice.
     there

@@ -73,7 +73,7 @@ class Prepared(NamedTuple):
     site
         Partitions of the nodes and limits; None if all jobs may use all nodes at all times.
     associations
-        The associations of the jobs, where priorities depend on past usage; else None.
+        The associations of the jobs, if priorities depend on past usage; otherwise None.
     outages
         Outages and closures of the nodes; None if there are none.
     """

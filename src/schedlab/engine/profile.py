@@ -21,7 +21,7 @@ class Profile(NamedTuple):
 
 
 def new_profile(bookings: int, processors: int) -> Profile:
-    """Return the profile of an empty machine, with room for so many bookings at once."""
+    """Return the profile of an empty machine, with room for `bookings` concurrent bookings."""
     segments = new_records(2 * bookings + 4, SEGMENT)  # a booking has two ends; two more are being cut
     segments[0] = (np.iinfo(np.int64).min, processors)
     return Profile(segments, np.ones(1, dtype=np.int64))

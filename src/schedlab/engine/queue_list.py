@@ -15,7 +15,7 @@ NOWHERE = -1
 class QueueList(NamedTuple):
     """The waiting jobs in one order.
 
-    `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry; if there is
+    `score` and `entered` are indexed by job: jobs are in the order of their scores, ties by entry; if there is
     a `tier` (int64, by job), those of a higher one come first. The first `length[0]` entries of `order` are the waiting
     jobs; `spare` is scratch space. After a change of scores, the caller sorts again.
     """
@@ -50,7 +50,7 @@ def tier_of(tier: NDArray[np.int64] | None, job: int) -> int:
 
 @inlined
 def before(queue: QueueList, one: int, other: int) -> bool:
-    """Return whether a job stands before another one."""
+    """Return whether a job precedes another one."""
     higher = tier_of(queue.tier, one) - tier_of(queue.tier, other)
     if higher != 0:
         return higher > 0

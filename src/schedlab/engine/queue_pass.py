@@ -51,7 +51,7 @@ STARTS, WAITS, OPEN = 0, 1, 2
 
 @inlined
 def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
-    """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; else OPEN.
+    """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; otherwise OPEN.
 
     It starts on an empty queue, if it fits. Behind other jobs, only this job needs a decision if nothing has changed
     since the last pass, which left the head blocked. Four things could have changed: a completion; processors freed in

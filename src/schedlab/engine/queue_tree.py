@@ -68,7 +68,7 @@ class Gaps(NamedTuple):
 class QueueTree(NamedTuple):
     """The waiting jobs in one order.
 
-    `rank_of`, `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry.
+    `rank_of`, `score` and `entered` are indexed by job: jobs are in the order of their scores, ties by entry.
     `entries` (ENTRY) is indexed by rank. `nodes` (int32, a row per node) is the tree: the root at 1, children of i at
     2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then the shortest estimate of the
     jobs in each size class and below.

@@ -36,7 +36,7 @@ LEARNED = 2  # the prediction of a predictor
 
 @by_address
 class Retries(NamedTuple):
-    """The requests of jobs, and their outcomes; one entry per job, in order of submission, unless said otherwise.
+    """The requests of jobs, and their outcomes; one entry per job, in order of submission, unless stated otherwise.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Retries(NamedTuple):
     first
         Whether a job precedes all others, because its speculative run has just failed.
     back
-        Whether the job comes back after its last run.
+        Whether the job is resubmitted after its last run.
     asks
         Whether it has not made its first request yet.
     assumed
@@ -248,7 +248,7 @@ def _is_broken_off(state: State, retries: Retries, job: int) -> bool:
 
 @inner_kernel
 def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries) -> None:
-    """Let the jobs that enter for the first time make their first requests."""
+    """Set the first requests of the jobs that enter for the first time."""
     for i in range(state.clock[ENTERING]):
         job = state.entering[i]
         if not retries.asks[job]:

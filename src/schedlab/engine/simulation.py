@@ -63,7 +63,7 @@ def simulate(
         requests are too short fail and are resubmitted; the schedule shows their last runs, and all of them in `runs`.
     cluster
         The machine, instead of `processors`. On a cluster of nodes, jobs get the cores, memory and GPUs that their
-        `Workload.resources` ask for on nodes that their partition and constraint allow; the schedule records the nodes.
+        `Workload.resources` request on nodes that their partition and constraint allow; the schedule records the nodes.
     node_events
         Nodes of the cluster that go down, are drained and come back, and maintenance.
 

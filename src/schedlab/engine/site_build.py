@@ -97,7 +97,7 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     Raises
     ------
     InputError
-        If a job asks for a type of GPU or a constraint that is not valid.
+        If a job requests a type of GPU or a constraint that is not valid.
 
     Examples
     --------

@@ -90,7 +90,7 @@ def held_licenses(workload: Workload, cluster: Cluster) -> list[Held]:
 
 
 def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
-    """Return for each job whether it asks for more licences than there are, as the reason why it never runs."""
+    """Return for each job whether it requests more licences than there are, as the reason why it never runs."""
     bad = np.full(len(workload), -1, dtype=np.int64)
     for one in held:
         bad[one.rows[one.amounts > one.most]] = 0

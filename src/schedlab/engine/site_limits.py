@@ -74,7 +74,7 @@ class Shared(NamedTuple):
 
 
 class Single(NamedTuple):
-    """A limit on what one job may ask for: no job beyond it ever runs."""
+    """A limit on the request of a single job: a job that exceeds it never runs."""
 
     kind: str
     resource: str

@@ -118,7 +118,7 @@ def start_heads(
 
 @inner_kernel
 def _line_up(turn: NDArray[Any], queue: Any, seen: NDArray[Any], state: State, rules: Rules, by_entry: bool) -> int:
-    """List the jobs of a queue in the order in which a pass looks at them; return how many there are."""
+    """List the jobs of a queue in the order in which a pass considers them; return how many there are."""
     if queue is not None:
         count = queue.length[0]
         for i in range(count):

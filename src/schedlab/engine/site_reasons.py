@@ -94,7 +94,7 @@ def _count_hidden(beyond: Any, site: Site, seconds: int) -> None:
 def _precedes(
     site: Site, seen: NDArray[Any], state: State, score: NDArray[Any], rules: Rules, now: int, one: int, other: int
 ) -> bool:
-    """Return whether a job stands before another one in the order of the policy, as last computed."""
+    """Return whether a job precedes another one in the order of the policy, as last computed."""
     if site.tier[one] != site.tier[other]:
         return site.tier[one] > site.tier[other]
     earlier = state.entered[one] < state.entered[other]

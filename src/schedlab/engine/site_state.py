@@ -214,7 +214,7 @@ def open_partitions(site: Site | None) -> None:
 
 @inner_kernel
 def block(site: Site | None, job: int) -> bool:
-    """Close the nodes of the partitions of a job that has to wait to all later jobs.
+    """Close the nodes of a waiting job's partitions to all later jobs.
 
     Return whether that closes the whole machine, because it has no partitions; otherwise see `all_blocked`.
     """

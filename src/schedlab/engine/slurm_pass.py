@@ -258,7 +258,8 @@ def _backfill_pass(
         change; NEVER if none could. Until then, a slot found in the future stays the earliest one: earlier ones were
         not free, and the reservations before it were the same. This holds until the first of these slots begins, until
         one that was too far off enters the window and is reserved, and until a running job should have ended. While a
-        job is late, or a task could begin now but has open dependencies, slots move with the clock."""
+        job is late, or a task could begin now but has open dependencies, slots move with the clock.
+    """
     clock, counters, queue, profile = state.clock, passes.counters, waiting.queue, passes.profile
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0

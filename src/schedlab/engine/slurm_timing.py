@@ -41,9 +41,9 @@ COUNTERS_SIZE = 9
 class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 
-    `profile` holds the plan; `planned_end` (seconds) and `planned_in` say, per job, when it will have ended by the plan
-    and in which pass that was computed; `begins` when it is to begin. `user` is the user of each job; `looked_at` and
-    `looked_in` are, per user, how many jobs a pass has considered, and which pass that was.
+    `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
+    plan and in which pass that was computed; `begins` when it is to begin. `user` is the user of each job; `looked_at`
+    and `looked_in` are, per user, how many jobs a pass has considered, and which pass that was.
     """
 
     counters: NDArray[np.int64]

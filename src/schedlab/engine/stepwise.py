@@ -157,7 +157,8 @@ class Simulation(Standing):
         Raises
         ------
         InputError
-            If this is no decision, or if the job does not wait, is not seen by the scheduler, or does not fit.
+            If the simulation is not at a decision, or if the job does not wait, is not seen by the scheduler, or does
+            not fit.
         """
         number = self._startable_number(job)
         parts = self._parts

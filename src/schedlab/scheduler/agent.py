@@ -2,7 +2,8 @@
 
 The agent alone decides which of the jobs that fit starts now, or that none starts until the next event. Its canonical
 text ends with a digest of its computation, `@agent:lublin.json#1a2b3c4d`, so that results of different agents are not
-confused; a text whose digest does not match the file is refused."""
+confused; a text whose digest does not match the file is refused.
+"""
 
 from __future__ import annotations
 

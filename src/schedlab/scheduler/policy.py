@@ -1,4 +1,4 @@
-"""Ordering policies: a score for every waiting job; the smallest score stands at the head of the queue.
+"""Ordering policies: a score for every waiting job; the job with the smallest score is at the head of the queue.
 
 Ties go to the earlier submission, then to the earlier position in the trace. The variables of the formulas are those of
 `schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far, R requested time,

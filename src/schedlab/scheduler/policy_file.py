@@ -1,6 +1,6 @@
 """Policies as JSON files: the formula, its coefficients, and its training data.
 
-In a scheduler text `@FILE` stands for the formula of the file, wherever a policy may stand: "@policy.json+easy",
+In a scheduler text `@FILE` is replaced by the formula of the file, wherever a policy may be: "@policy.json+easy",
 '@"my policy.json"+easy', "fcfs+easy:@policy.json". The file is read immediately and the text of the scheduler holds the
 formula, so that no result depends on a file that may change.
 """

@@ -53,7 +53,7 @@ ATTRIBUTES = {
 
 
 def is_clairvoyant(text: str) -> bool:
-    """Return whether a scheduler text asks for actual run times.
+    """Return whether a scheduler text uses actual run times.
 
     Examples
     --------

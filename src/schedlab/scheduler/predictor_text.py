@@ -1,4 +1,4 @@
-"""The texts of predictors, and the objects that they stand for."""
+"""The texts of predictors, and the objects that they denote."""
 
 from __future__ import annotations
 

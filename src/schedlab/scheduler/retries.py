@@ -24,7 +24,7 @@ class Retries:
     ----------
     requests
         The method for the requests of such jobs: "classic", "neuroscience(k=10)", "toptimal", "atoptimal(zeta=0.1)" or
-        "given", see `schedlab.speculate.requests`. None: what the workload says.
+        "given", see `schedlab.speculate.requests`. None: as given by the workload.
     exhausted
         The next request after all requests have failed, as a multiple of the last one, repeated as often as necessary.
         0: the job is abandoned. Only with `requests`.

@@ -41,7 +41,7 @@ class Laws(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requests:
-    """The requests of the jobs of a workload, one entry per job in the workload's order unless said otherwise.
+    """The requests of the jobs of a workload, one entry per job in the workload's order unless stated otherwise.
 
     Parameters
     ----------

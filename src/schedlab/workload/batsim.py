@@ -24,7 +24,7 @@ def read_batsim(path: str | os.PathLike[str]) -> Workload:
 
     A job's delay becomes its run time, `res` its requested processors, `walltime` its requested time (unknown
     if it is -1 or absent), and `nb_res` the size of the machine. Fractions are rounded half up and counted.
-    Jobs keep their numbers if all identifiers are whole numbers (a prefix like "w0!" is dropped); else they
+    Jobs keep their numbers if all identifiers are whole numbers (a prefix like "w0!" is dropped); otherwise they
     are numbered from 1.
 
     Parameters

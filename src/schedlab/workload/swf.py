@@ -41,8 +41,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     Returns
     -------
     Workload
-        With the machine size of the header (MaxProcs, else MaxNodes, else None) and its UnixStartTime (None
-        where it is absent, 0 or -1). Comment lines are kept in `header`, wherever in the file they stand.
+        With the machine size of the header (MaxProcs, otherwise MaxNodes, otherwise None) and its UnixStartTime (None
+        where it is absent, 0 or -1). Comment lines are kept in `header`, wherever they are in the file.
 
     Raises
     ------

@@ -41,7 +41,7 @@ class Processors:
     free: int
 
     def place(self, job: Job) -> list[Part] | None:
-        """Return a part with the processors of a job, if so many are free."""
+        """Return a part with the processors of a job, if enough are free."""
         return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
 
     def without(self, parts: Iterable[Part]) -> Processors:

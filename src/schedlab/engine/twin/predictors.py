@@ -162,7 +162,7 @@ class Similar(Quantile):
         self.memory = choice.memory
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the quantile over the same request and processors, else the same request, else all; or the request."""
+        """Return the quantile over the same request and processors, the same request, or all jobs; or the request."""
         past = self.past(job.user)[: self.memory]
         same_request = [old for old in past if old.request == job.request]
         same_shape = [old for old in same_request if old.processors == job.processors]
@@ -189,7 +189,7 @@ class Own(PlainPredictor):
         return int(max(1, min(value, job.request)))
 
     def learn(self, job: Job, now: int) -> None:
-        """Let it learn."""
+        """Pass the run to the predictor."""
         self.predictor.learn(self.view(job), now - job.start)
 
     def view(self, job: Job) -> JobView:

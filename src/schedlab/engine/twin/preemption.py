@@ -166,7 +166,7 @@ class Preemption:
         return None
 
     def candidates(self, blocked: set[int], job: Job, option: int) -> list[Job]:
-        """Return the runs that may be preempted by a job, in the order in which they are."""
+        """Return the runs that may be preempted by a job, in the order of preemption."""
         clock, inputs = self.clock, self.inputs
         assert inputs is not None
         partition = clock.site.partitions(job)[option]

@@ -61,7 +61,7 @@ class Retries:
     loses: bool = False
 
     def ask_first(self, job: Job) -> None:
-        """Let a job request the longest of its application's last run times, if its requests are of that kind."""
+        """Make a job request the longest of its application's last run times, if its requests are of that kind."""
         wish = self.of[job]
         known = self.latest.get(wish.application, [])[-self.requests.history :]
         if self.requests.history and wish.application >= 0 and known:
@@ -101,7 +101,7 @@ class Retries:
         return "given up" if wish.after(job.request) is None else "returns"
 
     def ask_again(self, job: Job) -> None:
-        """Let a job that returns make its next request."""
+        """Set the next request of a job that returns."""
         following = self.of[job].after(job.request)
         assert following is not None
         job.request = following
