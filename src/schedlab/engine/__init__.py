@@ -1,4 +1,4 @@
-"""What runs: the event loop and its parts, their plain-Python twin, and `simulate`."""
+"""The simulation engine: the event loop and its parts, their plain-Python twin, and `simulate`."""
 
 from schedlab.engine.simulation import simulate
 

@@ -1,4 +1,4 @@
-"""A trained agent at work: it is asked in place of a scheduling pass, and starts jobs until it waits."""
+"""A trained agent in a simulation: it replaces the scheduling pass, and starts jobs until it chooses to wait."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class AgentPlayer:
     prepared
         The simulation.
     policy
-        Who plays.
+        The agent.
     """
 
     def __init__(self, prepared: Prepared, policy: AgentPolicy) -> None:
@@ -30,12 +30,12 @@ class AgentPlayer:
         self.decisions = 0
 
     def play(self, parts: Parts) -> None:
-        """Let it start jobs of this second, until it waits or no visible job fits."""
+        """Start the jobs that the agent chooses in this second, until it waits or no visible job fits."""
         while (job := self._choice(parts)) is not None:
             start_by_hand(*parts[:9], parts.rules, job, UNRESERVED, NOBODY)
 
     def _choice(self, parts: Parts) -> int | None:
-        """Return the job that it starts next, None to wait."""
+        """Return the job that the agent starts next, or None to wait."""
         jobs = parts.waiting.queue.members()
         if not len(jobs):
             return None

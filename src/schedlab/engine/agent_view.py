@@ -1,6 +1,6 @@
-"""What is shown of a simulation to whoever decides which job starts next: the formulas are on the page on environments.
+"""What an agent that starts jobs observes of a simulation; the documentation of environments gives the formulas.
 
-The compiled environments write the same numbers (`schedlab.gym.stepping`); that they are equal is tested.
+The compiled environments compute the same numbers (`schedlab.gym.stepping`); a test checks that they are equal.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, P
 
 
 def in_view(parts: Parts, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
-    """Return the first of some waiting jobs by submission, at most so many."""
+    """Return the first waiting jobs in order of submission, at most `slots` of them."""
     submit = parts.seen["submit"][jobs]
     visible: NDArray[np.int64] = jobs[np.lexsort((jobs, submit))][:slots]
     return visible
 
 
 def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which waiting jobs are ready and fit what is free now."""
+    """Return which waiting jobs are ready and fit the free processors."""
     found: NDArray[np.bool_] = parts.jobs["processors"][jobs] <= parts.state.clock[FREE]
     if parts.needs is not None:
         found &= parts.needs.ready[jobs]
@@ -35,13 +35,13 @@ def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def nothing_to_come(parts: Parts) -> bool:
-    """Return whether no job runs and none is to be submitted, so that waiting would never end."""
+    """Return whether no job runs and no submission is left, so that waiting would never end."""
     state = parts.state
     return bool(state.completions.status[SOONEST] == NEVER and state.clock[SUBMITTED] == len(parts.jobs))
 
 
 def jobs_shown(parts: Parts, visible: NDArray[np.int64], processors: int, longest: int) -> NDArray[np.float32]:
-    """Return float32 of shape (visible jobs, 8): how long they have waited, and what they request."""
+    """Return the features of the visible jobs, float32 of shape (visible jobs, 8): their waits and their requests."""
     seen, now = parts.seen, parts.state.clock[NOW]
     shown = np.zeros((len(visible), len(JOB_FEATURES)), dtype=np.float32)
     shown[:, WAIT] = np.minimum((now - seen["submit"][visible]) / LONG_WAIT, 1.0)
@@ -51,7 +51,7 @@ def jobs_shown(parts: Parts, visible: NDArray[np.int64], processors: int, longes
 
 
 def summary_shown(parts: Parts, waiting: NDArray[np.int64], processors: int, slots: int) -> NDArray[np.float32]:
-    """Return float32 of shape (6,): what is shown of the machine and of all jobs that wait."""
+    """Return the features of the machine and of all waiting jobs together, float32 of shape (6,)."""
     clock, seen, count = parts.state.clock, parts.seen, len(waiting)
     widths: NDArray[Any] = parts.jobs["processors"][waiting]
     width = float(widths.sum()) / processors

@@ -1,4 +1,4 @@
-"""Associations as the engine and its twin take them: a tree of accounts and users with their shares, numbers only."""
+"""Associations as numbers, for the engine and its twin: a tree of accounts and users with their shares."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from schedlab.workload.columns import distinct
 from schedlab.workload.workload import Workload
 
 PARENT = -1.0
-"""Shares of an association that has those of its parent."""
+"""The shares of an association that takes the shares of its parent."""
 
 NOBODY = "(unknown)"
-"""The user of jobs that name none."""
+"""The user of jobs that name no user."""
 
 Case = tuple[str, str, str]
 """User, account and partition."""
 
 
 class Associations(NamedTuple):
-    """Who shares the machine with whom.
+    """The accounts and users that share the machine.
 
     Parameters
     ----------
     names
-        Of associations: user, account and partition, "" where there is none.
+        Names of the associations: user, account and partition, "" where there is none.
     parent
-        int64, one per association: the one above it, which comes before it; -1 for the root, which is the first. What
-        is below an account without shares of its own is below the next one above that has some.
+        int64, one per association: its parent, which precedes it; -1 for the root, which comes first. An association
+        below an account without shares of its own is attached to the nearest account above that has some.
     shares
-        float64: relative to the others below the same parent; `PARENT`: as the parent.
+        float64: relative to its siblings; `PARENT` if it takes those of its parent.
     user
-        bool: whether it is a user in an account; else it is an account.
+        bool: whether it is a user in an account; otherwise it is an account.
     of_job
-        int64, one per job in order of submission: whose use it is.
+        int64, one per job in order of submission: the association that its usage is charged to.
     rate
-        float64, one per job: what a second of it counts as use.
+        float64, one per job: the usage per second.
     """
 
     names: tuple[Case, ...]
@@ -54,21 +54,21 @@ class Associations(NamedTuple):
 def associations(
     workload: Workload, cluster: Cluster | None, order: NDArray[np.intp] | None, processors: NDArray[np.int64]
 ) -> Associations:
-    """Return who shares a machine: the tree of a cluster's accounts, else all users of the jobs with equal shares.
+    """Return the associations: the tree of a cluster's accounts, or all users of the jobs with equal shares.
 
-    Users whom the cluster's accounts don't know are in the account that their jobs name, accounts that they don't know
-    below the root, each with one share, as `sacctmgr add` makes them.
+    A user unknown to the cluster is added to the account that the job names, and an unknown account is added below the
+    root. Each gets one share, as `sacctmgr add` does it.
 
     Parameters
     ----------
     workload
         The jobs.
     cluster
-        With accounts; None if the machine has none.
+        A cluster with accounts; None if the machine has no accounts.
     order
-        The rows of the workload in order of submission, None if they are in it.
+        The rows of the workload in order of submission; None if they are sorted already.
     processors
-        int64, one per job in order of submission: what it holds.
+        int64, one per job in order of submission: the processors that it holds.
     """
     rate = processors.astype(np.float64)
     if cluster is None or cluster.accounting is None:
@@ -94,7 +94,7 @@ def associations(
 
 
 def unknown_users(workload: Workload, cluster: Cluster) -> list[tuple[str, str]]:
-    """Return the users and accounts of jobs that a cluster's accounts don't know, sorted."""
+    """Return the users and accounts of jobs that are not among a cluster's accounts, sorted."""
     if cluster.accounting is None:
         return []
     cases, _ = _cases(membership(workload, cluster))
@@ -107,7 +107,7 @@ def _ordered(values: NDArray, order: NDArray[np.intp] | None) -> NDArray:  # typ
 
 
 def _cases(who: Membership) -> tuple[list[Case], NDArray[np.intp]]:
-    """Return whose jobs are, each distinct case once, and the case of each job."""
+    """Return the distinct memberships of jobs, and the index of each job's."""
     columns = (who.user, who.account, who.partition)
     first, case = distinct(*(column.codes for column in columns))
     user, account, partition = (column.select(first).texts() for column in columns)
@@ -115,7 +115,7 @@ def _cases(who: Membership) -> tuple[list[Case], NDArray[np.intp]]:
 
 
 class _Tree:
-    """A tree that grows from the root, each association behind the one above it."""
+    """A tree that grows from the root, each association after its parent."""
 
     def __init__(self) -> None:
         self.names: list[Case] = [("", ROOT, "")]
@@ -123,7 +123,7 @@ class _Tree:
         self.shares = [1.0]
 
     def add(self, above: int, name: Case, shares: int | None) -> int:
-        """Add an association; return what those below it are below of."""
+        """Add an association; return the parent for the associations below it."""
         self.names.append(name)
         self.parent.append(above)
         self.shares.append(PARENT if shares is None else float(shares))

@@ -1,7 +1,7 @@
-"""The parts of small simulations, made once and used by one simulation after the other.
+"""The parts of small simulations, created once and reused from one simulation to the next.
 
-Making them takes longer than a simulation of 48 jobs. The event loop is the one of all simulations, compiled once: the
-kernel of `schedlab.engine.known` goes where it is.
+Creating them takes longer than a simulation of 48 jobs. The event loop is the same as for all simulations and is
+compiled once: the kernel of `schedlab.engine.known` receives its address.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from schedlab.scheduler.formula import CHUNK
 
 @by_address
 class Bench(NamedTuple):
-    """Arguments of `schedlab.engine.loop.run`, and scratch space.
+    """Arguments of `schedlab.engine.loop.run`, with scratch space.
 
     Parameters
     ----------
     state, waiting, orders, rules
-        As there; the rules do not know the size of the machine, which none of these simulations asks them for.
+        As there; the rules lack the size of the machine, which these simulations do not read.
     line
-        A list in which jobs are sorted.
+        A list for sorting jobs.
     program
         Scratch space for formulas.
     ends
         int64 seconds: when jobs end.
     loop
-        Where the loop is, see `schedlab.calls`.
+        The address of the loop, see `schedlab.calls`.
     """
 
     state: State
@@ -57,7 +57,7 @@ class Bench(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """For which simulations a bench is: so many jobs and processors at most, under these rules."""
+    """The simulations that a bench is for: the most jobs and processors, and the rules."""
 
     jobs: int
     processors: int
@@ -72,12 +72,12 @@ MOST_KINDS = 64
 
 
 def kind_for(jobs: int, processors: int, rules: Rules, *, depth: int, candidates: bool, aged: bool) -> Kind:
-    """Return the kind of bench for a simulation; `depth` is that of the formulas."""
+    """Return the kind of bench for a simulation; `depth` is the stack depth of the formulas."""
     return Kind(blocks_for(jobs) * BLOCK, 1 << (processors - 1).bit_length(), rules, depth, candidates, aged)
 
 
 def take_bench(kind: Kind) -> Bench:
-    """Return a bench that nobody else uses."""
+    """Return a bench that is not in use."""
     try:
         return _BENCHES[kind].pop()
     except (KeyError, IndexError):
@@ -85,7 +85,7 @@ def take_bench(kind: Kind) -> Bench:
 
 
 def give_back(kind: Kind, bench: Bench) -> None:
-    """Let others use a bench, unless it is large."""
+    """Return a bench to the pool, unless it is large."""
     if kind.jobs > LARGEST:
         return
     if len(_BENCHES) >= MOST_KINDS:
@@ -125,7 +125,7 @@ def _new_bench(kind: Kind) -> Bench:
 
 @inner_kernel
 def empty(state: State, jobs: int, processors: int) -> None:
-    """Bring a state before the first event of a simulation of so many jobs."""
+    """Reset a state to that before the first event of a simulation of `jobs` jobs."""
     for i in range(CLOCK_SIZE):
         state.clock[i] = 0
     state.clock[FREE] = processors
@@ -145,7 +145,7 @@ def _empty_calendar(calendar: Calendar) -> None:
 
 @inner_kernel
 def line_up(queue: QueueTree, line: QueueList, jobs: int) -> None:
-    """Empty a queue, and rank so many jobs by scores that are all known; `line` is scratch space."""
+    """Empty a queue, and rank the jobs by scores that are all known; `line` is scratch space."""
     for node in range(queue.nodes.shape[0]):
         for column in range(queue.nodes.shape[1]):
             queue.nodes[node, column] = ABSENT

@@ -1,4 +1,4 @@
-"""Jobs that somebody else than the scheduler starts, at a decision of a simulation in steps."""
+"""Starting jobs by hand, at a decision of a simulation in steps."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from schedlab.engine.waiting import Orders, Waiting, depart, leave
 from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
 
 UNRESERVED = -1
-"""No second: no job has a reservation."""
+"""No second: there is no reservation."""
 
 NOBODY = np.zeros(1, dtype=np.int64)
-"""Nobody blocks a partition, see `propose`."""
+"""No job blocks a partition, see `propose`."""
 
 
 @bare_kernel
@@ -55,11 +55,11 @@ def start_by_hand(
     shadow: int,
     blocking: NDArray[np.int64],
 ) -> None:
-    """Start a visible job that is ready and fits, after the passes of this second.
+    """Start a visible job that is ready and fits, after the scheduling passes of this second.
 
-    With a reservation at the second `shadow` (see `propose`), it starts beside that; else, off the partitions that
-    others block. Under conservative backfilling,
-    another pass has to follow: everything is planned afresh there.
+    If there is a reservation at the second `shadow` (see `propose`), the job starts without delaying it; otherwise it
+    keeps off the partitions that other jobs block. Under conservative backfilling, another pass has to follow, which
+    makes all reservations again.
     """
     clock = state.clock
     before = clock[STARTED]
@@ -85,7 +85,7 @@ def _begin(
             hold_beside(site, jobs, state, job)
     else:
         ends_before = not beside or state.clock[NOW] + jobs[job].estimate <= shadow
-        fits_beside(state.nodes, job, ends_before)  # its nodes are those of the last choice
+        fits_beside(state.nodes, job, ends_before)  # this chooses its nodes
         begin(jobs, state, job)
         if beside:
             note_beside(state.nodes, job, ends_before)
@@ -93,7 +93,7 @@ def _begin(
 
 @bare_kernel
 def fit_on_nodes(jobs: NDArray[Any], state: State, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
-    """Leave only those jobs marked that fit on the nodes now, within all limits."""
+    """Clear the marks of the jobs that do not fit on the nodes now, within all limits."""
     for i in range(len(rows)):
         if found[i]:
             found[i] = within_limits(jobs, state, rows[i]) and _fits(state.site, jobs, state, rows[i])
@@ -127,11 +127,11 @@ def propose(
     easy
         Whether other jobs may start before a blocked head.
     reserved
-        int64 of shape (3,), written here: the head that has the reservation of this pass (NONE before there is one),
-        its second, and the processors that are free beside it.
+        int64 of shape (3,), output: the head that has the reservation of this pass (NONE before there is one), its
+        second, and the processors that are free beside it.
     blocking
-        int64, one more than there are partitions, written here: how many jobs have blocked partitions in this pass, and
-        which.
+        int64, one more than there are partitions, output: how many jobs have blocked partitions in this pass, and which
+        jobs.
     """
     if len(order) == 0 or state.clock[FREE] == 0:
         return NONE
@@ -217,7 +217,7 @@ def leave_plan(
     rules: Rules,
     job: int,
 ) -> None:
-    """Take a job that has started by hand out of the queues and out of what is planned."""
+    """Take a job that has started by hand out of the queues and out of the plan."""
     raise NotImplementedError
 
 

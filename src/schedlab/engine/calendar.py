@@ -1,9 +1,8 @@
-"""Jobs in the order in which they are due, soonest first: expected ends of running jobs, and ends that will come.
+"""An event queue: jobs in the order in which they are due, soonest first, by expected or by actual ends.
 
-A sorted list cut into blocks. Up to `BLOCK` jobs it is one short array, where sliding a few records along is faster
-than any heap; with R jobs, adding and removing cost O(BLOCK + log R + R / BLOCK) with a tiny constant for the last
-term, and the soonest is always at hand. Reading on from the soonest costs nothing more, which is what a reservation
-needs.
+A sorted list cut into blocks. Up to `BLOCK` jobs it is one short array, in which shifting a few records is faster than
+any heap. With R jobs, adding and removing cost O(BLOCK + log R + R / BLOCK), with a tiny constant for the last term,
+and the soonest job is found in O(1). Reading on from the soonest has no further cost, as a reservation requires.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Calendar(NamedTuple):
 
     `records` (DUE) holds the blocks of BLOCK records side by side, each sorted latest first, so that the soonest are
     at the end, where removal is cheap. The first `status[USED]` entries of `order` are the blocks in use, latest
-    first; the rest are free. `counts` says how many records a block holds. Two neighbours, but for the last, hold
+    first; the rest are free. `counts` gives the number of records in a block. Two neighbours, but for the last, hold
     more than half a block. `status[SOONEST]` is when the next job is due.
     """
 
@@ -49,7 +48,7 @@ class Calendar(NamedTuple):
 
 
 def new_calendar(most: int) -> Calendar:
-    """Return an empty calendar for at most so many jobs."""
+    """Return an empty calendar for at most `most` jobs."""
     blocks = most // (BLOCK // 4) + 4
     records = new_records(blocks * BLOCK, DUE)
     counts = np.zeros(blocks, dtype=np.int32)
@@ -64,7 +63,7 @@ def soonest(calendar: Calendar) -> int:
 
 @inlined
 def pop(calendar: Calendar) -> int:
-    """Remove the job that is due next and return it; of those due at once, the one added first."""
+    """Remove the job that is due next and return it; of jobs due in the same second, the one added first."""
     block = calendar.order[calendar.status[USED] - 1]
     calendar.counts[block] -= 1
     job = calendar.records[block * BLOCK + calendar.counts[block]].job
@@ -125,7 +124,7 @@ def discard(calendar: Calendar, end: int, job: int) -> bool:
 
 @inlined
 def _note_soonest(calendar: Calendar) -> None:
-    """Remember when the next job is due."""
+    """Update when the next job is due."""
     if calendar.status[USED] == 0:
         calendar.status[SOONEST] = NEVER
     else:
@@ -135,7 +134,7 @@ def _note_soonest(calendar: Calendar) -> None:
 
 @inlined
 def _block_of(calendar: Calendar, end: int) -> int:
-    """Return the place of the last block that begins after this second, the first block if none does."""
+    """Return the place of the last block that begins after this second, or of the first block if none does."""
     low = 0
     high = calendar.status[USED]
     while high - low > 1:
@@ -149,7 +148,7 @@ def _block_of(calendar: Calendar, end: int) -> int:
 
 @inner_kernel
 def _split(calendar: Calendar, place: int) -> None:
-    """Move the sooner half of a full block to a new one behind it."""
+    """Move the sooner half of a full block to a new one after it."""
     used = calendar.status[USED]
     old = calendar.order[place]
     new = calendar.order[used]
@@ -166,7 +165,7 @@ def _split(calendar: Calendar, place: int) -> None:
 
 @inner_kernel
 def _tidy(calendar: Calendar, place: int) -> None:
-    """Give up a block that has become empty, and join neighbours that together hold no more than half a block."""
+    """Release a block that has become empty, and join neighbours that together hold no more than half a block."""
     if calendar.counts[calendar.order[place]] == 0:
         _give_up(calendar, place)
         place -= 1
@@ -184,7 +183,7 @@ def _tidy(calendar: Calendar, place: int) -> None:
 
 @inlined
 def _give_up(calendar: Calendar, place: int) -> None:
-    """Put a block back among the free ones."""
+    """Return a block to the free ones."""
     block = calendar.order[place]
     calendar.status[USED] -= 1
     for i in range(place, calendar.status[USED]):

@@ -1,4 +1,4 @@
-"""What a simulation takes from a workload: checked, sorted by submission, and kept for the next simulation of it."""
+"""The columns of a workload that a simulation uses: checked, sorted by submission, and kept for the next simulation."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LATEST = 2**61  # seconds; sums of two times stay within 64 bits
 
 
 class Columns(NamedTuple):
-    """What a simulation takes from a workload, with the fields of `Prepared`; nothing of it may be written to.
+    """The columns of a workload that a simulation uses, with the fields of `Prepared`; they must not be written to.
 
-    `widest` is the most processors that a job needs; `outlives` tells whether a job runs longer than it is assumed to.
+    `widest` is the most processors that a job needs; `outlives` is whether some job runs longer than assumed.
     """
 
     jobs: NDArray[Any]
@@ -41,14 +41,14 @@ class Columns(NamedTuple):
 
 
 _COLUMNS: WeakKeyDictionary[Workload, dict[tuple[Any, ...], Columns]] = WeakKeyDictionary()
-"""Columns of workloads that have been simulated: they are checked and sorted once."""
+"""Columns of workloads that have been simulated, so that they are checked and sorted only once."""
 
 MOST_COLUMNS = 1 << 16
-"""Jobs of the workloads whose columns are kept: for larger ones, the time to make them does not matter."""
+"""The most jobs of a workload whose columns are kept; for larger ones, the time to compute them does not matter."""
 
 
 def known_columns(workload: Workload, scheduler: Scheduler, processors: int | None) -> tuple[int, Columns]:
-    """Return the size of the machine, and the columns: those of the last time, if there was one."""
+    """Return the size of the machine, and the columns, cached if the workload has been simulated before."""
     backfill = scheduler.backfill
     slurm, conservative = isinstance(backfill, Slurm), isinstance(backfill, Conservative)
     key = (
@@ -71,7 +71,7 @@ def known_columns(workload: Workload, scheduler: Scheduler, processors: int | No
 
 
 def machine_of(workload: Workload, processors: int | None) -> int:
-    """Return the size of the machine, on which every job fits."""
+    """Return the size of the machine, after a check that every job fits."""
     cluster = Cluster.for_workload(workload, None if processors is None else whole_number("processors", processors))
     if cluster.processors >= ABSENT:
         raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
@@ -79,13 +79,13 @@ def machine_of(workload: Workload, processors: int | None) -> int:
 
 
 def columns_of(workload: Workload, scheduler: Scheduler, asked: Requests | None) -> Columns:
-    """Return what a simulation takes from a workload that has been checked."""
+    """Return the columns that a simulation uses of a workload that has been checked."""
     width = whole_nodes(workload.job_processors, scheduler)
     duration, request, killed = _times(workload, scheduler, asked)
     longest = duration if asked is None else np.minimum(duration, request)
     estimate = _assumed(scheduler.runtimes, workload, longest, request)
     if isinstance(scheduler.backfill, Conservative):
-        # Reservations stand one behind another, and a job that outlives its estimate doubles it.
+        # Reservations form a queue, and a job that outlives its estimate doubles it.
         _check_sum(workload, 2 * estimate.astype(np.float64), "requested times")
     submit, order = workload.submit_time, None
     if bool((submit[1:] < submit[:-1]).any()):
@@ -113,7 +113,7 @@ def columns_of(workload: Workload, scheduler: Scheduler, asked: Requests | None)
 def _times(
     workload: Workload, scheduler: Scheduler, asked: Requests | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return how long jobs run, what they ask for (-1 if unknown), and who is killed at the request."""
+    """Return the run times, the requested times (-1 if unknown), and which jobs are killed at the request."""
     duration, request = workload.run_time, workload.requested_time
     if asked is not None:
         return duration, asked.lengths[asked.offsets[:-1]], np.zeros(len(workload), dtype=np.bool_)
@@ -128,7 +128,7 @@ def _times(
 def _assumed(
     runtimes: Predictor, workload: Workload, duration: NDArray[np.int64], request: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the run times that are assumed, as far as they are known before the first event."""
+    """Return the assumed run times, as far as they are known before the first event."""
     if runtimes == Actual():
         return duration
     refuse(
@@ -140,7 +140,7 @@ def _assumed(
 
 
 def pilots(workload: Workload) -> NDArray[np.bool_]:
-    """Return which jobs are tasks that share one place in the queue, as a pilot job would take it."""
+    """Return which jobs are tasks that share one place in the queue, as a pilot job would."""
     if workload.workflows is None:
         return np.zeros(len(workload), dtype=np.bool_)
     return np.asarray(workload.workflows.aware)
@@ -174,7 +174,7 @@ def _sorted(order: NDArray[np.intp] | None, *columns: NDArray[Any]) -> tuple[NDA
 
 
 def allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArray[np.int64]:
-    """Return the processors that each job gets: whole nodes, if nodes are given to one job alone."""
+    """Return the processors that each job gets: whole nodes, if nodes are exclusive."""
     width = whole_nodes(workload.job_processors, scheduler)
     if isinstance(scheduler.backfill, Slurm) and (node := scheduler.backfill.node):
         reason = f"needs more whole nodes of {node} than there are: node= is the cores of a node"
@@ -183,7 +183,7 @@ def allocated(workload: Workload, scheduler: Scheduler, machine: int) -> NDArray
 
 
 def whole_nodes(width: NDArray[np.int64], scheduler: Scheduler) -> NDArray[np.int64]:
-    """Return numbers of processors, rounded up to whole nodes if nodes are given to one job alone."""
+    """Return numbers of processors, rounded up to whole nodes if nodes are exclusive."""
     node = scheduler.backfill.node if isinstance(scheduler.backfill, Slurm) else 0
     return -(-width // node) * node if node > 1 else width
 
@@ -206,7 +206,7 @@ def check_jobs(workload: Workload, width: NDArray[np.int64]) -> None:
 
 
 def _check_sum(workload: Workload, seconds: NDArray[np.float64], what: str) -> None:
-    """Raise InputError if the clock could run beyond what 64 bits hold."""
+    """Raise InputError if the clock could overflow 64 bits."""
     if float(workload.submit_time.max()) + float(seconds.sum()) > LATEST:
         row = int(np.argmax(seconds))
         raise InputError(

@@ -1,4 +1,4 @@
-"""The arrays of a simulation: walked through in a fixed order, and copied so that what was one array stays one."""
+"""The arrays of a simulation: walked in a fixed order, and copied so that arrays that were shared stay shared."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Parts = TypeVar("Parts", bound=tuple[Any, ...])
 
 
 def arrays_of(part: Any, name: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the arrays of nested named tuples that can change, each once, with their paths.
+    """Yield the mutable arrays of nested named tuples, each once, with their paths.
 
-    An array that is there under several names comes under the first of them. What cannot be written to never changes.
+    An array that appears under several names is yielded under the first of them. Read-only arrays never change.
     """
     seen: set[int] = set()
     for path, array in _walk(part, name):
@@ -33,7 +33,7 @@ def _walk(part: Any, name: str) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def copied(parts: Parts) -> Parts:
-    """Return nested tuples with copies of the arrays that can change; the rest is shared."""
+    """Return nested tuples with copies of the mutable arrays; the others are shared."""
     copy: Parts = _copied(parts, {})
     return copy
 

@@ -1,4 +1,4 @@
-"""The driver: runs the loop, and answers where Python has to."""
+"""The driver: runs the loop, and answers where the loop needs Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Driver:
     prepared
         The simulation.
     parts
-        Where it stands.
+        Its current state.
     """
 
     def __init__(self, prepared: Prepared, parts: Parts) -> None:
@@ -54,23 +54,23 @@ class Driver:
         self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
 
     def run(self, until: int = NEVER) -> bool:
-        """Run to the end, or as long as something happens until a second; return whether it is the end.
+        """Run to the end, or through the events up to a second; return whether the simulation has ended.
 
         Raises
         ------
         InputError
-            If a score is not a number, or if a predictor in Python fails or predicts what is no time.
+            If a score is not a number, or if a predictor in Python fails or returns an invalid prediction.
         """
         while (reason := self.advance(until)) == ASK:
             pass
         return reason == DONE
 
     def advance(self, until: int = NEVER) -> int:
-        """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and the parts say that it is observed."""
+        """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and passes are observed."""
         while True:
             reason = int(self._loop(*self.parts, until))
             if reason == ASK:
-                if self._loop is run:  # it will be called often
+                if self._loop is run:  # called often from now on
                     self._loop = without_dispatch(run, *self.parts, until)
                 stage = int(self.parts.state.clock[STAGE])
                 self._answer(stage)
@@ -110,7 +110,7 @@ class Driver:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
         elif stage == DUE and self.player is not None:
             self.player.play(self.parts)
-            state.clock[STAGE] = OVER  # there is no other pass
+            state.clock[STAGE] = OVER  # no further pass in this second
         elif stage == DUE and self.parts.rules.asks_at_pass:
             self._ask(ASKED, waiting_jobs(self.parts))
 
@@ -155,7 +155,7 @@ def waiting_jobs(parts: Parts) -> NDArray[np.int64]:
 
 
 def _adapters(prepared: Prepared, parts: Parts) -> list[tuple[PythonPredictorAdapter, Forecast]]:
-    """Return the predictors in Python of a simulation, each with where its predictions go."""
+    """Return the predictors in Python of a simulation, each with the `Forecast` that takes its predictions."""
     if parts.forecasts is None:
         return []
     scheduler = prepared.scheduler
@@ -177,9 +177,9 @@ class PythonPredictorAdapter:
     prepared
         The simulation.
     request
-        int64 seconds: what the jobs ask for at present.
+        int64 seconds: the present requested times.
     predictor
-        The predictor; a copy of it is asked, so that each simulation begins with the same one.
+        The predictor; a copy is used, so that each simulation begins with the same state.
     """
 
     def __init__(self, prepared: Prepared, request: NDArray[np.int64], predictor: OnlinePredictor) -> None:
@@ -191,15 +191,15 @@ class PythonPredictorAdapter:
         self._request = request
 
     def learn(self, job: int, run_time: int) -> None:
-        """Tell it of a run that has ended after so many seconds."""
+        """Tell the predictor that a run has ended after `run_time` seconds."""
         self._call("learn", self.view(job), run_time)
 
     def predict(self, job: int) -> int:
-        """Ask it about a job that enters the queue; return its answer between 1 s and the request."""
+        """Ask the predictor about a job that enters the queue; return its answer between 1 s and the request."""
         return self._checked(self._call("predict", self.view(job)), job)
 
     def view(self, job: int) -> JobView:
-        """Return what it may know of a job."""
+        """Return what the predictor may know of a job."""
         columns = {name: int(column[job]) for name, column in self._columns.items()}
         return JobView(
             submit_time=int(self._jobs["submit"][job]),

@@ -21,14 +21,14 @@ FACTORS = ("age", "fairshare", "size", "partition", "qos")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Priorities:
-    """The priorities of the waiting jobs at an instant, and what each factor adds to them; the highest first.
+    """The priorities of the waiting jobs at an instant, and the contribution of each factor; the highest first.
 
     Parameters
     ----------
     second
         The instant, in seconds on the workload's clock.
     computed
-        When priorities were last computed; jobs that came since got theirs when they entered the queue.
+        When priorities were last computed; jobs that came later got theirs when they entered the queue.
     job_id, user_id
         int64, one per waiting job: numbers in the workload.
     priority
@@ -72,14 +72,14 @@ class Priorities:
 
 
 def priorities_of(prepared: Prepared, parts: Parts, second: int) -> Priorities | None:
-    """Return the priorities of the jobs that wait; None under another policy than multifactor.
+    """Return the priorities of the waiting jobs; None unless the policy is multifactor.
 
     Parameters
     ----------
     prepared, parts
-        The simulation, and where it stands.
+        The simulation, and its current state.
     second
-        To which it has come.
+        The present second.
     """
     priority = parts.priority
     if priority is None:

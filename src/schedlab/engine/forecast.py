@@ -1,4 +1,4 @@
-"""Predictions in the loop: asked for at a submission, learned from a completion, corrected when they expire."""
+"""Run-time predictions in the loop: made at a submission, learned from completions, corrected when they expire."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from schedlab.scheduler.predictor import Regression as RegressionChoice
 PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, GROUPS, REGRESSION, LOG_REGRESSION, NOTHING = range(9)
 
 SHAPE, REQUEST, ANY = range(3)
-"""What jobs have in common: the request and the processors, the request, or only the user."""
+"""What similar jobs have in common: the request and the processors, the request, or only the user."""
 
 INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000])
-"""Seconds that the incremental correction adds to the first prediction, one after the other."""
+"""Seconds that the incremental correction adds to the first prediction, step by step."""
 
 
 class Forecast(NamedTuple):
-    """A predictor and a correction at work; kind NOTHING stands for none.
+    """A predictor and a correction in use; kind NOTHING is none.
 
     `kind` holds which predictor, which correction, and 1 if it serves order and reservations; `parameters` the number
     of jobs and the quantile. `request` and `first` are the requested time and the first prediction of each job, in
@@ -63,9 +63,9 @@ class Forecast(NamedTuple):
 
 @by_address
 class Forecasts(NamedTuple):
-    """What reservations assume, and what the order assumes; the same object if that is the same.
+    """The forecasts of the reservations and of the queue order; the same object if they share one.
 
-    `pilot` marks the jobs that the order sees as part of a pilot job, whose run time it takes; it is empty if there are
+    `pilot` marks the jobs that the order sees as part of a pilot job, whose run time it uses; it is empty if there are
     none.
     """
 
@@ -82,20 +82,20 @@ def new_forecast(
     attributes: NDArray[np.int64] | None = None,
     table: NDArray[np.float64] | None = None,
 ) -> Forecast:
-    """Return a predictor that has seen nothing yet.
+    """Return a predictor before it has seen any job.
 
     Parameters
     ----------
     predictor, correction
-        Which.
+        Their names.
     request
         Requested time of each job, in order of submission, at least 1 s.
     user
         User of each job, any numbers.
     attributes
-        A line per job: what `GroupMean.attributes` names.
+        A row per job: the columns that `GroupMean.attributes` names.
     table
-        A line per job: filled with the statistics of `GroupMean`'s distribution; None if nobody asks for them.
+        A row per job: filled with the statistics of `GroupMean`'s distribution; None if they are not used.
     """
     kind, jobs, quantile, memory = PYTHON, 1, 0.5, 1
     n, groups = len(request), GroupMean()
@@ -130,7 +130,7 @@ def new_forecast(
 
 
 def no_forecast(request: NDArray[np.int64]) -> Forecast:
-    """Return the predictor that stands for none."""
+    """Return the predictor that predicts nothing."""
     one = np.ones(1, np.int64)
     blank = new_forecast(RecentAverage(1), "requested", one, np.zeros(1, np.int64))
     return blank._replace(kind=np.array([NOTHING, 0, 0]), request=request)
@@ -176,7 +176,7 @@ def learn_from_ends(jobs: NDArray[Any], state: State, forecasts: Forecasts, retr
 
 @inner_kernel
 def _learn_from_ends(jobs: NDArray[Any], state: State, forecast: Forecast, retries: Retries | None) -> None:
-    """Tell one predictor; a speculative run that was too short says nothing."""
+    """Teach one predictor; a speculative run that was too short is ignored."""
     if forecast.kind[0] == NOTHING:
         return
     for i in range(state.clock[COMPLETED]):
@@ -197,7 +197,7 @@ def shared(forecasts: Forecasts) -> bool:
 def predict_for_entries(
     jobs: NDArray[Any], seen: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None
 ) -> None:
-    """Predict for the jobs that the last event lets into the queue; a predictor in Python has done so already.
+    """Predict for the jobs that the last event lets into the queue; predictors in Python have done so already.
 
     A job that has failed speculatively keeps its prediction.
     """
@@ -225,7 +225,7 @@ def predict_for_entries(
 
 @inner_kernel
 def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
-    """Note the runs that a pass has started, given how many had started before."""
+    """Record the runs that a pass has started; `before` of them had started earlier."""
     for i in range(before, state.clock[STARTED]):
         job = state.begun[i]
         if forecasts.reservations.kind[0] != NOTHING:
@@ -287,7 +287,7 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
 
 @inner_kernel
 def _quantile(forecast: Forecast, processors: int, job: int, likeness: int) -> int:
-    """Return the quantile of the run times of the user's last completed jobs that are like a job; -1 without any."""
+    """Return a quantile of the run times of the user's last completed jobs that are similar to a job; -1 if none is."""
     history, scratch = forecast.history, forecast.scratch
     user, request = history.user[job], forecast.request[job]
     count = 0
@@ -309,5 +309,5 @@ def _quantile(forecast: Forecast, processors: int, job: int, likeness: int) -> i
         place = recent(history, user, age)
     if count == 0:
         return -1
-    # In floating point, 0.07 of 100 jobs are a little more than 7.
+    # In floating point, 0.07 * 100 is slightly more than 7.
     return scratch[max(int(np.ceil(count * forecast.parameters[1] - 1e-9)), 1) - 1]

@@ -1,8 +1,8 @@
-"""Groups of jobs with attributes in common, from everybody to the narrowest, and what share of requests they use.
+"""Groups of jobs with attributes in common, from all jobs to the narrowest, and the shares of their requests used.
 
-Of each group two means of shares are kept and, where the score asks for more, the distribution: shares are rounded up
-to a power of the square root of two, and runs are counted by that. The distribution of a group is drawn to that of the
-next wider group just as its mean is.
+Two means of the shares of each group are kept, and the distribution where the score needs it: shares are rounded up to
+a power of the square root of two, and the runs of each are counted. The distribution of a group is shrunk towards that
+of the next wider group in the same way as its mean.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean
 
 BINS = 41
-"""Of shares: the square roots of 1, 1/2, 1/4 and so on, down to 2^-20."""
+"""Number of bins of shares; their upper bounds are the square roots of 1, 1/2, 1/4 and so on, down to 2^-20."""
 
 GEOMETRIC, ARITHMETIC = range(2)
 
@@ -29,13 +29,13 @@ LEVELS = np.array(QUANTILES)
 
 
 class Groups(NamedTuple):
-    """What is known of groups: for each the decayed number of runs (`weight`), and the decayed sum of their shares.
+    """What is known of each group: the decayed number of its runs (`weight`), and the decayed sums of their shares.
 
-    A run's share is its run time over its request; `total` has the sum of the logarithms and that of the shares
-    themselves. `bins` has the decayed number of runs by share, `table` a line of statistics for each job; both are
-    empty if nobody asks for them, and `scratch` is for them. `group` has one line per job, and in it the number of
-    everybody's group first and that of the narrowest last; the last group of all is of no job. `parameters` are the
-    shrinkage, the decay, and which of the two means is predicted.
+    A run's share is its run time over its request; `total` has the sum of the logarithms of the shares, and that of the
+    shares themselves. `bins` has the decayed number of runs by share, `table` a row of statistics for each job; both
+    are empty if they are not used, and `scratch` is for them. `group` has one row per job: the number of the group of
+    all jobs first, and that of the narrowest last; the last group has no job. `parameters` are the shrinkage, the
+    decay, and which of the two means is predicted.
     """
 
     group: NDArray[np.int64]
@@ -48,16 +48,16 @@ class Groups(NamedTuple):
 
 
 def new_groups(choice: GroupMean, attributes: NDArray[np.int64], table: NDArray[np.float64] | None = None) -> Groups:
-    """Return groups of which nothing is known yet.
+    """Return groups that have seen no run yet.
 
     Parameters
     ----------
     choice
         How they are averaged.
     attributes
-        A line per job: its attributes, in the order of `choice.attributes`.
+        A row per job: its attributes, in the order of `choice.attributes`.
     table
-        A line per job, for its statistics; None if nobody asks for them.
+        A row per job, for its statistics; None if they are not used.
     """
     group = _numbered(attributes)
     known = int(group.max(initial=0)) + 2
@@ -88,7 +88,7 @@ def _numbered(attributes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @inner_kernel
 def learn_share(groups: Groups, job: int, run_time: int, request: int) -> None:
-    """Take notice of a run of some seconds, of a job that had requested so many."""
+    """Learn from a run of a job, given its run time and its request in seconds."""
     decay = groups.parameters[1]
     share = max(run_time, 1) / request
     logarithm = math.log(share)
@@ -105,20 +105,20 @@ def learn_share(groups: Groups, job: int, run_time: int, request: int) -> None:
 
 @inlined
 def _bin(share: float) -> int:
-    """Return the place of a share: it is at most 2^(-place / 2)."""
-    # A share of 1/2 must not miss its place by a rounding error.
+    """Return the bin of a share, which is at most 2^(-bin / 2)."""
+    # A share of 1/2 must not miss its bin by a rounding error.
     return min(max(math.floor(-2 * np.log2(share) + 1e-9), 0), BINS - 1)
 
 
 @inlined
 def expected_share(groups: Groups, job: int) -> float:
-    """Return the share of its request that a job is expected to use; 1 before anything is known."""
+    """Return the share of its request that a job is expected to use; 1 before any run."""
     return _mean_share(groups, job, int(groups.parameters[2]))
 
 
 @inner_kernel
 def _mean_share(groups: Groups, job: int, mean: int) -> float:
-    """Return the geometric or the arithmetic mean of the shares, each group's drawn to that of the wider one."""
+    """Return the geometric or the arithmetic mean of the shares, each group's shrunk towards that of the wider one."""
     expected = 0.0 if mean == GEOMETRIC else 1.0
     for level in range(groups.group.shape[1]):
         expected = drawn(groups, groups.group[job, level], mean, expected)
@@ -127,7 +127,7 @@ def _mean_share(groups: Groups, job: int, mean: int) -> float:
 
 @inlined
 def drawn(groups: Groups, group: int, mean: int, wider: float) -> float:
-    """Return the estimate of a group, drawn to that of the wider one: the wider one's, if it has had no run."""
+    """Return the estimate of a group, shrunk towards that of the wider one, which it equals before any run."""
     weight, shrink = groups.weight[group], groups.parameters[0]
     return (groups.total[group, mean] + shrink * wider) / (weight + shrink) if weight > 0 else wider
 
@@ -158,7 +158,7 @@ def expect(groups: Groups, job: int, request: int) -> None:
 
 @inner_kernel
 def _distribution(groups: Groups, job: int, chance: NDArray[np.float64]) -> None:
-    """Fill the distribution of shares, each group's drawn to that of the wider one; of the request before anything."""
+    """Fill the distribution of shares, each group's shrunk towards the wider one's; at the request before any run."""
     shrink = groups.parameters[0]
     for place in range(BINS):
         chance[place] = 0.0
@@ -173,13 +173,13 @@ def _distribution(groups: Groups, job: int, chance: NDArray[np.float64]) -> None
 
 @inlined
 def _seconds(share: float, request: int) -> float:
-    """Return a share of a request, from a second to the request."""
+    """Return a share of a request, between 1 s and the request."""
     return max(1.0, min(request * share, float(request)))
 
 
 @inner_kernel
 def expect_number(statistics: NDArray[np.float64], seconds: int) -> None:
-    """Fill a line of statistics: the run time is that number of seconds."""
+    """Fill a row of statistics for a run time that is exactly `seconds`."""
     bounded = max(seconds, LEAST)
     for place in range(statistics.shape[0]):
         statistics[place] = seconds

@@ -1,7 +1,7 @@
-"""A simulation with more jobs: what has happened so far, in arrays with room for those that are added.
+"""A simulation with added jobs: the state so far, in arrays with room for them.
 
-The simulation is put together afresh with all its jobs, and what stands in the old arrays is taken over. Jobs are
-numbered by submission, so that those that have been submitted keep their numbers; later ones may move.
+The simulation is built again with all its jobs, and the contents of the old arrays are copied. Jobs are numbered by
+submission, so that jobs already submitted keep their numbers; later ones may move.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from schedlab.engine.slurm_timing import Passes
 from schedlab.engine.state import State
 from schedlab.kernels import bare_kernel
 
-# How an array is taken over; those that are not named below are like the old ones at the beginning.
+# How an array is copied; arrays that are not named below are copied to the beginning of the new ones.
 JOBS = "jobs"  # one entry per job
-ENTERED = "entered"  # one entry per job; of those not yet submitted, it follows from their numbers
+ENTERED = "entered"  # one entry per job; for those not yet submitted, it follows from their numbers
 USERS = "users"  # one entry per user
 SHARES = "shares"  # one entry per association
 FRESH = "fresh"  # follows from the jobs alone
@@ -81,8 +81,7 @@ RULES: dict[type, dict[str, str]] = {
 
 
 class Moves(NamedTuple):
-    """Where jobs, users, associations and reasons of waiting stand in the new arrays that stood in the old ones, and
-    how many jobs have been submitted."""
+    """The new positions of jobs, users, associations and reasons of waiting, and how many jobs have been submitted."""
 
     jobs: NDArray[np.intp]
     users: NDArray[np.intp]
@@ -92,7 +91,7 @@ class Moves(NamedTuple):
 
 
 def moves_of(old: Prepared, new: Prepared, jobs: NDArray[np.intp], submitted: int) -> Moves:
-    """Return what the new numbers are of a simulation that gets more jobs.
+    """Return the new numbers in a simulation to which jobs are added.
 
     Parameters
     ----------
@@ -113,22 +112,22 @@ def moves_of(old: Prepared, new: Prepared, jobs: NDArray[np.intp], submitted: in
 
 
 def _places(old: Iterable[Any], new: Iterable[Any]) -> NDArray[np.intp]:
-    """Return where what stands in one list stands in another one."""
+    """Return the positions of the items of one list in another one."""
     place = {name: number for number, name in enumerate(new)}
     return np.array([place[name] for name in old], dtype=np.intp)
 
 
 def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
-    """Return a simulation with more jobs, where an old one stands.
+    """Return a simulation with added jobs, in the state of the old one.
 
     Parameters
     ----------
     old
         The simulation, between two events.
     new
-        The same with more jobs, before its first event, put together as open-ended; its arrays are written to.
+        The same with more jobs, before its first event, assembled as open-ended; its arrays are written to.
     moves
-        What the new numbers are.
+        The new numbers.
     """
     if old.retries is not None and new.retries is not None:
         while len(new.retries.runs) < len(old.retries.runs):
@@ -151,7 +150,7 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
 
 
 def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None:
-    """Write an old part, or array, into the new one."""
+    """Copy an old part, or array, into the new one."""
     rule = RULES.get(kind, {}).get(field)
     if rule == FRESH or old is None or new is None:
         return
@@ -184,7 +183,7 @@ def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None
 
 
 def _take_over_calendar(old: Any, new: Any) -> None:
-    """Write an old calendar, of any size, into the beginning of a new one."""
+    """Copy an old calendar, of any size, into the beginning of a new one."""
     for one, other in zip(old, new, strict=True):
         other[: len(one)] = one
 
@@ -197,7 +196,7 @@ def _let_wait(queue: Queue, jobs: NDArray[Any], who: NDArray[np.int64]) -> None:
 
 
 def _note_ready(old: Parts, needs: Needs, moves: Moves) -> None:
-    """Say what is known of jobs that were submitted while nobody waited for others."""
+    """Set the dependency state of jobs that were submitted while no job had dependencies."""
     needs.ready[: moves.submitted] = True
     start = old.state.start[: moves.submitted]
     needs.ended[: moves.submitted] = start >= 0

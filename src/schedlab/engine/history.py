@@ -1,4 +1,4 @@
-"""What is known of users while time goes by: their completed jobs, newest first, and those that run."""
+"""The history of users during a simulation: their completed jobs, newest first, and their running jobs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class History(NamedTuple):
     """Users' jobs as arrays; users are numbered from 0, and so are jobs, in order of submission.
 
     `user` has one entry per job; so have `later` and `earlier`, which link the running jobs of a user in the order of
-    their starts, from `oldest` to `newest` (one per user, NOBODY if none runs). Of completed jobs each user has the
-    number, the sums of run times and processors, the time of the last completion, and rings of run times, submissions,
-    requests and processors of the last ones. Nothing of a completed job but these is needed any more.
+    starts, from `oldest` to `newest` (one per user, NOBODY if none runs). Of completed jobs, each user has the number,
+    the sums of run times and processors, the time of the last completion, and ring buffers of the run times,
+    submissions, requests and processors of the last ones. Nothing else of a completed job is needed.
     """
 
     user: NDArray[np.int64]
@@ -44,7 +44,7 @@ def new_history(user: NDArray[np.int64], depth: int) -> History:
     user
         User of each job, numbered from 0.
     depth
-        How many completed jobs of a user are remembered one by one.
+        How many completed jobs of a user are kept individually.
     """
     n, users = len(user), int(user.max()) + 1
     return History(
@@ -70,7 +70,7 @@ def note_start(history: History, job: int) -> None:
     user = history.user[job]
     last = history.newest[user]
     history.earlier[job] = last
-    history.later[job] = NOBODY  # a job that has failed may have had one behind it
+    history.later[job] = NOBODY  # a job that has failed may still have a successor
     if last == NOBODY:
         history.oldest[user] = job
     else:
@@ -80,7 +80,7 @@ def note_start(history: History, job: int) -> None:
 
 @inlined
 def note_gone(history: History, job: int) -> None:
-    """Note that a job does not run any more."""
+    """Note that a job is no longer running."""
     user = history.user[job]
     before, after = history.earlier[job], history.later[job]
     if before == NOBODY:
@@ -111,7 +111,7 @@ def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: 
 
 @inlined
 def recent(history: History, user: int, age: int) -> int:
-    """Return the place in the rings of a completed job of a user, the newest for age 0; NOBODY if there is none."""
+    """Return the ring buffer position of a completed job of a user, the newest for age 0; NOBODY if there is none."""
     depth = history.recent_run_times.shape[1]
     if age >= history.completed[user] or age >= depth:
         return NOBODY

@@ -1,8 +1,8 @@
-"""Simulations whose scores are all known before the first event, one after the other without Python between them.
+"""Simulations whose scores are all known before the first event, run one after the other without returning to Python.
 
-No backfilling or EASY's, formulas that do not change with time, run times that are not learned, jobs that wait for
-nobody: the most frequent simulations, and the ones that are made by the hundred thousand. Arrays are made, scores
-computed and measures taken inside one kernel; the event loop is the same as everywhere.
+Simulations without backfilling or with EASY, with formulas that do not change with time, without learned run times and
+without dependencies. They are the most frequent ones, and often run by the hundred thousand. One kernel creates the
+arrays, computes scores and takes measures; the event loop is the same as everywhere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from schedlab.scheduler.backfilling import Easy, NoBackfill
 from schedlab.scheduler.formula import Formula
 
 SIMULATED = -1
-"""What stands instead of a job without a score."""
+"""In place of a job without a score: there is none."""
 
 
 @by_address
@@ -42,7 +42,7 @@ class Formulas(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A scheduler in the form of the kernel; `key` is the same for those that differ in the policy's formula only."""
+    """A scheduler in the kernel's form; `key` is the same for schedulers that differ only in the policy's formula."""
 
     program: Formula
     candidates: Formulas | None
@@ -68,7 +68,7 @@ MOST_KNOWN = 4096
 
 
 def known_scheduler(prepared: Prepared) -> Known | None:
-    """Return the scheduler of a simulation in the form of the kernel, or None if it is not of this kind."""
+    """Return the scheduler of a simulation in the kernel's form, or None if the kernel does not support it."""
     if (
         prepared.nodes is not None
         or prepared.asked is not None
@@ -79,7 +79,7 @@ def known_scheduler(prepared: Prepared) -> Known | None:
     try:
         key = (prepared.scheduler, prepared.events, prepared.in_order)
         return _KNOWN[key]
-    except TypeError:  # it has a part that cannot be looked up
+    except TypeError:  # a part of it is not hashable
         return None
     except KeyError:
         if len(_KNOWN) >= MOST_KNOWN:
@@ -153,7 +153,7 @@ class Cases(NamedTuple):
 
 
 def formulas_of(programs: list[Formula]) -> Formulas:
-    """Return formulas in the form of the kernel."""
+    """Return formulas in the kernel's form."""
     return Formulas(
         np.concatenate([one.codes for one in programs]),
         np.cumsum([0, *(len(one.codes) for one in programs)]),
@@ -220,20 +220,20 @@ def run_known(
     policies, candidates
         The orders of the queue, and of EASY's candidates; None for that of the queue.
     bench
-        Where they are simulated, one after the other.
+        The bench that runs them, one after the other.
     start, backfilled
-        Filled for each job, if they are as long as the jobs; of the last formula.
+        Filled for each job, if they are as long as the jobs; those of the last formula.
     wanted, tau
-        Which measures are taken, see `schedlab.schedule.measures.measure`; None is none.
+        Which measures are taken, see `schedlab.schedule.measures.measure`; none if None.
     uncounted
-        So many jobs, the first to be submitted, are not measured; fewer if there would be no other ones.
+        This many jobs, the first to be submitted, are not measured; fewer if no others would be left.
     measures
-        Filled, a row per pair.
+        Filled, one row per pair.
     blamed
         Filled, per pair: a job whose score is not a number, or SIMULATED.
     """
     workloads = cases.machines.shape[0]
-    never: Any = np.int64(NEVER)  # as a plain constant, it would be a type of its own
+    never: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
     state, waiting, orders = bench.state, bench.waiting, bench.orders
     for case in range(low, high):
         number, workload = case // workloads, case % workloads

@@ -1,7 +1,7 @@
-"""A simulation in which time is the engine's and the passes are somebody else's, such as an agent's.
+"""A simulation in which the engine advances the time, and a caller, such as an agent, makes the scheduling passes.
 
-Nothing starts by itself. What a pass of no or of EASY backfilling would start next is proposed, one job at a time, so
-that others may have a word before each start.
+No job starts by itself. The simulation proposes what a pass without or with EASY backfilling would start next, one job
+at a time, so that the caller decides about each start.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from schedlab.workload.workload import Workload
 
 
 class LedSimulation:
-    """A simulation whose passes somebody else makes; jobs are numbered by submission.
+    """A simulation whose passes a caller makes; jobs are numbered by submission.
 
     Parameters
     ----------
@@ -45,40 +45,40 @@ class LedSimulation:
         self._reserved = np.array([NONE, 0, 0])
         partitions = 0 if self.prepared.site is None else len(self.prepared.site.tier)
         self._blocking = np.zeros(partitions + 1, dtype=np.int64)
-        self._head = NONE  # the job that was proposed last, if it need not keep off any reservation
+        self._head = NONE  # the job that was proposed last, if it need not respect a reservation
 
     @property
     def parts(self) -> Parts:
-        """Where it stands."""
+        """Its current state."""
         return self._driver.parts
 
     @property
     def now(self) -> int:
-        """The second to which it has come."""
+        """The present second."""
         return int(self.parts.state.clock[NOW])
 
     @property
     def waiting(self) -> NDArray[np.int64]:
-        """The jobs that wait."""
+        """The waiting jobs."""
         jobs: NDArray[np.int64] = self.parts.waiting.queue.members()
         return jobs
 
     @property
     def all_started(self) -> bool:
-        """Whether no job waits or is to come."""
+        """Whether no job waits or is still to be submitted."""
         return int(self.parts.state.clock[STARTED]) == len(self.parts.jobs)
 
     @property
     def blocked(self) -> bool:
-        """Whether the head of the present pass has a reservation, beside which others may start."""
+        """Whether the head of the present pass has a reservation, which other jobs may not delay."""
         return bool(self._reserved[0] != NONE)
 
     def proceed(self, until: int = NEVER) -> bool:
-        """Let time pass until something changes for the jobs that wait, or until a second; return False at the end."""
+        """Advance until something changes for the waiting jobs, or until a second; return False at the end."""
         self._reserved[0], self._blocking[0] = NONE, 0
         reason, clock = self._driver.advance(until), self.parts.state.clock
         if reason == ASK:
-            clock[STAGE] = OVER  # there is no other pass
+            clock[STAGE] = OVER  # no further pass in this second
         elif reason == PAUSED:
             clock[NOW] = until
         return reason in (ASK, PAUSED)
@@ -86,12 +86,13 @@ class LedSimulation:
     def proposal(self, order: NDArray[np.int64], *, easy: bool) -> int | None:
         """Return the job that a pass would start next, or None.
 
-        If `blocked` is true afterwards, it is one to start before the head, which has a reservation until time goes on.
+        If `blocked` is true afterwards, the job is to start before the head, whose reservation holds until time
+        advances.
 
         Parameters
         ----------
         order
-            int64: all jobs that wait, in the order of the pass; those of higher tiers go first.
+            int64: all waiting jobs, in the order of the pass; those of higher tiers go first.
         easy
             Whether jobs may start before a blocked head.
         """
@@ -102,7 +103,7 @@ class LedSimulation:
         return None if job == NONE else job
 
     def in_tiers(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return jobs with those of partitions of higher tiers first, else in the order in which they are."""
+        """Return jobs with those of partitions of higher tiers first, otherwise in the given order."""
         return in_tiers(self.parts.state.site, order)
 
     def beside(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -118,14 +119,14 @@ class LedSimulation:
         Parameters
         ----------
         job
-            Which.
+            The job.
         beside
             Whether it starts beside the reservation of the blocked head, on nodes that this leaves: it is backfilled.
-            None: nobody has a reservation, and it is backfilled if an older job is blocked.
+            None: there is no reservation, and it is backfilled if an older job is blocked.
         """
         parts, shadow = self.parts, int(self._reserved[1]) if beside else UNRESERVED
         if not beside and job != self._head:
-            self._blocking[0] = 0  # this is nobody's pass
+            self._blocking[0] = 0  # no pass is under way
         start_by_hand(*parts[:9], parts.rules, job, shadow, self._blocking)
         if beside and parts.state.site is not None and begins_anew(parts.state.site, job):
             self._blocking[0] = 0

@@ -1,6 +1,6 @@
-"""Slurm's reasons why a job waits at a limit, by limit and resource, as `squeue` shows them.
+"""Slurm's reasons why a job is held by a limit, by limit and resource, as `squeue` shows them.
 
-They are irregular; these are the texts of slurmctld 22.05.
+They are irregular; the texts are those of slurmctld 22.05.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _QOS = {
 
 
 def reason_of(limit: str, resource: str = "", *, qos: bool) -> str:
-    """Return why a job waits that would exceed a limit.
+    """Return the reason of a job that would exceed a limit.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def reason_of(limit: str, resource: str = "", *, qos: bool) -> str:
 
 
 def _word(resource: str, *, qos: bool) -> str:
-    """Return how Slurm calls a resource in a reason."""
+    """Return Slurm's name of a resource in a reason."""
     words = {"cpu": "Cpu", "mem": "Memory" if qos else "Mem", "node": "Node", "energy": "Energy", "billing": "Billing"}
     kinds = {"gres": "GRES", "license": "License", "bb": "BB"}
     return words.get(resource, kinds.get(resource.partition("/")[0], "Unknown"))

@@ -1,8 +1,8 @@
-"""Regression on the logarithm of the share of the request that a job uses, and on the order of areas.
+"""Regression on the logarithm of the used share of the request, and on the order of areas.
 
-The features are logarithms of the job, of its user's last runs and of the shares of its groups; products and learning
-are those of `schedlab.engine.regression`. The loss of pairs looks at a completed job beside some that have completed
-before: what counts is which of the two has the larger area.
+The features are logarithms of properties of the job, of its user's last runs and of the shares of its groups; products
+and learning are those of `schedlab.engine.regression`. The pairwise loss compares a completed job with some that
+completed before: it depends on which of the two has the larger area.
 
 References
 ----------
@@ -26,23 +26,23 @@ from schedlab.scheduler.log_regression import LOG_LOSSES, LogRegression
 SQUARE, LINEAR, PAIRS = range(len(LOG_LOSSES))
 
 OWN_FEATURES = 13
-"""Those that do not belong to a group."""
+"""The number of features that do not belong to a group."""
 
 LOGARITHMS = 2
-"""The place of the features in `Regression.choice`, behind those of SC'15."""
+"""The position of the features in `Regression.choice`, after those of SC'15."""
 
 REMEMBERED = 64
 """Completed jobs that are kept for pairs."""
 
 AGES = np.array([1, 4, 16, 64])
-"""With the how manieth last of them a completed job is compared."""
+"""Which earlier jobs a completed job is compared with, counted from the last."""
 
 
 def new_log_regression(choice: LogRegression, jobs: int, levels: int) -> Regression:
-    """Return the learner before the first job, with so many groups for each job.
+    """Return the learner before the first job, with `levels` groups for each job.
 
-    With pairs, `past` holds the number of completed jobs, and then for each that is remembered its features, the
-    logarithm of the share that it has used, and that of the area that it requested.
+    With pairs, `past` holds the number of completed jobs, and then, for each that is kept, its features, the logarithm
+    of its used share, and that of the area that it requested.
     """
     features = OWN_FEATURES + levels
     past = 1 + REMEMBERED * (features + 2) if choice.loss == "pairs" else 0
@@ -54,7 +54,7 @@ def new_log_regression(choice: LogRegression, jobs: int, levels: int) -> Regress
 def observe_logarithms(
     learner: Regression, history: History, groups: Groups, jobs: NDArray[Any], request: int, job: int
 ) -> None:
-    """Note the features of a job that is being submitted."""
+    """Record the features of a job at its submission."""
     x = learner.inputs[job]
     user = history.user[job]
     processors = jobs[job].processors
@@ -85,7 +85,7 @@ def estimate_logarithm(learner: Regression, job: int, request: int) -> int:
     """Return the prediction for a job that has been observed, at most the request."""
     expand(learner, learner.inputs[job], learner.basis)
     value = weighted(learner)
-    if not value < 0:  # a weight that is not a number any more predicts nothing
+    if not value < 0:  # a NaN weight predicts nothing
         return request
     return int(request * math.exp(value))
 
@@ -107,7 +107,7 @@ def train_logarithm(learner: Regression, jobs: NDArray[Any], job: int, request: 
 
 @inner_kernel
 def _train_pairs(learner: Regression, job: int, share: float, requested: float) -> None:
-    """Learn which of two completed jobs has the larger area; `requested`: the logarithm of the requested one."""
+    """Learn which of two completed jobs has the larger area; `requested` is the logarithm of the requested area."""
     past, basis, other = learner.past, learner.basis, learner.other
     x = learner.inputs[job]
     features = x.shape[0]

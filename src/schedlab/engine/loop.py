@@ -1,9 +1,9 @@
-"""The event loop: the only one.
+"""The event loop, the same for all simulations.
 
-An event is a second in which something happens (one after the other in the event order "pyss"). It is handled in
-stages, and the loop returns to its driver between them where Python has to answer; everything that outlives a stage
-stands in arrays, so it goes on where it was. Parts that a simulation does not have are None and vanish when the loop is
-compiled; which queue and which passes it has is decided by the types of its arguments.
+An event is a second in which something happens (a single occurrence in the event order "pyss"). It is processed in
+stages, and between them the loop returns to its driver where it needs Python. All state that outlives a stage is kept
+in arrays, so the loop can resume. Parts that a simulation does not have are None and are eliminated at compile time;
+the types of the arguments select the queue and the passes.
 """
 
 from __future__ import annotations
@@ -62,17 +62,17 @@ from schedlab.kernels import bare_kernel, inlined
 
 # Why the loop returns.
 DONE = 0  # all jobs have ended
-PAUSED = 1  # nothing more happens until the second given
+PAUSED = 1  # nothing more happens up to the given second
 ASK = 2  # Python has to answer; State.clock[STAGE] says what
-FULL = 3  # there may be more runs, or more nodes of runs, than there is room for
+FULL = 3  # the arrays of runs, or of nodes of runs, may be too small
 BAD_SCORE = 4  # State.clock[BLAMED] is a job whose score is not a number
 
-# How far the event at hand has come: State.clock[STAGE].
-OVER = 0  # the next event is to come
-ENDED = 1  # runs have ended; predictors learn next
-ENTERED = 2  # it is known who enters the queue; predictions come next
-PREDICTED = 3  # ... scores come next
-DUE = 4  # a scheduling pass comes next
+# The stage that the current event has reached: State.clock[STAGE].
+OVER = 0  # the event is over
+ENDED = 1  # runs have ended; next, predictors learn
+ENTERED = 2  # the entering jobs are known; next, predictions
+PREDICTED = 3  # next, scores
+DUE = 4  # next, a scheduling pass
 
 
 @bare_kernel
@@ -99,16 +99,16 @@ def run(
     seen
         The jobs as the order of the queue sees them.
     waiting, orders
-        The queues and where their orders come from.
+        The queues and their orders.
     plan
-        What the passes plan with: `Plan` for conservative backfilling, `Passes` for Slurm's, None for the others.
+        The plan of the passes: `Plan` for conservative backfilling, `Passes` for Slurm's, None for the others.
     forecasts, retries, needs, priority
-        Parts, or None: predicted run times; runs that fail at their requests and come back; jobs that wait for others;
+        Parts, or None: predicted run times; runs that fail at their requests and are retried; dependencies;
         multifactor priority.
     rules
-        How the scheduler works.
+        The rules of the scheduler.
     until
-        The last second that may be handled.
+        The last second that is simulated.
     """
     clock = state.clock
     while True:
@@ -161,7 +161,7 @@ def _next_second(
     priority: Priority | None,
     rules: Rules,
 ) -> int:
-    """Return the next second in which anything happens, NEVER if nothing will."""
+    """Return the next second with an event, NEVER if there is none."""
     now = min(next_event(jobs, state), next_planned(plan, state, rules))
     if forecasts is not None and not rules.one_by_one:
         now = min(now, soonest(state.alarms))
@@ -170,7 +170,7 @@ def _next_second(
     if priority is not None:
         now = min(now, next_computation(state, priority))
     now = min(now, next_turn(state.site, state))
-    if now < NEVER or state.clock[WAITING] > 0:  # what happens to nodes after the last job is of no interest
+    if now < NEVER or state.clock[WAITING] > 0:  # outages after the last job do not matter
         now = min(now, next_change(state.nodes))
     return now
 
@@ -179,7 +179,7 @@ def _next_second(
 def _let_time_pass(
     jobs: NDArray[Any], state: State, plan: Plan | Passes | None, forecasts: Forecasts | None, rules: Rules, now: int
 ) -> None:
-    """Move the clock; handle completions and submissions, and correct the predictions that have expired."""
+    """Advance the clock; process completions and submissions, and correct the predictions that have expired."""
     clock = state.clock
     before_event(plan, state, rules, now)
     look_ahead(state.site, state, now)
@@ -203,7 +203,7 @@ def _see_who_enters(
     priority: Priority | None,
     rules: Rules,
 ) -> None:
-    """Draw the consequences of the runs that have ended; list the jobs that enter the queue, and number the entries."""
+    """Process the runs that have ended; list the jobs that enter the queue, and number the entries."""
     clock = state.clock
     if forecasts is not None:
         learn_from_ends(jobs, state, forecasts, retries)
@@ -269,7 +269,7 @@ def _let_in(
 
 @inlined
 def _shut_out(jobs: NDArray[Any], state: State) -> bool:
-    """Return whether the event is nothing but the submission of a job that does not fit."""
+    """Return whether the event is only the submission of a job that does not fit."""
     clock = state.clock
     job = clock[SUBMITTED] - 1
     return (
@@ -306,7 +306,7 @@ def _score_entries(
 def note_all_runs(
     jobs: NDArray[Any], state: State, forecasts: Forecasts | None, retries: Retries | None, before: int
 ) -> None:
-    """Write down the runs that have started since there were `before` of them."""
+    """Record the runs that have started since there were `before` of them."""
     if retries is not None:
         note_runs(jobs, state, retries, before, False)
     if forecasts is not None:

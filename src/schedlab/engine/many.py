@@ -1,4 +1,4 @@
-"""Many simulations at once: workloads times schedulers, measured, as far as possible without Python between them."""
+"""Many simulations at once: workloads times schedulers, measured, mostly without returning to Python in between."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from schedlab.scheduler.scheduler import Scheduler, as_schedulers
 from schedlab.workload.workload import Workload
 
 TOGETHER = 2_048
-"""So many simulations are made by one call of the kernel at most."""
+"""The most simulations in one call of the kernel."""
 
 OF_JOBS = tuple(name for name in NAMES if name.partition("_")[2] in MEASURED)
-"""Metrics that are of the jobs that count, and not of the machine."""
+"""Metrics of jobs rather than of the machine."""
 
 
 def simulate_many(
@@ -45,7 +45,7 @@ def simulate_many(
     uncounted: int = 0,
     tau: int = TAU,
 ) -> NDArray[np.float64]:
-    """Simulate every workload under every scheduler, and measure what comes out.
+    """Simulate every workload under every scheduler, and return metrics of the schedules.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def simulate_many(
     metrics
         Names as in `Schedule.metrics`.
     threads
-        How many work side by side; None takes all cores that this process may use.
+        Number of threads; None uses all cores available to this process.
     processors, events, in_order, cluster, node_events
         As for `simulate`, for all of them.
     uncounted
-        So many jobs of each workload, the first to be submitted, are simulated but not measured. With it, only metrics
-        of jobs (`OF_JOBS`) can be asked for.
+        The first jobs of each workload, by submission, that are simulated but not measured. If it is not 0, only
+        metrics of jobs (`OF_JOBS`) are allowed.
     tau
         Seconds: the bound of the bounded slowdown.
 
@@ -76,9 +76,9 @@ def simulate_many(
 
     Notes
     -----
-    Policies that are formulas without `w`, without backfilling or under EASY, and run times that are not learned: for
-    these, thousands of simulations are one call of a kernel, which lets other threads run. Everything else, clusters of
-    nodes too, is simulated one by one; the kernels of long simulations run side by side there too.
+    Policies that are formulas without `w`, without backfilling or under EASY, and without learned run times run in
+    bulk: thousands of simulations are one call of a kernel that releases the GIL. Everything else, including clusters
+    of nodes, is simulated one by one; the kernels of long simulations run in parallel there too.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def simulate_many(
     workers = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or 1
     try:
         _work(tasks, workers)
-    except _NoScoreError as error:  # simulated alone, it says which job has none
+    except _NoScoreError as error:  # a single simulation names the job without a score
         simulate(whole[error.row], chosen[error.column], **told.options)
     return results[:, :, 0] if isinstance(metrics, str) else results
 
@@ -140,7 +140,7 @@ def _check(names: Sequence[str], threads: int | None, uncounted: int, tau: int) 
 
 
 class _OneByOne(NamedTuple):
-    """A scheduler for which the kernel is not made."""
+    """A scheduler that the bulk kernel does not support."""
 
     workloads: list[Workload]
     scheduler: str | Scheduler
@@ -148,7 +148,7 @@ class _OneByOne(NamedTuple):
     told: Told
 
     def tasks(self, results: NDArray[np.float64]) -> list[Callable[[], None]]:
-        """Return what has to be done, one task per workload."""
+        """Return the tasks, one per workload."""
 
         def task(row: int) -> None:
             schedule = simulate(self.workloads[row], self.scheduler, **self.told.options)
@@ -172,7 +172,7 @@ def _statistic(name: str, values: dict[str, NDArray[Any]]) -> float:
 
 
 class _Together(NamedTuple):
-    """Schedulers that differ in the formula of the policy only."""
+    """Schedulers that differ only in the policy's formula."""
 
     workloads: list[Workload]
     scheduler: str | Scheduler
@@ -181,7 +181,7 @@ class _Together(NamedTuple):
     told: Told
 
     def tasks(self, results: NDArray[np.float64]) -> list[Callable[[], None]]:
-        """Return what has to be done, in tasks of many simulations."""
+        """Return the tasks, each of many simulations."""
         formulas = formulas_of([one.program for one in self.known])
         groups: dict[Kind, list[int]] = {}
         prepared = [prepare(one, self.scheduler, **self.told.options) for one in self.workloads]
@@ -197,7 +197,7 @@ class _Together(NamedTuple):
     def _of_one_kind(
         self, kind: Kind, cases: Cases, workloads: list[int], formulas: Formulas, results: NDArray[np.float64]
     ) -> list[Callable[[], None]]:
-        """Return what has to be done for workloads of like size; `workloads` are their rows of the results."""
+        """Return the tasks for workloads of similar size; `workloads` are their rows of the results."""
         known, told = self.known[0], self.told
         wanted = np.array([name in told.names for name in NAMES])
         places = np.array([NAMES.index(name) for name in told.names])
@@ -226,7 +226,7 @@ class _Together(NamedTuple):
 
 
 class _NoScoreError(Exception):
-    """A score was not a number: of a workload, under a scheduler."""
+    """The score of a job is not a number; `row` and `column` are the workload and the scheduler."""
 
     def __init__(self, row: int, column: int) -> None:
         super().__init__(row, column)
@@ -255,7 +255,7 @@ def _groups(
 
 
 def _cases(prepared: list[Prepared]) -> Cases:
-    """Return workloads in the form of the kernel."""
+    """Return workloads in the kernel's form."""
 
     def joined(columns: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(list(columns))

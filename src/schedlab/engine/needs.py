@@ -1,9 +1,8 @@
-"""Jobs that wait for others to end: who is held, who is released when, and who keeps a place in the queue meanwhile.
+"""Jobs with dependencies: which are held, when they are released, and which keep a place in the queue meanwhile.
 
-A job with open dependencies is held outside the queue. It is submitted, as the scheduler sees it, when its last parent
-has ended and the delay behind it is over. A task of a workflow that keeps one place in the queue is different: it
-stands in the queue from the submission of the workflow on, with the workflow's age, but cannot start before it is
-ready.
+A job with open dependencies is held outside the queue. To the scheduler, it is submitted when its last parent has ended
+and the delay after that is over. A task of a workflow that keeps one place in the queue is different: it is in the
+queue from the submission of the workflow on, with the workflow's age, but cannot start before it is ready.
 
 References
 ----------
@@ -34,28 +33,28 @@ UNKNOWN = -1
 
 @by_address
 class Needs(NamedTuple):
-    """What jobs wait for; one entry per job, in order of submission, unless said otherwise.
+    """The dependencies of jobs; one entry per job, in order of submission, unless stated otherwise.
 
     Parameters
     ----------
     counters
         The counters above.
     child_offsets, children, delay
-        Of each job, those that wait for it, and how long after its end each may start at the earliest.
+        Of each job, its children, and the delay between its end and the earliest start of each.
     parent_offsets, parents, parent_delay
-        The same the other way round.
+        Of each job, its parents, and the delays after their ends.
     open
         How many of its parents have not ended.
     earliest
-        When the job may start, as far as its parents that have ended say.
+        When the job may start, according to its parents that have ended.
     ended
         Whether it has.
     ready
-        Whether it could start now, if there were room.
+        Whether it could start now, given enough free resources.
     workflow
         Number of the workflow whose one place in the queue it shares, or NO_WORKFLOW.
     eligible
-        When it was ready first.
+        When it first became ready.
     held
         Jobs whose parents have ended, by the second in which their delays are over.
     """
@@ -77,7 +76,7 @@ class Needs(NamedTuple):
 
 
 def new_needs(prepared: Prepared) -> Needs:
-    """Return what the jobs of a simulation wait for, before the first of them is submitted."""
+    """Return the dependencies of a simulation's jobs, before the first submission."""
     n = len(prepared.jobs)
     place = np.arange(n)
     if prepared.order is not None:
@@ -117,7 +116,7 @@ def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
 @inlined
 def is_ready(needs: Needs | None, job: int) -> bool:
-    """Return whether a waiting job could start, if there were room."""
+    """Return whether a waiting job could start, given enough free resources."""
     if needs is not None:
         return needs.ready[job]
     return True
@@ -133,20 +132,20 @@ def next_release(needs: Needs) -> int:
 def release(
     jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, retries: Retries | None, keeps_submit: bool
 ) -> None:
-    """See whose parents have ended, and collect the jobs that enter the queue at this event, by number.
+    """Release the jobs whose parents have ended, and collect the jobs that enter the queue at this event, by number.
 
     Parameters
     ----------
     jobs, state
-        See `schedlab.engine.state`; the event has been handled by `advance`.
+        See `schedlab.engine.state`; `advance` has processed the event.
     seen
         The jobs as the order of the queue sees them, see `as_seen`.
     needs
-        What jobs wait for.
+        The dependencies.
     retries
-        Jobs that come back have not ended.
+        Jobs that are resubmitted have not ended.
     keeps_submit
-        Whether the submission that the scheduler sees is the original one; otherwise it is the release.
+        Whether the scheduler sees the original submission; otherwise it sees the release.
     """
     clock = state.clock
     now = clock[NOW]
@@ -216,10 +215,10 @@ def after_parents(
     plan: int,
     job: int,
 ) -> int:
-    """Return when a task that waits for others could start, UNKNOWN if that is not known.
+    """Return when a task with dependencies could start, or UNKNOWN.
 
-    Known are the ends of running jobs, as they are expected, and of jobs that stand in the plan with this number:
-    `planned_end`, where `planned_in` is that number.
+    Known are the expected ends of running jobs, and of jobs in the plan with this number: `planned_end`, where
+    `planned_in` is that number.
     """
     now = state.clock[NOW]
     earliest = max(now, needs.earliest[job])
@@ -239,7 +238,7 @@ def after_parents(
 
 @inlined
 def begin_of_task(jobs: NDArray[Any], state: State, needs: Needs | None, job: int) -> int:
-    """Return when a task could start that is not ready, UNKNOWN if its parents do not say."""
+    """Return when a task that is not ready could start, UNKNOWN if its parents do not determine it."""
     if needs is not None and not needs.ready[job]:
         return after_parents(jobs, state, needs, state.begun[:0], state.begun[:0], 0, job)
     return UNKNOWN

@@ -1,6 +1,6 @@
 """Which nodes a job gets: placement rules.
 
-Nodes with room are put into the order of the rule; the first of them that suffice are taken.
+Nodes with room are sorted by the rule; the first of them that suffice are taken.
 
 References
 ----------
@@ -24,14 +24,14 @@ SETTLED = PLACEMENTS.index("weight")
 """The rules up to this one do not depend on what is free."""
 
 PARTS = 1_000_000
-"""What is left of a node is counted in parts of what the largest node has."""
+"""The free resources of a node are counted in this many parts of those of the largest node."""
 
 
 @inner_kernel
 def choose(nodes: Nodes, when: int, request: int) -> bool:
     """Choose nodes for a request, as they are NOW_FREE, LATER or BESIDE; return False if it does not fit.
 
-    The choice stands in `picked`, `portion` and `bits`; nothing is taken.
+    The choice is written to `picked`, `portion` and `bits`; nothing is allocated.
     """
     machine = nodes.machine
     counters = nodes.counters
@@ -119,7 +119,7 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
             nodes.notes[node].key = -left if machine.rule == SPREAD else left
     fair = -(-tasks // max(needed, 1))
     enough, fair_ones = 0, 0
-    for i in range(found):  # the order is made only as far as it is needed
+    for i in range(found):  # the order is computed only as far as needed
         _bring_first(nodes, i, found)
         space = nodes.notes[nodes.notes[i].ranked].room
         enough += space
@@ -134,7 +134,7 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
 
 @inlined
 def _bring_first(nodes: Nodes, place: int, found: int) -> None:
-    """Bring the node with the least key, of those from a place on, to that place; of equal ones, the first."""
+    """Move the node with the least key among those from a place on to that place; on ties, the first."""
     best = place
     for i in range(place + 1, found):
         one, other = nodes.notes[i].ranked, nodes.notes[best].ranked
@@ -157,7 +157,7 @@ def _fill(nodes: Nodes, tasks: int, found: int) -> int:
 
 @inlined
 def _take_fair(nodes: Nodes, found: int, fair: int) -> int:
-    """Take those of the first nodes of the order that have room for a fair part of the tasks."""
+    """Take those of the first nodes of the order that have room for an equal part of the tasks."""
     taken = 0
     for i in range(found):
         if nodes.notes[nodes.notes[i].ranked].room >= fair:
@@ -168,9 +168,9 @@ def _take_fair(nodes: Nodes, found: int, fair: int) -> int:
 
 @inner_kernel
 def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
-    """Take the nodes with most room, of equal ones the first of the order; -1 if these have not enough.
+    """Take the nodes with most room, on ties the first of the order; return -1 if they do not suffice.
 
-    All nodes with room stand in `ranked`, in the order of the rule.
+    All nodes with room are in `ranked`, in the order of the rule.
     """
     if found < needed:
         return -1
@@ -191,7 +191,7 @@ def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
 
 @inner_kernel
 def _deal(nodes: Nodes, tasks: int, found: int) -> None:
-    """Deal tasks in turn over the chosen nodes, as long as they have room: full rounds at once."""
+    """Distribute tasks cyclically over the chosen nodes, as long as they have room; full rounds are done at once."""
     for i in range(found):
         nodes.notes[i].portion = 0
     while tasks > 0:
@@ -208,7 +208,7 @@ def _deal(nodes: Nodes, tasks: int, found: int) -> None:
 
 @inner_kernel
 def _left(machine: Machine, view: View, node: int) -> int:
-    """Return what is free on a node: parts of the largest node's cores, memory and GPUs, added."""
+    """Return what is free on a node: its cores, memory and GPUs as parts of the largest node's, summed."""
     left = view.free[node].cores * PARTS // machine.largest[0].cores
     if machine.largest[0].memory > 0 and machine.nodes[node].memory < UNLIMITED:
         left += view.free[node].memory * PARTS // machine.largest[0].memory
@@ -219,7 +219,7 @@ def _left(machine: Machine, view: View, node: int) -> int:
 
 @inner_kernel
 def _harm_at(nodes: Nodes, when: int, request: int, node: int, tasks: int) -> int:
-    """Return by how much a request would increase the fragmentation of a node; of now, it is remembered."""
+    """Return by how much a request would increase the fragmentation of a node; for the present, it is cached."""
     if when != NOW_FREE:
         return _harm(nodes.machine, view_of(nodes, node, when), request, node, tasks)
     known = request * nodes.notes.shape[0] + node
@@ -240,7 +240,7 @@ def _harm(machine: Machine, view: View, request: int, node: int, tasks: int) -> 
 
 @inner_kernel
 def _least_harmful(machine: Machine, view: View, request: int, node: int, tasks: int) -> tuple[int, int]:
-    """Return the least increase of fragmentation by a shared GPU, and which GPU that is; of equal ones the first."""
+    """Return the least increase of fragmentation by a shared GPU, and which GPU that is; on ties, the first."""
     least, best = 0, -1
     first = machine.nodes[node].gpu
     for device in range(first, machine.nodes[node + 1].gpu):
@@ -266,7 +266,7 @@ def _increase(machine: Machine, view: View, request: int, node: int, tasks: int,
 
 @inlined
 def _fragmentation(machine: Machine, view: View, node: int) -> int:
-    """Return the thousandths of free GPUs that a job cannot use, added over all that is typically asked for."""
+    """Return the thousandths of free GPUs that a job cannot use, summed over all typical requests."""
     typical = machine.typical
     free = view.free[node].gpus
     total = 0
@@ -280,7 +280,7 @@ def _fragmentation(machine: Machine, view: View, node: int) -> int:
 
 @inlined
 def _useful(machine: Machine, devices: NDArray[np.int64], node: int, gpus: int, share: int) -> int:
-    """Return the thousandths on GPUs that a job could use: those that have its share free, or all that are whole."""
+    """Return the thousandths on GPUs that a job could use: those with its share free, or all that are wholly free."""
     least = share if share > 0 else WHOLE
     useful, count = 0, 0
     for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):

@@ -1,4 +1,4 @@
-"""Nodes, partitions and limits of a simulation that gets more jobs: what the old arrays say, in the new numbers.
+"""Nodes, partitions and limits of a simulation to which jobs are added: the old arrays, with the new numbers.
 
 Nodes and partitions keep their numbers. Requests and limits are numbered by the jobs that have them, and may move.
 """
@@ -25,13 +25,13 @@ def with_room_for(old: State, new: State) -> State:
 
 
 def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
-    """Write what has happened on nodes into the arrays of a simulation with more jobs.
+    """Copy the state of nodes into the arrays of a simulation with added jobs.
 
     Parameters
     ----------
     old, new
-        The nodes; those of `new` are empty. What is known of the fragmentation by each request is not taken over: what
-        is typically asked for has changed.
+        The nodes; those of `new` are empty. The cached fragmentation by each request is not copied, because the typical
+        requests have changed.
     jobs
         The new numbers of the old jobs.
     """
@@ -82,7 +82,7 @@ def _take_over_timeline(old: Timeline, new: Timeline, jobs: NDArray[np.intp], re
 def take_over_site(
     old: Site, new: Site, jobs: NDArray[np.intp], reasons: NDArray[np.intp], running: NDArray[np.int64]
 ) -> None:
-    """Write how long jobs have waited, and what runs use of limits, into the arrays of a simulation with more jobs.
+    """Write how long jobs have waited, and what runs use of limits, into the arrays of a simulation with added jobs.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def take_over_site(
     jobs, reasons
         The new numbers of the old jobs, and of the old reasons of waiting.
     running
-        int64: the new numbers of the jobs that run.
+        int64: the new numbers of the running jobs.
     """
     new.waited[np.ix_(jobs, reasons)] = old.waited
     for job in running.tolist():
@@ -102,7 +102,7 @@ def take_over_site(
 
 
 def _take_over_preemption(old: Preemption, new: Preemption, jobs: NDArray[np.intp]) -> None:
-    """Write who has to give way, and who may not begin again yet, into the new arrays."""
+    """Copy which runs are being preempted, and which jobs may not begin again yet, into the new arrays."""
     new.counters[:] = old.counters
     for name in ("fate", "ending", "due"):
         getattr(new, name)[jobs] = getattr(old, name)

@@ -1,4 +1,4 @@
-"""Nodes and requests for them as the engine and its twin take them: numbers only."""
+"""Nodes and the requests for them as numbers, for the engine and its twin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACEMENTS = tuple(RULES)
 
 
 class NodeInputs(NamedTuple):
-    """The nodes of a cluster, and what jobs ask for.
+    """The nodes of a cluster, and the requests of jobs.
 
     Parameters
     ----------
@@ -30,20 +30,20 @@ class NodeInputs(NamedTuple):
     device_type
         int64, one per GPU: its type.
     shape
-        int64, one per job in order of submission: which request is its.
+        int64, one per job in order of submission: its request.
     nodes, tasks, tasks_per_node
-        int64, one per distinct request: nodes (0: any number), tasks, tasks on one node, for all of which a
-        node must have room (0: any number).
+        int64, one per distinct request: nodes (0: any number), tasks, tasks per node (0: any number), for all of which
+        a node must have room.
     task_cores, task_memory, task_gpus
-        int64: what a task needs.
+        int64: the needs of a task.
     node_memory, node_gpus
-        int64: what is needed besides on each node.
+        int64: further needs on each node.
     share
         int64: thousandths of one GPU; WHOLE if no GPU is shared.
     gpu_type
         int64: type of the GPUs, -1 for any.
     exclusive
-        bool: whether nodes are taken whole.
+        bool: whether nodes are allocated whole.
     allowed
         bool, distinct sets of nodes by K.
     eligible

@@ -1,4 +1,4 @@
-"""What a simulation on nodes says of where jobs ran."""
+"""The placement that a simulation on nodes returns: where jobs ran."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from schedlab.schedule.placement import Placement
 
 
 def placement_of(prepared: Prepared, state: State) -> Placement:
-    """Return on which nodes the runs of a simulation were: all runs if they may fail, otherwise those of the jobs."""
+    """Return the nodes of the runs of a simulation: all runs if they may fail, otherwise those of the jobs."""
     inputs, nodes = prepared.nodes, state.nodes
     assert inputs is not None
     assert nodes is not None
     runs, places = int(nodes.counters[RUNS]), int(nodes.counters[LOGGED])
-    # Memory that no job asks for says nothing.
+    # Memory is left out if no job requests any.
     counted = bool((inputs.memory < UNLIMITED).any() and (inputs.node_memory.any() or inputs.task_memory.any()))
     offsets = nodes.offsets[: runs + 1]
     counts = np.diff(offsets)
@@ -50,6 +50,6 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
 
 
 def _ramp(counts: np.ndarray) -> np.ndarray:
-    """Return 0, 1, ... for each count, one after the other."""
+    """Return 0, 1, ... up to each count, concatenated."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)

@@ -1,4 +1,4 @@
-"""Whether jobs fit on nodes, now and beside the reservation of a blocked head; all of it is left out without nodes."""
+"""Whether jobs fit on nodes, now and beside the reservation of a blocked head; compiled away without nodes."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def fits_as(nodes: Nodes, request: int) -> bool:
 def fits_open(site: Site | None, nodes: Any, job: int, now: int, ends: int) -> bool:
     """Return whether a job that would run until a second fits on nodes that are not closed to it, and choose its nodes.
 
-    Nodes are closed that belong to a partition for which somebody before it waits, see `schedlab.engine.site_state`, or
-    will be by then, see `schedlab.engine.outages`.
+    Closed nodes belong to a partition for which an earlier job waits, see `schedlab.engine.site_state`, or will be
+    closed by then, see `schedlab.engine.outages`.
     """
     if site is not None:
         reaches = ends > next_closing(nodes)
@@ -73,7 +73,7 @@ def fits_open(site: Site | None, nodes: Any, job: int, now: int, ends: int) -> b
 
 @inner_kernel
 def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -> bool:
-    """Return whether a request fits on the nodes that are not closed, nor will be, and choose its nodes."""
+    """Return whether a request fits on nodes that are not closed and will not be by then, and choose its nodes."""
     if nodes.memory[request].unfit == nodes.counters[GROWN]:
         return False
     nodes.counters[VIEWS] += 1  # no node differs from what is free now
@@ -85,7 +85,7 @@ def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -
 
 @inlined
 def _request_of(nodes: Nodes, job: int) -> int:
-    """Return the request of a job that may run everywhere."""
+    """Return the request of a job that may run on every node."""
     return nodes.machine.shape[nodes.machine.options[job]]
 
 
@@ -138,7 +138,7 @@ def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int,
 def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest: int) -> int:
     """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
 
-    What was found out before is kept if it is the same question: nothing has ended or started since.
+    An earlier answer is reused if nothing has ended or started since.
     """
     clock, counters, running = state.clock, nodes.counters, state.running
     if (
@@ -169,7 +169,7 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
 
 @inner_kernel
 def _look(nodes: Nodes, request: int) -> tuple[int, int]:
-    """Note how many tasks each node has room for; return how many have any, and the sum."""
+    """Record how many tasks each node has room for; return the number of nodes with room, and the sum."""
     spaces, held = 0, 0
     for node in range(nodes.notes.shape[0]):
         nodes.notes[node].head_room = 0
@@ -184,7 +184,7 @@ def _look(nodes: Nodes, request: int) -> tuple[int, int]:
 
 @inner_kernel
 def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int, spaces: int, held: int) -> int:
-    """Give back, in `later`, what running jobs hold, by expected end, until a request fits; choose its nodes."""
+    """Release, in `later`, what running jobs hold, by expected end, until a request fits; choose its nodes."""
     machine, running = nodes.machine, state.running
     shadow = earliest
     for place in range(running.status[USED] - 1, -1, -1):

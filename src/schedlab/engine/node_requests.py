@@ -1,4 +1,4 @@
-"""What jobs ask of the nodes of a cluster, as numbers; checked, so that every job fits on the empty cluster."""
+"""The requests of jobs for the nodes of a cluster, as numbers; checked: every job fits on the empty cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
 
 MOST_GPUS = 62
-"""GPUs of a node: which of them a run holds is written as the bits of one number."""
+"""The most GPUs of a node: the GPUs that a run holds are the bits of one number."""
 
 USUAL_PLACEMENT = "weight"
 
@@ -26,12 +26,12 @@ USUAL_PLACEMENT = "weight"
 def node_inputs(
     workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None, placement: str | None
 ) -> NodeInputs:
-    """Return the nodes of a cluster and what jobs ask for, in order of submission.
+    """Return the nodes of a cluster and the requests of jobs, in order of submission.
 
     Raises
     ------
     InputError
-        If a job asks for what is not there: the message names the job and the resource.
+        If a job requests what the cluster lacks; the message names the job and the resource.
     """
     inputs = unchecked_inputs(workload, cluster, placement)
     _check(workload, inputs)
@@ -39,7 +39,7 @@ def node_inputs(
 
 
 def unchecked_inputs(workload: Workload, cluster: Cluster, placement: str | None) -> NodeInputs:
-    """Return the same in the workload's order; some jobs may never fit."""
+    """Return the same in the workload's order; some jobs may fit nowhere."""
     nodes = [(group, name) for group in cluster.groups for name in group.names]
     types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
     allowed, eligible = _eligible(workload, cluster, nodes)
@@ -71,7 +71,7 @@ def _per_node(nodes: Sequence[tuple[NodeGroup, str]], field: str) -> NDArray[np.
 
 
 def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, NDArray[np.int64]]:
-    """Return what each job asks for, with the names of `NodeInputs`."""
+    """Return the requests of each job, with the names of `NodeInputs`."""
     resources = workload.resources or _of_swf(workload)
     processors = workload.job_processors
     cores = np.maximum(resources.cores_per_task, 1)
@@ -79,7 +79,7 @@ def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, 
     tasks = np.maximum(np.maximum(resources.tasks, -(-processors // cores)), nodes)
     node_gpus, task_gpus = resources.gpus_per_node.copy(), resources.gpus_per_task
     most = max((group.gpu_count for group in cluster.groups), default=0)
-    # GPUs in all: evenly over the nodes; if their number is not said, on as few nodes as can be.
+    # GPUs per job: evenly over the nodes; if their number is not given, on as few nodes as possible.
     total = np.where((node_gpus == 0) & (task_gpus == 0), resources.gpus, 0)
     shared = resources.gpu_share < WHOLE
     fewest = np.maximum(-(-total // max(most, 1)), 1)
@@ -103,7 +103,7 @@ def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, 
 
 
 def _of_swf(workload: Workload) -> Resources:
-    """Return what SWF says of resources: memory per processor, in kilobytes."""
+    """Return the resources in the columns of SWF: memory per processor, in kilobytes."""
     return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
 
 
@@ -122,7 +122,7 @@ def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArra
 def _of_partitions(
     resources: Resources, cluster: Cluster
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return memory per node and per core, and who gets nodes alone; partitions speak where a job is silent."""
+    """Return memory per node and per core, and which jobs get nodes alone; the partition gives the default."""
     node_memory, core_memory = resources.memory_per_node.copy(), resources.memory_per_core.copy()
     exclusive = resources.exclusive.copy()
     silent = (node_memory == 0) & (core_memory == 0)
@@ -138,7 +138,7 @@ def _of_partitions(
 
 
 def _partitions(cluster: Cluster, text: str) -> list[Partition]:
-    """Return the partitions that a job names; those of the default if it names none."""
+    """Return the partitions that a job names; the default ones if it names none."""
     if not text:
         return [partition for partition in cluster.partitions if partition.default]
     known = {partition.name.lower(): partition for partition in cluster.partitions}
@@ -180,7 +180,7 @@ def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
     Raises
     ------
     InputError
-        If a job names a partition, a type of GPU or a constraint that cannot be understood.
+        If a job names a partition, a type of GPU or a constraint that is not valid.
     """
     return fitting(unchecked_inputs(workload, cluster, None))
 
@@ -206,18 +206,18 @@ def _check(workload: Workload, inputs: NodeInputs) -> None:
 
 
 LIMITS = ("nodes that it may use", "GPUs", "memory", "cores")
-"""What a request may be short of."""
+"""The resources that a request may exceed."""
 
 
 def _fits_empty(inputs: NodeInputs, request: int, without: str = "") -> bool:
-    """Return whether a request fits on the empty cluster, if one of LIMITS is not looked at."""
+    """Return whether a request fits on the empty cluster, if one of LIMITS is ignored."""
     room = _room(inputs, request, without)
     needed = int(inputs.nodes[request])
     return bool(len(room) >= needed and room[: needed or None].sum() >= inputs.tasks[request])
 
 
 def fewest_nodes(inputs: NodeInputs) -> NDArray[np.int64]:
-    """Return how many nodes each distinct request takes at least, on the empty cluster."""
+    """Return the fewest nodes that each distinct request takes on the empty cluster."""
     found = inputs.nodes.copy()
     for request in np.flatnonzero(found == 0).tolist():
         room = np.cumsum(_room(inputs, request))
@@ -226,7 +226,7 @@ def fewest_nodes(inputs: NodeInputs) -> NDArray[np.int64]:
 
 
 def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int64]:
-    """Return how many tasks of a request fit on each empty node that has room, the roomiest first."""
+    """Return how many tasks of a request fit on each empty node that has room, the one with most room first."""
     one: dict[str, Any] = {
         name: getattr(inputs, name)[request]
         for name in ("tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory")
@@ -252,7 +252,7 @@ def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int
 
 
 def _wish(inputs: NodeInputs, request: int) -> str:
-    """Return what a request asks for, in words."""
+    """Return a description of a request."""
     tasks, nodes = int(inputs.tasks[request]), int(inputs.nodes[request])
     words = [f"it asks for {tasks:,} task{'s' * (tasks != 1)} of {inputs.task_cores[request]} cores"]
     if inputs.task_memory[request]:

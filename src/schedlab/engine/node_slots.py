@@ -1,4 +1,4 @@
-"""When requests find room on nodes beside what is planned, and what is planned for them."""
+"""When requests find room on nodes beside existing plans, and the plans made for them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from schedlab.kernels import inlined, inner_kernel
 
 @inner_kernel
 def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, stop: int) -> int:
-    """Return the earliest second from which a request has room for so long, and choose its nodes.
+    """Return the earliest second from which a request has room for `length` seconds, and choose its nodes.
 
-    Seconds from `begins` on are looked at, up to `stop`, which is returned if the request has no room before. As long
-    as nothing is given back, none is earlier than one found before for as long or less; and who asks for the same as
-    the last one goes on where that one has found room.
+    Seconds from `begins` on are searched, up to `stop`, which is returned if the request has no room before. As long as
+    no resources are released, no second is earlier than one found before for the same or a shorter length; and a search
+    for the same request as the last one resumes where that one found room.
     """
     notes, asked, counters = nodes.notes, nodes.machine.requests[request], timeline.counters
     second = _not_before(nodes, timeline, request, length, begins)
@@ -65,7 +65,7 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
 def earliest_of(nodes: Nodes, timeline: Timeline, job: int, length: int, begins: int, stop: int) -> int:
     """Return the earliest second from which a job has room in one of its partitions, and choose its nodes.
 
-    The first of the partitions that have room then counts; for the parameters, see `earliest_room`.
+    The first partition with room at that second is used; for the parameters, see `earliest_room`.
     """
     machine = nodes.machine
     best, chosen = stop, -1
@@ -73,14 +73,14 @@ def earliest_of(nodes: Nodes, timeline: Timeline, job: int, length: int, begins:
         second = earliest_room(nodes, timeline, machine.shape[option], length, begins, best)
         if second < best:
             best, chosen = second, option
-    if 0 <= chosen < machine.options[job + 1] - 1:  # others have been looked at since
+    if 0 <= chosen < machine.options[job + 1] - 1:  # others have been searched since
         earliest_room(nodes, timeline, machine.shape[chosen], length, best, best + 1)
     return best
 
 
 @inlined
 def _not_before(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int) -> int:
-    """Return a second before which a request has no room, by what was found out before."""
+    """Return a second before which a request has no room, according to earlier searches."""
     memory = nodes.memory[request]
     if memory.given == timeline.counters[GIVEN] and memory.length <= length and memory.begins <= begins:
         return max(begins, memory.second)
@@ -89,7 +89,7 @@ def _not_before(nodes: Nodes, timeline: Timeline, request: int, length: int, beg
 
 @inlined
 def _note_second(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, second: int) -> None:
-    """Note before which second a request has no room."""
+    """Record the second before which a request has no room."""
     memory = nodes.memory
     memory[request].given = timeline.counters[GIVEN]
     memory[request].length = length
@@ -101,7 +101,7 @@ def _note_second(nodes: Nodes, timeline: Timeline, request: int, length: int, be
 def _note_scan(
     nodes: Nodes, timeline: Timeline, request: int, length: int, second: int, spaces: int, held: int
 ) -> None:
-    """Note where room was found, for the same request if it is the very next one."""
+    """Record where room was found, in case the next search is for the same request."""
     counters = timeline.counters
     counters[REQUEST] = request
     counters[LENGTH] = length
@@ -114,7 +114,7 @@ def _note_scan(
 
 @inlined
 def _room_from(nodes: Nodes, timeline: Timeline, request: int, node: int, begins: int, length: int) -> int:
-    """Return how many tasks of a request a node has room for from a second on; note how long that holds."""
+    """Return how many tasks of a request fit a node from a second on; record how long that holds."""
     leaves, enters = lesser(nodes, timeline, node, begins, begins + length)
     nodes.notes[node].gain = leaves
     nodes.notes[node].until = min(leaves, enters - length + 1)
@@ -130,9 +130,9 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
     nodes, timeline, request
         The request, and what is planned.
     begins, ends
-        From one second to another.
+        The interval, in seconds.
     now_too
-        Whether it must have room on what is free at present as well.
+        Whether it must also have room on the presently free resources.
     """
     nodes.counters[VIEWS] += 1
     for node in range(nodes.notes.shape[0]):
@@ -176,7 +176,7 @@ def room_until(nodes: Nodes, timeline: Timeline, request: int, now: int, ends: i
 
 @inner_kernel
 def remember(nodes: Nodes, timeline: Timeline, job: int) -> None:
-    """Write the last choice down as what a job has reserved."""
+    """Record the last choice as the reservation of a job."""
     timeline.held[job] = nodes.counters[PICKED]
     for i in range(nodes.counters[PICKED]):
         place = timeline.offsets[job] + i
@@ -188,7 +188,7 @@ def remember(nodes: Nodes, timeline: Timeline, job: int) -> None:
 
 @inner_kernel
 def recall(nodes: Nodes, timeline: Timeline, job: int) -> None:
-    """Choose what a job has reserved."""
+    """Choose the nodes that a job has reserved."""
     nodes.counters[PICKED] = timeline.held[job]
     for i in range(timeline.held[job]):
         place = timeline.reserved[timeline.offsets[job] + i]
@@ -200,7 +200,7 @@ def recall(nodes: Nodes, timeline: Timeline, job: int) -> None:
 
 @inner_kernel
 def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
-    """Take what a job has reserved between two seconds (sign -1), or give it back (sign 1)."""
+    """Take what a job has reserved between two seconds (sign -1), or release it (sign 1)."""
     for i in range(timeline.offsets[job], timeline.offsets[job] + timeline.held[job]):
         place = timeline.reserved[i]
         hold(nodes, timeline, place.request, place.node, place.tasks, place.bits, begins, ends, sign)
@@ -208,7 +208,7 @@ def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends:
 
 @inner_kernel
 def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
-    """Take what a job's last run holds between two seconds (sign -1), or give it back (sign 1)."""
+    """Take what a job's last run holds between two seconds (sign -1), or release it (sign 1)."""
     run = nodes.run[job]
     for i in range(nodes.offsets[run], nodes.offsets[run + 1]):
         place = nodes.places[i]
@@ -217,6 +217,6 @@ def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int,
 
 @inner_kernel
 def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> None:
-    """Keep the nodes of the last choice whole for somebody between two seconds."""
+    """Reserve the nodes of the last choice as a whole between two seconds."""
     for i in range(nodes.counters[PICKED]):
         keep(nodes, timeline, nodes.notes[i].picked, begins, ends)

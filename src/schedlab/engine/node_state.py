@@ -1,10 +1,10 @@
-"""Nodes of a machine as arrays: what is free on each, and what each run holds where.
+"""Nodes of a machine as arrays: what is free on each, and what each run holds on them.
 
-A *view* says what is free: now, or at some other second. What a run takes of a view, and gives back, is the same.
+A *view* says what is free: now, or at some other second. What a run takes from a view equals what it releases.
 
-Nodes are numbered in the order of the placement rule, if that does not depend on what is free. For each request it is
-known before which node none has room: while jobs start, room only becomes less, and nodes on which something has ended
-are looked at again, once for each request that is asked for afterwards.
+Nodes are numbered in the order of the placement rule, if that does not depend on what is free. For each request, the
+number of a node before which none has room is cached: while jobs start, room only shrinks, and nodes on which a run has
+ended are checked again, once for each request searched for afterwards.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from schedlab.workload.resources import WHOLE
 NOW_FREE, LATER, BESIDE = 0, 1, 2
 
 REMEMBERED = 1 << 12
-"""Nodes on which something has ended lately that are remembered."""
+"""The number of nodes with recent ends that are kept."""
 
 ALONE = 1 << 40
-"""What a run counts for that has a node to itself: more than any number of runs that share one."""
+"""The count of a run that has a node to itself: more than any number of runs that share one."""
 
 # Positions in Nodes.counters.
-GROWN = 0  # how often anything has been given back
-CHANGED = 1  # how often it has become another question when a running job is expected to end
+GROWN = 0  # how often anything has been released
+CHANGED = 1  # how often expected ends of running jobs have changed
 LOGGED = 2  # places used in the log
 RUNS = 3  # runs in the log
 PICKED = 4  # nodes of the last choice
 RESERVED = 5  # the job that `later` keeps room for; -1 for none
 SHADOW = 6  # ... from this second on
-SINCE = 7  # ... CHANGED when that was found out
+SINCE = 7  # ... CHANGED when that was computed
 STARTS = 8  # ... and how many runs had started
-VIEWS = 9  # how often `both` has been made
+VIEWS = 9  # how often `both` has been computed
 FREED = 10  # nodes on which something has ended, so far
 ASKED_FOR = 11  # the request of the last choice
 COUNTERS_SIZE = 12
 
 
 NODE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpu", "i8")])
-"""A node as it is: cores, MiB of memory, and the number of its first GPU; the next node has the one after its last."""
+"""A node: cores, MiB of memory, and the number of its first GPU; the next node has the one after its last."""
 
 REQUEST = np.dtype(
     [
@@ -55,25 +55,25 @@ REQUEST = np.dtype(
         *((name, "i8") for name in ("least_room", "least_cores", "least_memory", "least_gpus")),
     ]
 )
-"""A request, with the fields of `NodeInputs`; and what a node must have free at least, lest it be of no use, whatever
-the other nodes have: room for so many tasks, cores, memory, thousandths of GPUs."""
+"""A request, with the fields of `NodeInputs`, and the minimum that a node must have free to be of use, whatever the
+other nodes have: room for tasks, cores, memory, thousandths of GPUs."""
 
 FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
-"""What is free on a node, GPUs in thousandths; and how many runs there are: one that has it to itself counts ALONE."""
+"""What is free on a node, GPUs in thousandths; and the runs, where one that has the node to itself counts ALONE."""
 
 MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
         ("unfit_beside", "i8"),  # VIEWS when it did not fit beside the reservation
-        ("first", "i8"),  # before which node none had room ...
+        ("first", "i8"),  # the node before which none had room ...
         ("seen", "i8"),  # ... when FREED was this
-        ("second", "i8"),  # before which second it had no room ...
+        ("second", "i8"),  # the second before which it had no room ...
         ("begins", "i8"),  # ... from this one on ...
-        ("length", "i8"),  # ... for so long ...
-        ("given", "i8"),  # ... as long as nothing more had been given back than that (GIVEN of the timeline)
+        ("length", "i8"),  # ... for this length ...
+        ("given", "i8"),  # ... while GIVEN of the timeline has this value
     ]
 )
-"""What is known of a request."""
+"""The cached state of a request."""
 
 NOTE = np.dtype(
     [
@@ -82,18 +82,18 @@ NOTE = np.dtype(
         ("portion", "i8"),  # ... how many tasks each would run ...
         ("bits", "i8"),  # ... and which of its GPUs they would hold
         ("room", "i8"),  # by node: room for tasks
-        ("key", "i8"),  # by node: what it is ordered by
+        ("key", "i8"),  # by node: its sort key
         ("head_room", "i8"),  # by node: room for tasks of the head
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
-        ("changes", "i8"),  # by node: how often what is free there now has changed
-        ("until", "i8"),  # by node: the second from which on there may be another room in a slot that begins then ...
+        ("changes", "i8"),  # by node: how often its free resources have changed
+        ("until", "i8"),  # by node: the second from which the room in a slot that begins then may differ ...
         ("gain", "i8"),  # ... and from which on there may be more
     ]
 )
-"""What is noted while nodes are chosen."""
+"""Scratch values while nodes are chosen."""
 
 HARM = np.dtype([("changes", "i8"), ("increase", "i8")])
-"""By how much a request would increase the fragmentation of a node, as long as its `changes` are these."""
+"""The increase of the fragmentation of a node by a request, valid while its `changes` has this value."""
 
 SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FREE.names or ())])
 """What is free on a node, as in FREE, from a second on, until its `next` span begins; LAST if there is none."""
@@ -101,11 +101,11 @@ SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FRE
 LAST = -1
 
 PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8"), ("request", "i8")])
-"""What a run holds on a node, its GPUs as bits; and of which request that is."""
+"""What a run holds on a node, its GPUs as bits; and the request."""
 
 
 class View(NamedTuple):
-    """What is free.
+    """The free resources of a machine, at some second.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class View(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What does not change.
+    """The constant part of the nodes.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ class Machine(NamedTuple):
     total
         Cores of all nodes.
     largest
-        FREE: the most that a node has; 0 for what does not count.
+        FREE: the maximum over nodes; 0 for what is not counted.
     typical
-        What is typically asked for, for the rule "fgd".
+        The typical requests, for the rule "fgd".
     """
 
     nodes: NDArray[Any]
@@ -158,7 +158,7 @@ class Machine(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """What is expected to be free on each node, from now on into the future, and who has reserved what.
+    """The resources expected to be free on each node from now on, and the reservations of jobs.
 
     Parameters
     ----------
@@ -196,20 +196,20 @@ class Nodes(NamedTuple):
     Parameters
     ----------
     machine
-        What does not change.
+        The constant part.
     counters
         The counters above.
     now
         What is free.
     later
-        What is free from the second on for which the blocked head has a reservation, without what it will take; of
-        nodes that differ from `now` in that.
+        What will be free at the second of the blocked head's reservation, without what the head will take; of nodes
+        that differ from `now` in that.
     both
-        The lesser of the two, of these nodes.
+        The minimum of the two, of these nodes.
     memory
         MEMORY, one per request.
     freed
-        int64: the last REMEMBERED nodes on which something has ended, the n-th at place n modulo REMEMBERED.
+        int64: the last REMEMBERED nodes on which a run has ended, the n-th at position n modulo REMEMBERED.
     notes
         NOTE, one per node.
     run
@@ -219,9 +219,9 @@ class Nodes(NamedTuple):
     harm
         HARM, requests by nodes; no request but for the rule "fgd".
     ahead
-        What is planned (Timeline); None for schedulers that reserve for the head alone, or for nobody.
+        What is planned (Timeline); None for schedulers that reserve only for the head, or not at all.
     outages
-        What happens to nodes (`schedlab.engine.outages.Outages`); None if nothing does.
+        Outages and closures of nodes (`schedlab.engine.outages.Outages`); None if there are none.
     """
 
     machine: Machine
@@ -261,7 +261,7 @@ def new_nodes(
     retries
         Whether a job may run and have a reservation at once.
     closures
-        How many closures of nodes may be planned with.
+        The most closures of nodes in the plan.
     """
     machine = _machine(inputs, site)
     count, jobs = len(inputs.cores), len(inputs.shape)
@@ -290,7 +290,7 @@ def new_nodes(
 
 
 def _no_harm(machine: Machine, nodes: int) -> NDArray[Any]:
-    """Return what is known of the fragmentation by each request: nothing."""
+    """Return the empty cache of the fragmentation by each request."""
     requests = len(machine.requests) if PLACEMENTS[machine.rule] == "fgd" else 0
     harm = new_records(requests * nodes, HARM)
     harm["changes"] = -1
@@ -305,7 +305,7 @@ def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool, closur
     offsets = np.concatenate([[0], np.cumsum(most_of_job)]).astype(np.int64)
     offsets.flags.writeable = False
     parts = int(offsets[-1])
-    most = nodes + 2 * (1 + retries) * parts + 2 * closures + 4  # each has two ends; two more are being cut
+    most = nodes + 2 * (1 + retries) * parts + 2 * closures + 4  # each has two ends; two more are made by splitting
     spans, empty = new_records(most, SPAN), _empty(machine).free
     for name in FREE.names or ():
         spans[name][:nodes] = empty[name]
@@ -377,9 +377,9 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
 
 
 def _least_room(inputs: NodeInputs) -> NDArray[np.int64]:
-    """Return, of each request, the tasks that a node must have room for.
+    """Return, for each request, the tasks that a node must have room for.
 
-    If it says how many tasks there are on a node, so many; else what is left if all others of its nodes were empty.
+    If it gives the tasks per node, that number; else the rest if all its other nodes were empty.
     """
     roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
     for request in range(len(inputs.nodes)):
@@ -397,7 +397,7 @@ def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
 
 
 def with_more_places(nodes: Nodes) -> Nodes:
-    """Return the nodes with room for more runs in the log."""
+    """Return the nodes with a longer log of runs."""
     old = len(nodes.places)
     places = new_records(2 * old + nodes.machine.total, PLACE)
     places[:old] = nodes.places

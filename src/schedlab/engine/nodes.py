@@ -1,4 +1,4 @@
-"""What happens on nodes: room for tasks, what is taken and given back, and what is known of where there is none."""
+"""Operations on nodes: room for tasks, allocation and release, and the cached positions of nodes without room."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from schedlab.workload.resources import WHOLE
 
 @inlined
 def room(machine: Machine, view: View, request: int, node: int) -> int:
-    """Return how many tasks of a request a node has room for; 0 if it is of no use."""
+    """Return how many tasks of a request a node has room for; 0 if the node cannot be used."""
     free, asked = view.free[node], machine.requests[request]
     if (
         free.cores < asked.least_cores
@@ -68,14 +68,14 @@ def _room_of_gpus(machine: Machine, view: View, request: int, node: int, tasks: 
 
 @inlined
 def of_type(machine: Machine, request: int, device: int) -> bool:
-    """Return whether a GPU is of the type that is asked for."""
+    """Return whether a GPU is of the requested type."""
     asked = machine.requests[request].gpu_type
     return asked < 0 or asked == machine.device_type[device]
 
 
 @inner_kernel
 def best_device(machine: Machine, view: View, request: int, node: int) -> int:
-    """Return the GPU of a node that has least free of those with the share that is asked for; -1 if there is none."""
+    """Return the GPU of a node with the least free share that suffices for the request; -1 if there is none."""
     best = -1
     share = machine.requests[request].share
     for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):
@@ -87,7 +87,7 @@ def best_device(machine: Machine, view: View, request: int, node: int) -> int:
 
 @inner_kernel
 def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: int) -> int:
-    """Return the first free GPUs of a node for so many tasks, as bits; all of them if the node is taken whole."""
+    """Return the first free GPUs of a node for `tasks` tasks, as bits; all of them if the node is allocated whole."""
     asked = machine.requests[request]
     first = machine.nodes[node].gpu
     count = machine.nodes[node + 1].gpu - first
@@ -106,7 +106,7 @@ def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: 
 
 @inlined
 def move(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int, sign: int) -> None:
-    """Take what tasks of a run hold on a node from a view (sign -1), or give it back (sign 1)."""
+    """Take what tasks of a run hold on a node from a view (sign -1), or release it (sign 1)."""
     change(machine, view.free, node, view.devices, machine.nodes[node].gpu, request, node, tasks, bits, sign)
 
 
@@ -123,7 +123,7 @@ def change(
     bits: int,
     sign: int,
 ) -> None:
-    """Take what tasks hold on a node from what is free there: from `free[place]` and from `devices[first:]`."""
+    """Take what tasks hold on a node from its free resources: from `free[place]` and from `devices[first:]`."""
     asked, there = machine.requests[request], machine.nodes[node]
     share = asked.share
     if asked.exclusive > 0:
@@ -145,7 +145,7 @@ def change(
 
 @inner_kernel
 def first_with_room(nodes: Nodes, request: int) -> int:
-    """Return a node before which none has room for a request now."""
+    """Return the first node that may have room for a request now."""
     counters, memory = nodes.counters, nodes.memory[request]
     if counters[FREED] - memory.seen > REMEMBERED:
         memory.first = 0
@@ -160,7 +160,7 @@ def first_with_room(nodes: Nodes, request: int) -> int:
 
 @inlined
 def view_of(nodes: Nodes, node: int, when: int) -> View:
-    """Return the view in which a node stands: NOW_FREE, LATER, or BESIDE the reservation."""
+    """Return the view of a node: NOW_FREE, LATER, or BESIDE the reservation."""
     if when == NOW_FREE or nodes.notes[node].differs != nodes.counters[VIEWS]:
         return nodes.now
     return nodes.later if when == LATER else nodes.both
@@ -168,7 +168,7 @@ def view_of(nodes: Nodes, node: int, when: int) -> View:
 
 @inner_kernel
 def let_differ(nodes: Nodes, node: int) -> None:
-    """Give a node an entry of its own in `later`: what is free there now."""
+    """Give a node an entry of its own in `later`: a copy of what is free there now."""
     if nodes.notes[node].differs != nodes.counters[VIEWS]:
         nodes.notes[node].differs = nodes.counters[VIEWS]
         now, later, there = nodes.now, nodes.later, nodes.machine.nodes
@@ -182,13 +182,13 @@ def let_differ(nodes: Nodes, node: int) -> None:
 
 @inner_kernel
 def refresh(nodes: Nodes, node: int) -> None:
-    """Make `both` the lesser of what is free now and later, on one node that differs."""
+    """Make `both` the minimum of what is free now and later, on one node that differs."""
     lesser_of(nodes.machine, nodes.now, nodes.later, nodes.both, node)
 
 
 @inner_kernel
 def lesser_of(machine: Machine, one: View, other: View, result: View, node: int) -> None:
-    """Write what is free of a node in both of two views into a third one, which may be one of them."""
+    """Write the minimum of two views of a node into a third one, which may be one of them."""
     there = machine.nodes
     result.free[node].cores = min(one.free[node].cores, other.free[node].cores)
     result.free[node].memory = min(one.free[node].memory, other.free[node].memory)
@@ -202,7 +202,7 @@ def lesser_of(machine: Machine, one: View, other: View, result: View, node: int)
 
 @inner_kernel
 def occupy(nodes: Nodes | None, job: int) -> None:
-    """Let a job that starts take what was chosen last, and write it down."""
+    """Allocate the last choice to a job that starts, and log it."""
     if nodes is not None:
         machine, counters, notes = nodes.machine, nodes.counters, nodes.notes
         request = counters[ASKED_FOR]
@@ -223,7 +223,7 @@ def occupy(nodes: Nodes | None, job: int) -> None:
 
 @inner_kernel
 def vacate(nodes: Nodes | None, job: int) -> None:
-    """Let a job that has ended give back what it held."""
+    """Release what a job that has ended held."""
     if nodes is not None:
         run = nodes.run[job]
         for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
@@ -237,21 +237,21 @@ def vacate(nodes: Nodes | None, job: int) -> None:
 
 @inner_kernel
 def move_place(nodes: Nodes, view: View, place: int, sign: int) -> None:
-    """Take what a run holds at one place of the log from a view (sign -1), or give it back (sign 1)."""
+    """Take what a run holds at one place of the log from a view (sign -1), or release it (sign 1)."""
     held = nodes.places[place]
     move(nodes.machine, view, held.request, held.node, held.tasks, held.bits, sign)
 
 
 @inner_kernel
 def note_change(nodes: Nodes | None) -> None:
-    """Note that a running job is expected to end at another second."""
+    """Note that the expected end of a running job has changed."""
     if nodes is not None:
         nodes.counters[CHANGED] += 1
 
 
 @inner_kernel
 def lacks_places(nodes: Nodes | None) -> bool:
-    """Return whether the runs of one event might not find room in the log."""
+    """Return whether the log may be too short for the runs of one event."""
     if nodes is None:
         return False
     return nodes.counters[LOGGED] + nodes.machine.total > nodes.places.shape[0]

@@ -1,4 +1,4 @@
-"""The orders of a simulation: of the queue, and of EASY's candidates. Each gives every waiting job a score."""
+"""The orders of a simulation: of the queue, and of EASY's candidates. Each assigns a score to every waiting job."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRIORITY = 5  # Slurm's multifactor priority
 class Expected(NamedTuple):
     """Statistics of the run times that the order expects, see `STATISTICS`.
 
-    `table` has a line for each job, filled by the predictor, or none if it predicts a number; `gathered`, with a row
+    `table` has a row for each job, filled by the predictor, or no rows if it predicts a number; `gathered`, with a row
     for each statistic, is scratch space.
     """
 
@@ -41,7 +41,7 @@ class Expected(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A formula to be evaluated while time goes by: its program, and scratch space.
+    """A formula to be evaluated during the simulation: its program, and scratch space.
 
     `origin` is the second from which submissions are counted; `expected` is None where the formula has no statistics.
     """
@@ -58,8 +58,8 @@ class Program(NamedTuple):
 class Order(NamedTuple):
     """Where the scores of one order come from.
 
-    `kind` is one of the above, `score` holds the scores as they are now, one per job. `program` is None if no formula
-    has to be evaluated while time goes by. `request` (int64 seconds) is what the order takes for the requests of jobs.
+    `kind` is one of the above, `score` holds the present scores, one per job. `program` is None if no formula has to be
+    evaluated during the simulation. `request` (int64 seconds) is the requested times that the order uses.
     """
 
     kind: NDArray[np.int64]
@@ -82,17 +82,17 @@ def new_order(
     Parameters
     ----------
     policy
-        Whose scores.
+        The policy.
     seen
         The jobs as the order sees them: records of type JOB, in order of submission.
     request
-        int64 seconds: what they ask for.
+        int64 seconds: their requested times.
     known
-        Whether all that scores follow from is known before the first event, unless they change with time.
+        Whether everything that scores depend on is known before the first event, unless they change with time.
     column
         Columns of the workload in order of submission, for functions in Python that take more than formulas do.
     table
-        Where the predictor of the order writes statistics, see `Expected`; None if it predicts a number.
+        The table to which the predictor of the order writes statistics, see `Expected`; None if it predicts a number.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def known_scores(
 
 
 class Asked(NamedTuple):
-    """What a function in Python is asked about, at second `now`, when `free` processors are free.
+    """The arguments of a function in Python at second `now`, when `free` processors are free.
 
     `seen` and `request` are as for `new_order`, `column` returns a column of the workload in order of submission.
     """
@@ -165,10 +165,10 @@ class Asked(NamedTuple):
 
     def ask(self, policy: FunctionPolicy, who: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of these jobs."""
-        rows = self.seen.take(who)  # a job's fields are neighbours: one way to memory for all
+        rows = self.seen.take(who)  # a job's fields are adjacent in memory, so one gather fetches all
 
         def value(name: str) -> Any:
-            """Return an argument: an array of its own, for the function may change it, or a number."""
+            """Return an argument: a number, or a copy of an array, since the function may change it."""
             if name in OF_RECORDS:
                 return rows[OF_RECORDS[name]].copy()
             if name == "w":
@@ -204,7 +204,7 @@ def ask(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64]) -> NDArray
 
 
 def _blamed(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64], error: InputError) -> InputError:
-    """Return the error of a function with the first job for which it fails alone, if there is one."""
+    """Return the error of a function, naming the first job for which it fails by itself, if there is one."""
     names = asked.column("job_id")
     for job in who:
         try:

@@ -1,4 +1,4 @@
-"""Nodes that go out of service, and advance closures of nodes, as the engine and its twin take them: numbers only."""
+"""Nodes that go out of service, and announced closures of nodes, as numbers, for the engine and its twin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
-# What happens to a node in a second: OutageInputs.kind.
+# The kinds of changes of a node: OutageInputs.kind.
 LEAVES = 0  # it is out of service from now on: no run begins there
 BREAKS = 1  # it fails: all runs that hold anything of it end now
 RETURNS = 2  # it is in service again
@@ -21,17 +21,17 @@ NEWS = 5  # a closure is announced
 
 
 class OutageInputs(NamedTuple):
-    """What happens to the nodes of a cluster.
+    """Outages and closures of the nodes of a cluster.
 
     Parameters
     ----------
     second, node, kind
-        int64, one per change, by second: what happens to which node, the constants above.
+        int64, one per change, by second: the node, and the kind of change, one of the constants above.
     where, begin, end, known
-        int64, one per announced closure of a node, by node and begin: the node, when it is closed, and from which
-        second on that is known.
+        int64, one per announced closure of a node, by node and begin: the node, the interval in which it is closed, and
+        when that is announced.
     loses
-        Whether jobs whose runs are broken off do not come back.
+        Whether jobs whose runs are interrupted are lost instead of requeued.
     """
 
     second: NDArray[np.int64]
@@ -45,17 +45,17 @@ class OutageInputs(NamedTuple):
 
     @property
     def breaks(self) -> bool:
-        """Whether runs may be broken off."""
+        """Whether runs may be interrupted."""
         return bool((self.kind == BREAKS).any())
 
 
 def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> OutageInputs:
-    """Return what happens to the nodes of these names in a simulation whose first second is given.
+    """Return the changes of the nodes with these names in a simulation that begins at second `first`.
 
     Raises
     ------
     InputError
-        If an event names a node that is not there.
+        If an event names a node that does not exist.
     """
     number = events.numbers(names)
     changes: list[tuple[int, int, int]] = []
@@ -77,7 +77,7 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
             changes += [(event.second, node, LEAVES)] * (before == "up")
             changes += [(event.second, node, BREAKS)] * (event.event == "down" and before != "down")
             if before == "down":
-                state[node] = "down"  # it is not there to be drained
+                state[node] = "down"  # it is down and cannot be drained
     changes.sort(key=lambda change: change[0])
     closures.sort()
     change = np.array(changes, dtype=np.int64).reshape(-1, 3).T.copy()
@@ -95,12 +95,12 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
 
 
 def refuse_left_over(names: NDArray[np.int64], start: NDArray[np.int64]) -> None:
-    """Raise InputError if jobs have not started though nothing more happens.
+    """Raise InputError if jobs have not started though no event is left.
 
     Parameters
     ----------
     names, start
-        In the workload's order: their numbers, and when they started, negative if they have not.
+        In the workload's order: their numbers, and when they started (negative: not started).
     """
     left = start < 0
     if left.any():

@@ -1,13 +1,13 @@
-"""Nodes that are out of service, and closures of nodes that are known ahead; left out where there are none.
+"""Nodes that are out of service, and announced closures of nodes; eliminated at compile time where there are none.
 
-A node on which no run may begin is *closed*: kept for somebody, as the plans of Slurm's passes keep nodes. Whether it
-has failed, is being drained or maintained makes no difference to those who look for room. What is *out of service*
-comes back at a second that nobody knows: a job that does not fit what is left, were nobody running, is passed over like
-one that would exceed a limit. A closure that was announced has an end, and is part of all plans; no run begins that
-could reach into it.
+A node on which no run may begin is *closed*: it is withheld, in the same way as nodes reserved by Slurm's passes.
+Whether it has failed, is being drained or is in maintenance makes no difference to a search for room. A node that is
+*out of service* comes back at an unknown time: a job that would not fit the nodes in service even if they were idle is
+passed over, like one that would exceed a limit. An announced closure has an end, and is part of all plans; no run
+begins that could overlap it.
 
-Functions ask whether there are nodes; others, which they call, whether anything happens to them: branches on an
-argument that is None are left out when a function is compiled, those on a part of one are not.
+Some functions check whether there are nodes; others, which they call, whether there are outages. Branches on an
+argument that is None are eliminated at compile time, branches on a field of an argument are not.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from schedlab.workload.resources import WHOLE
 
 # Positions in Outages.counters.
 NEXT = 0  # the next change
-TURNS = 1  # how often a node has left service or come back
+TURNS = 1  # how often a node has left or returned to service
 OUT = 2  # nodes that are out of service
-CLOSING = 3  # when the next closure begins that is known
+CLOSING = 3  # when the next announced closure begins
 COUNTERS_SIZE = 4
 
-# What the changes of a second amount to.
+# The effect of the changes of a second.
 NOTHING = 0
-OPENED = 1  # closures that were announced have begun or ended
-TURNED = 2  # nodes have left service or come back, or a closure has been announced
+OPENED = 1  # announced closures have begun or ended
+TURNED = 2  # nodes have left or returned to service, or a closure has been announced
 
 AT_ALL = -1
-"""No second: asked is for nodes in service, closed or not."""
+"""No second: nodes in service count, closed or not."""
 
 
 class Outages(NamedTuple):
-    """What happens to nodes.
+    """Outages and closures of nodes.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Outages(NamedTuple):
     second, node, kind
         int64, one per change, see `OutageInputs`.
     closed
-        int64, one per node: how many reasons there are at present that it is closed.
+        int64, one per node: the number of present reasons for its closure.
     out
         bool, one per node: whether it is out of service.
     broken
@@ -63,7 +63,7 @@ class Outages(NamedTuple):
     begin, end, known
         int64, one per closure, see `OutageInputs`.
     asked, serves
-        int64 and bool, one per request: whether it fits the nodes in service, if TURNS is what it was when `asked`.
+        int64 and bool, one per request: whether it fits the nodes in service, valid while TURNS equals `asked`.
     """
 
     counters: NDArray[np.int64]
@@ -82,7 +82,7 @@ class Outages(NamedTuple):
 
 
 def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
-    """Return what happens to nodes before anything has."""
+    """Return the outages of nodes before the first event."""
     order = order_of(nodes)
     count, requests = len(order), len(nodes.nodes)
     number = np.empty(count, dtype=np.int64)
@@ -109,7 +109,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
 
 @inlined
 def next_change(nodes: Nodes | None) -> int:
-    """Return the second in which something happens to a node, NEVER if nothing will."""
+    """Return the second in which a node changes, NEVER if none will."""
     if nodes is not None:
         return _second_of_next(nodes.outages)
     return NEVER
@@ -125,7 +125,7 @@ def _second_of_next(outages: Outages | None) -> int:
 
 @inlined
 def turn(nodes: Nodes | None, now: int) -> int:
-    """Let happen to nodes what is due; return what that amounts to. Nodes that fail are marked as `broken`."""
+    """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
     if nodes is not None:
         return _turn(nodes.outages, nodes, now)
     return NOTHING
@@ -185,7 +185,7 @@ def _next_closing(outages: Outages, now: int) -> int:
 
 @inlined
 def next_closing(nodes: Nodes | None) -> int:
-    """Return when the next closure begins that is known, NEVER if there is none."""
+    """Return when the next announced closure begins, NEVER if there is none."""
     if nodes is not None:
         return _closing(nodes.outages)
     return NEVER
@@ -209,7 +209,7 @@ def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
 
 @inlined
 def is_shut(outages: Outages | None, node: int, now: int, ends: int) -> bool:
-    """Return whether a closure of a node is known that a run from now to another second would reach into."""
+    """Return whether a run from now to another second would overlap an announced closure of a node."""
     if outages is not None:
         for i in range(outages.offsets[node], outages.offsets[node + 1]):
             if outages.known[i] <= now < outages.end[i] and outages.begin[i] < ends:
@@ -232,7 +232,7 @@ def _is_there(outages: Outages | None) -> bool:
 
 @inlined
 def in_service(nodes: Nodes | None, job: int) -> bool:
-    """Return whether a job would fit the nodes in service if nobody ran. The last choice of nodes is lost."""
+    """Return whether a job would fit the nodes in service if no job ran. The last choice of nodes is lost."""
     if nodes is not None:
         return _in_service(nodes.outages, nodes, job)
     return True
@@ -257,7 +257,7 @@ def _in_service(outages: Outages | None, nodes: Nodes, job: int) -> bool:
 
 @inlined
 def shut_out(nodes: Nodes | None, job: int, now: int, ends: int) -> bool:
-    """Return whether nothing but closed nodes keeps a job from running from now to another second."""
+    """Return whether only closed nodes keep a job from running from now to another second."""
     if nodes is not None:
         return _shut_out(nodes.outages, nodes, job, now, ends)
     return False
@@ -276,7 +276,7 @@ def _shut_out(outages: Outages | None, nodes: Nodes, job: int, now: int, ends: i
 
 @inner_kernel
 def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int) -> bool:
-    """Return whether a request would fit if nobody ran: nodes in service (AT_ALL), or that are open until a second."""
+    """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second."""
     machine, later = nodes.machine, nodes.later
     nodes.counters[VIEWS] += 1
     for node in range(nodes.notes.shape[0]):
@@ -300,12 +300,12 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
     Parameters
     ----------
     outages, nodes
-        What happens to the nodes.
+        The outages and closures of the nodes.
     now
-        From this second on; those that are out of service are not expected back.
+        The first second of the plan; nodes that are out of service are not expected back.
     late
-        A closure that is to come is held from so many seconds later on: where jobs must end before the second in which
-        others need their nodes, they may end in the one in which a closure begins.
+        Delay, in seconds, of the beginning of a future closure in the plan: where jobs must end before the second in
+        which others need their nodes, they may end in the second in which a closure begins.
     """
     if outages is not None:
         for node in range(outages.closed.shape[0]):

@@ -1,4 +1,4 @@
-"""The parts of a simulation, put together from what was prepared."""
+"""The parts of a simulation, assembled from a prepared simulation."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     prepared
         The simulation; its jobs become part of the state.
     open_ended
-        Whether jobs may be added while it runs: no score counts as known before its job enters.
+        Whether jobs may be added while it runs: no score is computed before its job enters.
     observed
         Whether the loop returns before every scheduling pass.
     """
@@ -121,7 +121,7 @@ def _assumed(runtimes: Predictor) -> int:
 
 
 def _table_of_statistics(scheduler: Scheduler, jobs: int) -> NDArray[np.float64] | None:
-    """Return a table for the statistics that an order asks its predictor for; None if the predictor gives a number."""
+    """Return a table for the statistics that an order needs from its predictor; None if that returns a number."""
     programs = [policy.program for policy in (scheduler.policy, scheduler.order) if policy is not None]
     wanted = any(program is not None and program.uses_statistics for program in programs)
     return np.empty((jobs, len(STATISTICS))) if wanted and isinstance(scheduler.ranking, GroupMean) else None
@@ -139,7 +139,7 @@ def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_befo
 
 
 def _uses_run_time(policy: Policy) -> bool:
-    """Return whether scores depend on the run time that the order assumes, as far as one can tell."""
+    """Return whether scores may depend on the run time that the order assumes."""
     return policy.program is None or policy.program.uses_run_time
 
 
@@ -172,12 +172,12 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
     if scheduler.starvation is not None or scheduler.window is not None or prepared.in_order:
         ages, beyond = by_entry(), by_entry()
     if isinstance(scheduler.backfill, Conservative):
-        return Waiting(by_entry(), None, ages, beyond)  # the plan has a list of its own, in the order of the policy
+        return Waiting(by_entry(), None, ages, beyond)  # the plan has its own list, in the order of the policy
     return Waiting(queue_of(scheduler.policy, orders.policy), candidates, ages, beyond)
 
 
 def _forecasts(prepared: Prepared, state: State, table: NDArray[np.float64] | None) -> Forecasts | None:
-    """Return the predictors at work, or None if no run time is learned."""
+    """Return the predictors in use, or None if no run time is learned."""
     scheduler = prepared.scheduler
     if not scheduler.runtimes.learns and not scheduler.ranking.learns:
         return None
@@ -199,7 +199,7 @@ def _forecasts(prepared: Prepared, state: State, table: NDArray[np.float64] | No
 
 
 def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bool) -> Rules:
-    """Return how a scheduler works, as numbers."""
+    """Return the rules of a scheduler, as numbers."""
     scheduler = prepared.scheduler
     backfill, policy, retries = scheduler.backfill, scheduler.policy, scheduler.retries
     kinds = {int(order.kind[0]) for order in orders if order is not None}
@@ -234,7 +234,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         shared=backfill.shared,
         user_depth=backfill.user_depth,
         starts=backfill.starts,
-        grouped=backfill.interval > 0 and backfill.node == 0,  # so does select/cons_tres
+        grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",
         tasks_count=backfill.wf_count == "tasks",

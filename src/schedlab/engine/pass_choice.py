@@ -1,4 +1,4 @@
-"""What depends on the kind of the passes: operations of the event loop, chosen while it is compiled."""
+"""Operations of the event loop that depend on the kind of pass, selected at compile time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from schedlab.kernels import chosen, inlined, kind_of, operation
 
 @operation
 def next_planned(plan: Plan | Passes | None, state: State, rules: Rules) -> int:
-    """Return the second for which the scheduler itself has planned something, NEVER if it has not."""
+    """Return the second for which the scheduler itself has planned an action, NEVER if there is none."""
     raise NotImplementedError
 
 
@@ -62,7 +62,7 @@ def _next_planned(plan: Any, state: Any, rules: Any) -> Any:
 
 @operation
 def before_event(plan: Plan | Passes | None, state: State, rules: Rules, now: int) -> None:
-    """Draw the consequences of the time that has gone by without anything happening."""
+    """Update the scheduler for the time that has passed without an event."""
     raise NotImplementedError
 
 
@@ -79,7 +79,7 @@ def _before_event(plan: Any, state: Any, rules: Any, now: Any) -> Any:
 
 @operation
 def lone(plan: Any, queue: Any, jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
-    """Decide about a job that enters alone, where that needs no pass: STARTS, WAITS or OPEN."""
+    """Decide about a job that enters alone, if that needs no pass: STARTS, WAITS or OPEN."""
     raise NotImplementedError
 
 
@@ -118,7 +118,7 @@ def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> A
 
 @inlined
 def _changed(state: State, needs: Needs | None, reranked: bool) -> bool:
-    """Return whether the event has changed anything for the scheduler."""
+    """Return whether the event matters to the scheduler."""
     clock = state.clock
     if needs is not None and needs.counters[MADE_READY] > 0:
         return True
@@ -175,7 +175,7 @@ def start_in_turn(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start heads of the queue, and with EASY others behind them."""
+    """Start heads of the queue and, under EASY, later jobs."""
     raise NotImplementedError
 
 
@@ -204,7 +204,7 @@ def speculate(
     retries: Retries,
     rules: Rules,
 ) -> None:
-    """Let jobs run speculatively in the gaps that a pass has left."""
+    """Run jobs speculatively in the gaps that a pass has left."""
     raise NotImplementedError
 
 
@@ -237,7 +237,7 @@ def after_pass(
     needs: Needs | None,
     rules: Rules,
 ) -> None:
-    """Fill the window, and let runs give way, where that has been left until after the pass."""
+    """Fill the window, and preempt runs, where that is left until after the pass."""
     raise NotImplementedError
 
 
@@ -265,7 +265,7 @@ def _after_pass(
 def rank_again(
     queue: Any, waiting: Waiting, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority
 ) -> None:
-    """Give all waiting jobs the priority that has just been computed."""
+    """Give all waiting jobs the priority just computed."""
     raise NotImplementedError
 
 
@@ -298,6 +298,6 @@ def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | 
 
 
 def _by_plan(plan: Any, without: Any, conservative: Any, slurm: Any) -> Any:
-    """Return the meaning of an operation for a type of plan."""
+    """Return the implementation of an operation for a type of plan."""
     kind = kind_of(plan)
     return {Plan: conservative, Passes: slurm}.get(kind, without)

@@ -27,12 +27,12 @@ NOT_BOOKED = -1
 
 @by_address
 class Plan(NamedTuple):
-    """The reservations; arrays are indexed by job unless said otherwise.
+    """The reservations; arrays are indexed by job unless stated otherwise.
 
-    `list` holds the jobs in the plan in its order: as sorted last, by the policy, later ones behind; `listed` says who
-    is in it. `reserved` is when a job is to start (NEVER without a reservation) and `length` for how many seconds;
-    `stamp` a running number of when that was last decided. `until` is the second until which a running job's processors
-    are booked. `corrections` counts how often a job was expected to run on after it had outlived its estimate.
+    `list` holds the jobs in the plan in its order: as sorted last by the policy, later ones at the end; `listed` tells
+    which jobs are in it. `reserved` is when a job is to start (NEVER without a reservation), `length` for how many
+    seconds, and `stamp` a running number of that decision. `until` is the second until which a running job's processors
+    are booked. `corrections` counts how often the expected end of a job that outlived its estimate was extended.
     """
 
     counters: NDArray[np.int64]

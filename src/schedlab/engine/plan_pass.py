@@ -1,8 +1,8 @@
 """The scheduling pass of conservative backfilling: every job holds a reservation in a profile of free processors.
 
-A reservation is made when the job enters, at the earliest slot that disturbs no other one. When a job completes, the
-waiting jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest
-slot; no reservation moves back.
+A reservation is made when the job enters, at the earliest slot that delays no other reservation. When a job completes,
+the waiting jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest
+slot; no reservation moves later.
 
 References
 ----------
@@ -70,7 +70,7 @@ def plan_pass(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Compress after completions, reserve for the jobs that have just entered, start those whose time has come."""
+    """Compress after completions, reserve for the jobs that have just entered, start those that are due."""
     clock = state.clock
     now = clock[NOW]
     if retries is not None:
@@ -103,7 +103,7 @@ def plan_pass(
 
 @inlined
 def _list_again(state: State, plan: Plan, retries: Retries) -> None:
-    """Put the jobs that have just failed speculatively back into the plan's list."""
+    """Put the jobs whose speculative runs have just failed back into the plan's list."""
     for i in range(state.clock[ENTERING]):
         job = state.entering[i]
         if retries.first[job] and not plan.listed[job]:
@@ -115,15 +115,15 @@ def _list_again(state: State, plan: Plan, retries: Retries) -> None:
 def _look(
     queue: QueueList, jobs: NDArray[Any], state: State, plan: Plan, needs: Needs | None, rules: Rules, booked: bool
 ) -> int:
-    """List the visible jobs that are new and may start, by entry; return how many were listed before.
+    """List the new visible jobs that may start, by entry; return how many were listed before.
 
-    Those that would exceed a limit by now, or the nodes in service, are listed no more, and lose their reservations, if
-    these are `booked`.
+    Jobs that would now exceed a limit, or the nodes in service, are removed from the list, and lose their reservations
+    if these are `booked`.
     """
     _drop_refused(state.site, jobs, state, plan, booked)
     before = plan.list.length[0]
     first = 0
-    if needs is None and not rules.keeps_submit and not are_refused(state):  # new ones stand at the end
+    if needs is None and not rules.keeps_submit and not are_refused(state):  # new ones are at the end
         first = queue.length[0]
         while first > 0 and not plan.listed[queue.order[first - 1]]:
             first -= 1
@@ -139,7 +139,7 @@ def _look(
 
 @inner_kernel
 def _drop_refused(site: Site | None, jobs: NDArray[Any], state: State, plan: Plan, booked: bool) -> None:
-    """Take the jobs that would exceed a limit by now, or the nodes in service, out of the plan."""
+    """Take the jobs that would exceed a limit now, or the nodes in service, out of the plan."""
     if site is not None:
         listed, kept, now = plan.list, 0, state.clock[NOW]
         for i in range(listed.length[0]):
@@ -166,7 +166,7 @@ def _start_in_order(
     retries: Retries | None,
     rules: Rules,
 ) -> bool:
-    """Start jobs strictly by entry; return whether enough of them have started, and planning begins."""
+    """Start jobs strictly by entry; return whether enough have started, so that planning begins."""
     clock, queue = state.clock, waiting.queue
     place = 0
     while clock[STARTED] < rules.in_order:
@@ -188,7 +188,7 @@ def _start_in_order(
 
 @inlined
 def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retries | None) -> None:
-    """Give back what runs that have just ended do not need any more, and reservations that will not be needed."""
+    """Release what runs that have just ended no longer need, and reservations that are obsolete."""
     now = state.clock[NOW]
     for i in range(state.clock[COMPLETED]):
         job = state.ended[i]
@@ -197,7 +197,7 @@ def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retrie
         if retries is not None:
             run = retries.runs[retries.run[job]]
             if run.speculative and not run.done:
-                continue  # it keeps the reservation that it had
+                continue  # it keeps its reservation
             if run.speculative and plan.reserved[job] != NEVER:
                 cancel(jobs, state.nodes, plan, job, now)
         plan.reserved[job] = NEVER
@@ -216,7 +216,7 @@ def _sort(seen: NDArray[Any], state: State, orders: Orders, plan: Plan, retries:
 
 @inlined
 def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
-    """Expect jobs that outlive their estimate to run as long again as they have run, so that planning can go on."""
+    """Expect jobs that outlive their estimate to run for twice their elapsed time, so that planning can continue."""
     clock = state.clock
     running = state.running
     while soonest(running) <= clock[NOW]:
@@ -228,7 +228,7 @@ def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
 
 @inner_kernel
 def _plan_running(state: State, plan: Plan, retries: Retries | None, processors: int) -> None:
-    """Rebuild the profile from the running jobs alone; who runs speculatively loses the reservation that it had."""
+    """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation."""
     now = state.clock[NOW]
     plan_nothing(state.nodes, plan.profile, now, processors, 0)
     running = state.running
@@ -251,7 +251,7 @@ def _compress(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Put each reservation at the earliest slot that there is by now, one by one, in the order of the policy."""
+    """Move each reservation to its present earliest slot, one by one, in the order of the policy."""
     now = state.clock[NOW]
     _sort(seen, state, orders, plan, retries, rules)
     for i in range(plan.list.length[0]):
@@ -274,14 +274,14 @@ def _start_due(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Reserve for jobs that are new; start those whose time has come, in the order in which reservations were set."""
+    """Reserve for jobs that are new; start those that are due, in the order in which their reservations were made."""
     clock, listed = state.clock, plan.list
     now = clock[NOW]
     while True:
         for i in range(_look(waiting.queue, jobs, state, plan, needs, rules, True), listed.length[0]):
             reserve_late(jobs, state.nodes, plan, rules, listed.order[i], now)
         due = NONE
-        behind = waits = False  # whether a job before it in the list has to wait
+        behind = waits = False  # whether an earlier job in the list has to wait
         plan.counters[NEXT_START] = NEVER
         for i in range(listed.length[0]):
             job = listed.order[i]
@@ -314,9 +314,9 @@ def _leave(
     rules: Rules,
     job: int,
 ) -> None:
-    """Take a job that has started out of the plan's list and the queues.
+    """Take a job that has started out of the plan's list and out of the queues.
 
-    It may stand behind the window: another one, which came back to an earlier place, has pushed it there.
+    It may be behind the window: another job, which returned to an earlier place, may have pushed it there.
     """
     find_and_remove(plan.list, job)
     plan.listed[job] = False
@@ -343,8 +343,8 @@ def _round(
     """Reserve within the round, or begin a new one when it is over.
 
     A round begins when no job runs and none has a reservation. All waiting jobs then get one, in the order of the
-    policy, at the earliest slot. Until the last of them is over, jobs that come and jobs that failed get one only if it
-    ends within the round. Reservations stand, unless `afresh`: a running job has outlived its prediction.
+    policy, at the earliest slot. Until the last one is over, entering and failed jobs get one only if it ends within
+    the round. Reservations are kept, unless `afresh`, as after a running job has outlived its prediction.
     """
     now, listed = state.clock[NOW], plan.list
     _look(waiting.queue, jobs, state, plan, needs, rules, not afresh)

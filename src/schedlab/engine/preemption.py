@@ -1,14 +1,14 @@
-"""Jobs take the place of less important ones that run.
+"""Preemption: waiting jobs take the place of less important runs.
 
-Before a scheduling pass, the waiting jobs are gone through in its order. Whoever fits on what is free, or will be once
-those have ended that already have to give way, takes that. For the first others, runs have to give way, if that makes
-room; who gets none keeps the nodes of his partitions closed to those behind him. Runs that have to give way end now, or
-when their time of grace is over, as runs do that are broken off by a failing node; whom they make room for starts then
-as any job does that fits.
+Before a scheduling pass, the waiting jobs are considered in its order. A job that fits the free resources, including
+those of runs that are already being preempted, claims them. For the first other jobs, runs are preempted if that makes
+room; a job that gets no room closes the nodes of its partitions to later jobs. Preempted runs end now, or at the end of
+their grace time, like runs interrupted by a node failure; the job they make room for then starts like any other job
+that fits.
 
-Which runs give way is Slurm's rule: the lowest rank first, then those on fewest nodes, then the first that were
-submitted, one after the other until there is room; then the order is improved so that the last one, and after it those
-with most of the chosen nodes, come first, and it is tried again.
+The choice of runs follows Slurm's rule: the lowest rank first, then those on fewest nodes, then the earliest submitted,
+one after the other until there is room. Then the order is improved, so that the last one and then those with most of
+the chosen nodes come first, and the choice is repeated.
 
 References
 ----------
@@ -44,7 +44,7 @@ from schedlab.engine.state import NOW, STARTED, WATCHED, State, within_limits
 from schedlab.kernels import inlined, inner_kernel
 
 MOST = 1 << 40
-"""More than any run has of the chosen nodes."""
+"""More than the number of chosen nodes that any run has."""
 
 
 @inlined
@@ -57,7 +57,7 @@ def make_way(
     needs: Needs | None,
     rules: Rules,
 ) -> bool:
-    """Let runs give way to the first jobs of an order that has `count`; return whether any does."""
+    """Preempt runs for the first jobs of an order of `count` jobs; return whether any run is preempted."""
     if site is not None:
         return _make_way(site.preemption, site, state.nodes, jobs, state, order, count, needs, rules)
     return False
@@ -81,7 +81,7 @@ def _make_way(
         if state.clock[STARTED] < rules.in_order or not _anybody_may(preemption, site, nodes, state, order, count):
             return False
         turn, admitted = site.behind, 0
-        for i in range(count):  # beforehand: what is asked here loses what is looked at below
+        for i in range(count):  # done first, because it overwrites the view used below
             if is_ready(needs, order[i]) and within_limits(jobs, state, order[i]):
                 turn[admitted] = order[i]
                 admitted += 1
@@ -133,7 +133,7 @@ def _anybody_may(
 
 @inner_kernel
 def _give_back_ending(preemption: Preemption, nodes: Nodes, state: State) -> None:
-    """Look at the machine as it will be when those have ended that have to give way."""
+    """Set the view to the machine after the end of the runs that are being preempted."""
     running = state.running
     for place in range(running.status[USED]):
         number = running.order[place]
@@ -145,7 +145,7 @@ def _give_back_ending(preemption: Preemption, nodes: Nodes, state: State) -> Non
 
 @inlined
 def _move_run(nodes: Nodes, job: int, sign: int) -> None:
-    """Give back what a job runs on in what is looked at (sign 1), or take it again (sign -1)."""
+    """Release what a job holds in the view (sign 1), or take it again (sign -1)."""
     run = nodes.run[job]
     for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
         let_differ(nodes, nodes.places[entry].node)
@@ -154,7 +154,7 @@ def _move_run(nodes: Nodes, job: int, sign: int) -> None:
 
 @inlined
 def _take_choice(nodes: Nodes) -> None:
-    """Take what was chosen last from what is looked at."""
+    """Take the last choice from the view."""
     request = nodes.counters[ASKED_FOR]
     for i in range(nodes.counters[PICKED]):
         note = nodes.notes[i]
@@ -164,7 +164,7 @@ def _take_choice(nodes: Nodes) -> None:
 
 @inner_kernel
 def _fits(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
-    """Return whether a job fits in a partition for which nobody before it waits, and choose its nodes."""
+    """Return whether a job fits in a partition for which no earlier job waits, and choose its nodes."""
     for option in range(site.options[job], site.options[job + 1]):
         if not site.blocked[site.partition[option]]:
             request = nodes.machine.shape[option]
@@ -177,7 +177,7 @@ def _fits(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
 
 @inlined
 def _look(site: Site, nodes: Nodes, request: int, node: int, now: int, ends: int) -> None:
-    """Note how many tasks of a request a node has room for, unless it is closed to it."""
+    """Record how many tasks of a request a node has room for, unless it is closed to it."""
     closed = site.closed[node] or is_shut(nodes.outages, node, now, ends)
     nodes.notes[node].head_room = 0 if closed else room(nodes.machine, view_of(nodes, node, LATER), request, node)
 
@@ -193,7 +193,7 @@ def _clear(
     option: int,
     ends: int,
 ) -> bool:
-    """Let runs give way to a job in one of its partitions; return whether there are any that make room for it."""
+    """Preempt runs for a job in one of its partitions; return whether preempting some makes room for it."""
     if site.blocked[site.partition[option]]:
         return False
     now, request = state.clock[NOW], nodes.machine.shape[option]
@@ -220,7 +220,7 @@ def _clear(
 
 @inner_kernel
 def candidates(preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int) -> int:
-    """List the runs that may give way, in the order in which they do; return how many there are."""
+    """List the runs that may be preempted, in the order of preemption; return how many there are."""
     running, who, now = state.running, preemption.who, state.clock[NOW]
     mine, partition = preemption.of_option[option], site.partition[option]
     count = 0
@@ -273,7 +273,7 @@ def _gives_way_before(preemption: Preemption, site: Site, nodes: Nodes, state: S
 def _first_that_suffices(
     preemption: Preemption, site: Site, nodes: Nodes, request: int, count: int, now: int, ends: int
 ) -> int:
-    """Let runs give way in turn until a request fits; return the place of the last one, -1 if it never does."""
+    """Preempt runs in the view in turn until a request fits; return the place of the last one, -1 if it never fits."""
     for i in range(count):
         job = preemption.who[i]
         _move_run(nodes, job, 1)
@@ -289,7 +289,7 @@ def _first_that_suffices(
 
 @inner_kernel
 def measure_use(preemption: Preemption, nodes: Nodes, last: int, count: int) -> None:
-    """Note how many of the chosen nodes each run has up to the last one that gave way."""
+    """Record how many of the chosen nodes each run has, up to the last preempted one."""
     chosen = preemption.chosen
     for i in range(nodes.counters[PICKED]):
         chosen[nodes.notes[i].picked] = True
@@ -305,7 +305,7 @@ def measure_use(preemption: Preemption, nodes: Nodes, last: int, count: int) -> 
 
 @inner_kernel
 def sort_by_use(preemption: Preemption, count: int) -> None:
-    """Bring those that have most of the chosen nodes to the front; equal ones stay in their order."""
+    """Move the runs with most of the chosen nodes to the front; equal ones keep their order."""
     who, use = preemption.who, preemption.use
     for i in range(1, count):
         job, most, k = who[i], use[i], i
@@ -319,7 +319,7 @@ def sort_by_use(preemption: Preemption, count: int) -> None:
 def _end_those_in_use(
     preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, last: int
 ) -> None:
-    """Let the runs end that have any of the chosen nodes; the others stay as they are."""
+    """End the runs that have any of the chosen nodes; the others are not touched."""
     for i in range(last + 1):
         job = preemption.who[i]
         if preemption.use[i] > 0:
@@ -330,7 +330,7 @@ def _end_those_in_use(
 
 @inner_kernel
 def end_run(preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> None:
-    """Let a run end when its time of grace is over, unless it does before; the scheduler knows of it."""
+    """End a run when its grace time is over, unless it ends before; the scheduler expects that end."""
     his = class_of_run(preemption, site, nodes, job)
     ends = state.clock[NOW] + preemption.grace[his]
     processors = jobs[job].processors

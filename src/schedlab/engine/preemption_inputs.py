@@ -1,4 +1,4 @@
-"""Who gives way to whom on a cluster, as the engine and its twin take it: numbers only."""
+"""Preemption on a cluster as numbers, for the engine and its twin: which jobs may preempt which runs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.workload.resources import Labels
 
 NOT_TOLD = -1
-"""No class: the job has no QOS, or one that is not known."""
+"""No class: the job has no QOS, or an unknown one."""
 
 
 class PreemptionInputs(NamedTuple):
-    """Who gives way to whom, by classes: partitions, or QOS; the last class is of those that have none.
+    """Which jobs may preempt which runs, by classes: partitions, or QOS; the last class is of those without one.
 
     Parameters
     ----------
     may
         bool, classes by classes: whether a job of the first may take the place of a run of the second.
     cancels
-        bool, one per class: whether its runs that gave way do not come back.
+        bool, one per class: whether its preempted runs are cancelled instead of requeued.
     grace, exempt
-        int64 seconds: how long its runs may go on when they have to give way, and how long they are left alone.
+        int64 seconds: how long its runs may continue when they are preempted, and how long after their start they are
+        exempt.
     rank
-        int64: of the runs that may give way, those of the lowest rank do.
+        int64: among the runs that may be preempted, those of the lowest rank are preempted first.
     of_option
         int64, one per option of `SiteInputs`: the class of the job there.
     delay
-        Seconds before a job that comes back may begin.
+        Seconds before a requeued job may begin.
     youngest
-        Whether those that began last give way first, whatever their rank.
+        Whether the runs that began last are preempted first, whatever their rank.
     reorder
-        How often the order of those that give way is improved.
+        How often the order of the preempted runs is improved.
     """
 
     may: NDArray[np.bool_]
@@ -49,14 +50,14 @@ class PreemptionInputs(NamedTuple):
 
 
 def preempts(cluster: Cluster | None) -> bool:
-    """Return whether runs may have to give way on a cluster."""
+    """Return whether a cluster has preemption."""
     return cluster is not None and bool(_classes(cluster)[0].any())
 
 
 def preemption_inputs(
     cluster: Cluster, qos: Labels, job: NDArray[np.int64], partition: NDArray[np.int64]
 ) -> PreemptionInputs | None:
-    """Return who gives way to whom, None if nobody does.
+    """Return which jobs may preempt which runs, None without preemption.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def preemption_inputs(
 def _classes(
     cluster: Cluster,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return who may take whose place, and cancels, grace, exempt and rank of each class."""
+    """Return which class may preempt which, and cancels, grace, exempt and rank of each class."""
     rule = cluster.preemption
     modes, grace, exempt, rank = ["off"], [0], [0], [0]
     pairs: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Jobs take the place of less important ones that run, beside what is planned: by Slurm's backfill pass, or for all."""
+"""Preemption beside a plan: for Slurm's backfill pass, or for every pass that plans."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from schedlab.kernels import inlined, inner_kernel
 def make_way_in_plan(
     site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, length: int
 ) -> bool:
-    """Let runs give way to a job that has room for so long then, beside what is planned; return whether any does.
+    """Preempt runs for a job that then has room for `length` seconds beside the plan; return whether any is preempted.
 
-    Its nodes are chosen; in the plan, those who give way have left them. `until` says when running jobs end there.
+    The job's nodes are chosen, and the preempted runs leave the plan. `until` tells when running jobs end in the plan.
     """
     if site is not None:
         return _make_way_in_plan(site.preemption, site, state.nodes, jobs, state, until, job, length)
@@ -63,7 +63,7 @@ def _make_way_in_plan(
 
 @inner_kernel
 def _hold_ending(preemption: Preemption, nodes: Nodes, state: State, until: NDArray[np.int64], sign: int) -> None:
-    """Plan without those who have to give way already (sign 1), or with them again (sign -1)."""
+    """Remove the runs that are being preempted from the plan (sign 1), or put them back (sign -1)."""
     running, now = state.running, state.clock[NOW]
     for place in range(running.status[USED]):
         number = running.order[place]
@@ -116,7 +116,7 @@ def _clear_in_plan(
 
 @inlined
 def note_ends(state: State, planned_end: NDArray[np.int64], count: int, ends: int) -> None:
-    """Note when running jobs end in the plan, if some may have to give way."""
+    """Record when running jobs end in the plan, if some may be preempted."""
     if gives_way(state.site):
         _note_ends(state.nodes, planned_end, count, ends)
 
@@ -141,7 +141,7 @@ def give_way_behind(
     needs: Needs | None,
     rules: Rules,
 ) -> None:
-    """Let runs give way to those who still wait; it is planned again then, in the same second."""
+    """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
     if site is not None:
         queue = QueueList(
             site.turn, plan.list.spare, plan.list.score, plan.list.entered, plan.list.length, plan.list.tier

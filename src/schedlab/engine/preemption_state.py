@@ -1,7 +1,7 @@
-"""Runs that give way to others during a simulation, and jobs that may not begin again yet; left out without preemption.
+"""Preempted runs during a simulation, and jobs that may not begin again yet; compiled away without preemption.
 
-Functions ask whether there are partitions; others, which they call, whether anybody gives way: branches on an argument
-that is None are left out when a function is compiled.
+Some functions check whether there are partitions; others, which they call, whether there is preemption: branches on an
+argument that is None are eliminated at compile time.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from schedlab.engine.preemption_inputs import PreemptionInputs
 from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Preemption.counters.
-DELAY = 0  # seconds before a job that comes back may begin
-YOUNGEST = 1  # whether those that began last give way first
-REORDER = 2  # how often the order of those that give way is improved
-FIRST = 3  # the first job that may not begin again yet, as a place in `held` ...
+DELAY = 0  # seconds before a requeued job may begin
+YOUNGEST = 1  # whether the runs that began last are preempted first
+REORDER = 2  # how often the order of the preempted runs is improved
+FIRST = 3  # the first job that may not begin again yet, as a position in `held` ...
 HELD = 4  # ... and how many there are
-RETURNED = 5  # jobs that have entered the queue at this event since they may begin again
-AWAKE = 6  # 1 if runs are no longer left alone since this event
-ASLEEP = 7  # 1 if nobody waits but jobs that have returned, for which Slurm makes no backfill pass
-REPLAN = 8  # 1 if runs have had to give way since the last plan was made
-EXEMPTS = 9  # 1 if any run is left alone for a time
+RETURNED = 5  # jobs that have entered the queue at this event because they may begin again
+AWAKE = 6  # 1 if the exemption of a run has ended by this event
+ASLEEP = 7  # 1 if only jobs that have returned wait, for which Slurm makes no backfill pass
+REPLAN = 8  # 1 if runs have been preempted since the last plan was made
+EXEMPTS = 9  # 1 if any class exempts runs for a time
 COUNTERS_SIZE = 10
 
-# What becomes of a run that has to give way: Preemption.fate.
+# What becomes of a preempted run: Preemption.fate.
 STAYS, COMES_BACK, IS_LOST = 0, 1, 2
 
 
 class Preemption(NamedTuple):
-    """Who gives way to whom.
+    """The state of preemption.
 
     Parameters
     ----------
@@ -44,15 +44,16 @@ class Preemption(NamedTuple):
     fate
         int64, one per job: what becomes of its run, the constants above.
     ending
-        bool, one per job: whether its run has to give way.
+        bool, one per job: whether its run is being preempted.
     held, due
-        int64: jobs that may not begin again yet, by when they may and number; and that second, by job.
+        int64: jobs that may not begin again yet, sorted by the second in which they may and by number; and that second,
+        by job.
     who, use
-        int64: runs that may give way, in the order in which they do, and by how much of the chosen nodes they have.
+        int64: runs that may be preempted, in the order of preemption, and how many of the chosen nodes they have.
     chosen
         bool, one per node: whether it is among those of the last choice.
     there
-        bool, one per class: whether a run of it may have to give way.
+        bool, one per class: whether its runs may be preempted.
     """
 
     counters: NDArray[np.int64]
@@ -73,7 +74,7 @@ class Preemption(NamedTuple):
 
 
 def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemption:
-    """Return who gives way to whom before anybody does."""
+    """Return the state of preemption before the first start."""
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[DELAY, YOUNGEST, REORDER]] = inputs.delay, inputs.youngest, inputs.reorder
     counters[EXEMPTS] = inputs.exempt.any()
@@ -89,7 +90,7 @@ def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemptio
 
 @inlined
 def fate_of(preemption: Preemption | None, job: int) -> int:
-    """Return what becomes of a job whose run is over, and forget it."""
+    """Return what becomes of a job whose run is over, and reset it."""
     if preemption is not None:
         fate = preemption.fate[job]
         preemption.fate[job] = STAYS
@@ -100,7 +101,7 @@ def fate_of(preemption: Preemption | None, job: int) -> int:
 
 @inlined
 def hold_back(preemption: Preemption, job: int, now: int) -> int:
-    """Let a job come back later; return when it may begin again."""
+    """Requeue a job later; return when it may begin again."""
     counters, held, due = preemption.counters, preemption.held, preemption.due
     size, place = held.shape[0], counters[FIRST] + counters[HELD]
     due[job] = now + counters[DELAY]
@@ -114,7 +115,7 @@ def hold_back(preemption: Preemption, job: int, now: int) -> int:
 
 @inlined
 def next_to_return(preemption: Preemption) -> int:
-    """Return the job that may begin again by now; the caller asks first whether there is one."""
+    """Return the job that may begin again by now; the caller checks first that there is one."""
     counters = preemption.counters
     job = preemption.held[counters[FIRST]]
     counters[FIRST] = (counters[FIRST] + 1) % preemption.held.shape[0]
@@ -132,7 +133,7 @@ def returns_by(preemption: Preemption, now: int) -> bool:
 
 @inlined
 def next_return(preemption: Preemption) -> int:
-    """Return when the next job may begin again, NEVER if there is none."""
+    """Return when the next held job may begin again, NEVER if there is none."""
     counters = preemption.counters
     return preemption.due[preemption.held[counters[FIRST]]] if counters[HELD] > 0 else NEVER
 
@@ -141,7 +142,7 @@ def next_return(preemption: Preemption) -> int:
 def next_end_of_exemption(
     preemption: Preemption, site: Any, nodes: Any, start: NDArray[np.int64], running: Calendar, now: int
 ) -> int:
-    """Return when the next run is no longer left alone, NEVER if none is."""
+    """Return when the next exemption of a run ends, NEVER if none does."""
     first = NEVER
     if preemption.counters[EXEMPTS] > 0:
         for place in range(running.status[USED]):
@@ -156,7 +157,7 @@ def next_end_of_exemption(
 
 @inlined
 def class_of_run(preemption: Preemption, site: Any, nodes: Any, job: int) -> int:
-    """Return the class of a job in the partition in which it runs: the first one with the request that it runs by."""
+    """Return the class of a job in the partition in which it runs: the first one with the request of the run."""
     request = nodes.places[nodes.offsets[nodes.run[job]]].request
     option = site.options[job]
     while nodes.machine.shape[option] != request:
@@ -166,7 +167,7 @@ def class_of_run(preemption: Preemption, site: Any, nodes: Any, job: int) -> int
 
 @inlined
 def gives_way(site: Any) -> bool:
-    """Return whether runs may have to give way."""
+    """Return whether runs may be preempted."""
     if site is not None:
         return _is_there(site.preemption)
     return False
@@ -179,7 +180,7 @@ def _is_there(preemption: Preemption | None) -> bool:
 
 @inlined
 def fate_of_run(site: Any, job: int) -> int:
-    """Return what becomes of a job whose run is over, and forget it."""
+    """Return what becomes of a job whose run is over, and reset it."""
     if site is not None:
         return fate_of(site.preemption, job)
     return STAYS
@@ -187,7 +188,7 @@ def fate_of_run(site: Any, job: int) -> int:
 
 @inlined
 def hold_job_back(site: Any, job: int, now: int) -> int:
-    """Let a job come back later; return when it may begin again."""
+    """Requeue a job later; return when it may begin again."""
     if site is not None:
         return _hold_back(site.preemption, job, now)
     return now
@@ -202,7 +203,7 @@ def _hold_back(preemption: Preemption | None, job: int, now: int) -> int:
 
 @inlined
 def is_awake(site: Any) -> bool:
-    """Return whether runs are no longer left alone since this event."""
+    """Return whether the exemption of a run has ended by this event."""
     if site is not None:
         return _counter(site.preemption, AWAKE) > 0
     return False
@@ -210,7 +211,7 @@ def is_awake(site: Any) -> bool:
 
 @inlined
 def has_returned(site: Any) -> int:
-    """Return how many jobs have entered the queue at this event since they may begin again."""
+    """Return how many jobs have entered the queue at this event because they may begin again."""
     if site is not None:
         return _counter(site.preemption, RETURNED)
     return 0
@@ -218,7 +219,7 @@ def has_returned(site: Any) -> int:
 
 @inlined
 def sleeps(site: Any) -> bool:
-    """Return whether nobody waits but jobs that have returned since anything else has happened."""
+    """Return whether only jobs wait that have returned since the last other event."""
     if site is not None:
         return _counter(site.preemption, ASLEEP) > 0
     return False
@@ -226,14 +227,14 @@ def sleeps(site: Any) -> bool:
 
 @inlined
 def fall_asleep(site: Any, asleep: bool) -> None:
-    """Note whether that is so."""
+    """Set the result of `sleeps`."""
     if site is not None:
         _set(site.preemption, ASLEEP, 1 if asleep else 0)
 
 
 @inlined
 def must_plan_again(site: Any) -> bool:
-    """Return whether runs have had to give way since this was asked last."""
+    """Return whether runs have been preempted since the last call."""
     if site is not None:
         again = _counter(site.preemption, REPLAN) > 0
         _set(site.preemption, REPLAN, 0)

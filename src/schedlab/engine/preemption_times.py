@@ -1,4 +1,4 @@
-"""When something is due because of preemption: jobs may begin again, runs are no longer left alone."""
+"""When something is due because of preemption: jobs may begin again, and exemptions of runs end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schedlab.kernels import inlined, inner_kernel
 
 @inlined
 def next_turn(site: Site | None, state: State) -> int:
-    """Return when a job may begin again, or a run is no longer left alone for which somebody waits; NEVER if none."""
+    """Return when a job may begin again, or an exemption ends while jobs wait; NEVER if neither."""
     if site is not None:
         return _next_turn(site.preemption, site, state)
     return NEVER
@@ -41,7 +41,7 @@ def _next_awakening(preemption: Preemption, site: Site, state: State) -> int:
 
 @inlined
 def look_ahead(site: Site | None, state: State, now: int) -> None:
-    """Note, before the clock moves to a second, whether runs are no longer left alone then."""
+    """Record, before the clock moves to a second, whether an exemption of a run ends then."""
     if site is not None:
         _look_ahead(site.preemption, site, state, now)
 
@@ -54,7 +54,7 @@ def _look_ahead(preemption: Preemption | None, site: Site, state: State, now: in
 
 @inlined
 def let_return(site: Site | None, state: State, keeps_submit: bool) -> None:
-    """Let the jobs enter the queue that may begin again."""
+    """Put the jobs that may begin again into the queue."""
     if site is not None:
         _let_return(site.preemption, state, keeps_submit)
 

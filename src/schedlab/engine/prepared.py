@@ -1,4 +1,4 @@
-"""A simulation ready to run: everything checked, and the jobs in order of submission."""
+"""A simulation ready to run: checked, with the jobs in order of submission."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ EVENT_ORDERS = ("batched", "pyss", "sc17")
 
 
 class Prepared(NamedTuple):
-    """A simulation with everything checked and in order of submission, ready for the engine or its twin, once.
+    """A simulation checked and in order of submission, ready for one run of the engine or its twin.
 
     Parameters
     ----------
@@ -54,28 +54,28 @@ class Prepared(NamedTuple):
     jobs
         Records of type JOB.
     seen
-        The same as the order of the queue sees them: with the run times that the order assumes, and tasks that share
+        The jobs as the order of the queue sees them: with the run times that the order assumes, and tasks that share
         one place in the queue like the pilot job. The same array as `jobs` where there is no difference.
     pilot
         Which jobs share a place; empty if none does.
     request
-        int64 seconds: what the jobs ask for at first, at least 1.
+        int64 seconds: the first requests of the jobs, at least 1.
     seen_request
-        The same as the order sees it: for tasks that share a place, the request of the pilot job.
+        The same for the order of the queue: for tasks that share a place, the request of the pilot job.
     killed
         In the workload's order: which jobs end at their request.
     order
         The rows of the workload in order of submission, or None if they are in that order already.
     asked
-        Where runs may fail at their requests: what the jobs ask for, in order of submission.
+        The requests of the jobs, in order of submission, if runs may fail at them.
     nodes
-        The nodes and what jobs ask for of them; None for a plain number of processors.
+        The nodes and the requests for them; None if the machine is only a number of processors.
     site
-        Partitions of the nodes and limits; None if everybody may use all of them at all times.
+        Partitions of the nodes and limits; None if all jobs may use all nodes at all times.
     associations
-        Who shares the machine with whom, where priorities look at what users have used; else None.
+        The associations of the jobs, if priorities depend on past usage; otherwise None.
     outages
-        What happens to the nodes; None if nothing does.
+        Outages and closures of the nodes; None if there are none.
     """
 
     workload: Workload
@@ -102,7 +102,7 @@ class Prepared(NamedTuple):
         return values if self.order is None else values[self.order]
 
     def attributes(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Return a line per job, in order of submission: the attributes of these names, see `ATTRIBUTES`."""
+        """Return a row per job, in order of submission: the attributes of these names, see `ATTRIBUTES`."""
         known = {"request": self.request, "processors": self.jobs["processors"]}
         columns = [known[name] if name in known else self.column(ATTRIBUTES[name]) for name in names]
         return np.array(columns, np.int64).reshape(len(names), len(self.jobs)).T.copy()
@@ -117,14 +117,14 @@ class Prepared(NamedTuple):
 
     @property
     def one_by_one(self) -> bool:
-        """Whether events are handled one at a time."""
+        """Whether events are processed one at a time."""
         return self.events == "pyss"
 
     @property
     def gated(self) -> bool:
         """Whether a submission leads to a scheduling pass only if the new job fits the free processors.
 
-        So it is in the simulator of SC'15, except where its candidates are ordered by a prediction.
+        The simulator of SC'15 works this way, except where its candidates are ordered by a prediction.
         """
         scheduler = self.scheduler
         predicted_order = scheduler.order is not None and scheduler.ranking != Requested()
@@ -200,12 +200,12 @@ def prepare(
 
 
 def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | None:
-    """Return how many processors a machine has that is given as a number or as a cluster; None if it is not given.
+    """Return the processors of a machine given as a number or as a cluster; None if neither is given.
 
     Raises
     ------
     InputError
-        If it is given as both.
+        If both are given.
     """
     if cluster is None:
         return processors
@@ -215,14 +215,14 @@ def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | No
 
 
 def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
-    """Return whether a machine is more than a number of processors."""
+    """Return whether a machine has nodes, not only a number of processors."""
     return cluster is not None and bool(cluster.groups)
 
 
 def _checked(
     workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, cluster: Cluster | None
 ) -> tuple[Scheduler, int]:
-    """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation do not go together."""
+    """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation are not compatible."""
     if not isinstance(workload, Workload):
         raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
     if isinstance(scheduler, str):
@@ -251,7 +251,7 @@ def _checked(
 
 
 def _parsed(text: str) -> Scheduler:
-    """Read a scheduler text; the last ones are remembered, but for those that name classes or files of a user's own."""
+    """Read a scheduler text; the last ones are cached, except those that name a user's own classes or files."""
     scheduler = _PARSED.get(text)
     if scheduler is None:
         scheduler = Scheduler.parse(text)
@@ -285,12 +285,12 @@ def _refusal(
 def _why_not(scheduler: Scheduler, *others: Any) -> str | None:
     try:
         return _refusal(scheduler, *others)
-    except TypeError:  # a part of it cannot be looked up
+    except TypeError:  # a part of it is not hashable
         return _refusal.__wrapped__(scheduler, *others)
 
 
 def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) -> Requests:
-    """Return what the jobs ask for, one request after the other."""
+    """Return the sequences of requests of the jobs."""
     retries = scheduler.retries
     if requests is None:
         ordinary = np.ones(len(workload), dtype=np.bool_) if workload.law is None else workload.law < 0

@@ -1,7 +1,7 @@
-"""Slurm's multifactor priority during a simulation: ages, and what users have used.
+"""Slurm's multifactor priority during a simulation: ages, and the usage of users.
 
-Priorities stand still between two computations, which come at multiples of a period; a job that enters the queue gets
-its own at once. A rank is a priority with its sign changed, so that the smallest comes first, as with scores.
+Priorities stay constant between two computations, which take place at multiples of a period; a job that enters the
+queue gets its priority at once. A rank is a negated priority, so that the smallest comes first, as with scores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from schedlab.scheduler.multifactor import Multifactor
 
 @by_address
 class Priority(NamedTuple):
-    """What priorities follow from; arrays have one entry per job, in order of submission.
+    """The inputs of priorities; arrays have one entry per job, in order of submission.
 
     Parameters
     ----------
@@ -32,19 +32,19 @@ class Priority(NamedTuple):
     max_age, period
         Seconds.
     decay
-        What is left of a usage after a period.
+        The factor by which usage decays over a period.
     ends
-        Whether what a job has used since the last computation counts when it ends.
+        Whether a job's usage since the last computation is charged when it ends.
     size, relative, small
         Weight of the size; whether it is taken relative to the run time; whether small jobs are favoured.
     processors
         Size of the machine.
     nodes
-        Per job: the share of the nodes that it asks for; empty on a machine that is but a number of processors.
+        Per job: the share of the nodes that it requests; empty on a machine without nodes.
     partition, qos
         Per job: what its partition and its quality of service add.
     association, rate
-        Per job: whose use it is, and what a second of it counts.
+        Per job: the association that is charged, and the usage per second.
     shares
         Of all associations.
     last
@@ -101,7 +101,7 @@ def new_priority(prepared: Prepared) -> Priority:
 
 
 def _shares_of_nodes(prepared: Prepared) -> NDArray[np.float64]:
-    """Return which share of the nodes each job asks for: of one, if it does not say how many."""
+    """Return the share of the nodes that each job requests; that of one node if it gives no number."""
     if prepared.nodes is None:
         return np.zeros(0)
     return np.maximum(prepared.nodes.nodes[prepared.nodes.shape], 1) / len(prepared.nodes.cores)
@@ -136,7 +136,7 @@ def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int) -> fl
 
 @inlined
 def next_computation(state: State, priority: Priority) -> int:
-    """Return when priorities are computed next; NEVER while nobody waits and no usage grows."""
+    """Return when priorities are computed next; NEVER while no job waits and no usage grows."""
     if state.clock[WAITING] == 0 and (priority.fairshare == 0 or soonest(state.completions) == NEVER):
         return NEVER
     return (state.clock[NOW] // priority.period + 1) * priority.period
@@ -144,7 +144,7 @@ def next_computation(state: State, priority: Priority) -> int:
 
 @inner_kernel
 def note_usage(state: State, priority: Priority) -> None:
-    """Charge the jobs that have just ended for what they have used since the last computation."""
+    """Charge the jobs that have just ended for their usage since the last computation."""
     if priority.fairshare > 0:
         until = state.clock[NOW]
         if not priority.ends:
@@ -170,7 +170,8 @@ def compute(state: State, priority: Priority) -> bool:
                 job = running.records[block * BLOCK + i].job
                 used = second - max(state.start[job], priority.last[0])
                 charge(priority.shares, priority.association[job], used * priority.rate[job])
-        # Several periods are over at once only after the machine was idle: all that is recent is of the first of them.
+        # Several periods are over at once only after the machine was idle, so all recent usage belongs to the first of
+        # them.
         kept = priority.decay ** float((second - priority.last[0]) // priority.period - 1)
         use(priority.shares, priority.decay, kept)
         weigh(priority.shares)

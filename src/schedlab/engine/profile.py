@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 SEGMENT = np.dtype([("begin", "i8"), ("free", "i8")])
-"""A stretch of the profile: `free` processors from second `begin` to the next segment's."""
+"""A segment of the profile: `free` processors from second `begin` to the next segment's."""
 
 
 class Profile(NamedTuple):
@@ -21,7 +21,7 @@ class Profile(NamedTuple):
 
 
 def new_profile(bookings: int, processors: int) -> Profile:
-    """Return the profile of an empty machine, with room for so many bookings at once."""
+    """Return the profile of an empty machine, with room for `bookings` concurrent bookings."""
     segments = new_records(2 * bookings + 4, SEGMENT)  # a booking has two ends; two more are being cut
     segments[0] = (np.iinfo(np.int64).min, processors)
     return Profile(segments, np.ones(1, dtype=np.int64))
@@ -29,7 +29,7 @@ def new_profile(bookings: int, processors: int) -> Profile:
 
 @inlined
 def clear(profile: Profile, now: int, processors: int) -> None:
-    """Forget all bookings."""
+    """Remove all bookings."""
     profile.length[0] = 1
     profile.segments[0].begin = now
     profile.segments[0].free = processors
@@ -37,7 +37,7 @@ def clear(profile: Profile, now: int, processors: int) -> None:
 
 @inlined
 def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -> int:
-    """Return the earliest second, from the one given on, from which so many processors are free for so long."""
+    """Return the earliest second, from the one given on, from which `processors` are free for `length` seconds."""
     segments = profile.segments
     last = profile.length[0] - 1
     i = 0
@@ -52,7 +52,7 @@ def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -
 def slot_before(profile: Profile, processors: int, length: int, begins: int, booked: int) -> int:
     """Return the earliest second, from the one given on, to which a booking of this length can move; else `booked`.
 
-    The booking begins at second `booked`; from there on its own processors are free to it.
+    The booking begins at second `booked`; its own processors count as free from then on.
     """
     segments = profile.segments
     last = profile.length[0] - 1
@@ -79,7 +79,7 @@ def book(profile: Profile, begins: int, ends: int, processors: int) -> None:
 
 @inlined
 def _cut(profile: Profile, second: int) -> int:
-    """Let a segment begin at this second; return its position."""
+    """Split the profile at a second; return the position of the segment that begins there."""
     segments = profile.segments
     low = 0
     high = profile.length[0]
@@ -111,7 +111,7 @@ def _join(profile: Profile, place: int) -> None:
 
 @inlined
 def forget_the_past(profile: Profile, now: int) -> None:
-    """Let the profile begin now."""
+    """Drop the part of the profile before now."""
     segments = profile.segments
     past = 0
     while past + 1 < profile.length[0] and segments[past + 1].begin <= now:
@@ -125,7 +125,7 @@ def forget_the_past(profile: Profile, now: int) -> None:
 
 @inlined
 def extend(profile: Profile, second: int, processors: int) -> None:
-    """Let so many more processors be free from a second on, not earlier than the end of all bookings."""
+    """Add free processors from a second on, which is not before the end of all bookings."""
     last = profile.length[0]
     if profile.segments[last - 1].begin == second:
         profile.segments[last - 1].free += processors
@@ -137,13 +137,13 @@ def extend(profile: Profile, second: int, processors: int) -> None:
 
 @inlined
 def free_now(profile: Profile) -> int:
-    """Return what is free at the beginning of the profile."""
+    """Return the free processors at the beginning of the profile."""
     return profile.segments[0].free
 
 
 @inlined
 def free_at(profile: Profile, second: int) -> int:
-    """Return what is free at a second."""
+    """Return the free processors at a second."""
     segments = profile.segments
     low, high = 0, profile.length[0]
     while high - low > 1:
@@ -157,7 +157,7 @@ def free_at(profile: Profile, second: int) -> int:
 
 @inner_kernel
 def cap(profile: Profile, begins: int, ends: int, most: int) -> None:
-    """Let at most so many processors be free between two seconds."""
+    """Limit the free processors between two seconds to `most`."""
     first = _cut(profile, begins)
     last = _cut(profile, ends)
     for i in range(first, last):
@@ -168,7 +168,7 @@ def cap(profile: Profile, begins: int, ends: int, most: int) -> None:
 
 @inlined
 def gap_before(profile: Profile, processors: int, ends: int, now: int) -> int:
-    """Return for how many seconds from now on so many processors are free, at most until a second."""
+    """Return for how many seconds from now on `processors` processors are free, at most until a second."""
     for k in range(profile.length[0]):
         if profile.segments[k].begin >= ends:
             break

@@ -1,7 +1,7 @@
-"""What the passes ask of a queue, whichever kind it is: the kind is chosen while a kernel is compiled.
+"""The operations of passes on a queue of any kind; the kind is selected when a kernel is compiled.
 
-A queue that a simulation does not have is None: nothing is inserted there, and nothing found. The operations are for
-kernels; plain Python cannot call them.
+A queue that a simulation does not have is None: insertions do nothing, and searches find nothing. The operations are
+for kernels; plain Python cannot call them.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from schedlab.kernels import chosen, kind_of, operation
 Queue = QueueTree | QueueList
 
 NONE = -1
-"""No job, no place."""
+"""No job, or no position."""
 
 
 @operation
 def insert(queue: Queue | None, jobs: NDArray[Any], job: int) -> None:
-    """Put a job where its score wants it."""
+    """Insert a job by its score."""
     raise NotImplementedError
 
 
 @operation
 def remove(queue: Queue | None, job: int) -> None:
-    """Take a job out."""
+    """Remove a job."""
     raise NotImplementedError
 
 
 @operation
 def head(queue: Queue | None) -> int:
-    """Return the first job of a queue in which a job waits."""
+    """Return the first job of a non-empty queue."""
     raise NotImplementedError
 
 
 @operation
 def tail(queue: Queue | None) -> int:
-    """Return the last job of a queue in which a job waits."""
+    """Return the last job of a non-empty queue."""
     raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ def fewest(queue: Queue | None) -> int:
 
 @operation
 def first_fit(queue: Queue | None, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
-    """Return the first place, from the one given on, whose job may start; NONE if there is none.
+    """Return the first position, from `place` on, whose job may start; NONE if there is none.
 
     A job may start if it needs at most `free` processors and either lasts at most `length` seconds or needs at most
     `extra` processors.
@@ -64,18 +64,18 @@ def first_fit(queue: Queue | None, jobs: NDArray[Any], place: int, free: int, le
 
 @operation
 def job_at(queue: Queue | None, place: int) -> int:
-    """Return the job at a place that `first_fit` has returned."""
+    """Return the job at a position that `first_fit` has returned."""
     raise NotImplementedError
 
 
 @operation
 def keep_sorted(queue: Queue | None) -> None:
-    """Sort a list whose scores have changed, if it is one that is always sorted."""
+    """Sort a list whose scores have changed, if it is of a kind that stays sorted."""
     raise NotImplementedError
 
 
 def _by_kind(queue: Any, tree: Any, sorted_list: Any, none: Any) -> Any:
-    """Return the meaning of an operation for a type of queue."""
+    """Return the implementation of an operation for a type of queue."""
     return {QueueTree: tree, QueueList: sorted_list}.get(kind_of(queue), none)
 
 

@@ -15,9 +15,9 @@ NOWHERE = -1
 class QueueList(NamedTuple):
     """The waiting jobs in one order.
 
-    `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry; if there is
+    `score` and `entered` are indexed by job: jobs are in the order of their scores, ties by entry; if there is
     a `tier` (int64, by job), those of a higher one come first. The first `length[0]` entries of `order` are the waiting
-    jobs; `spare` is scratch space. Whoever changes scores sorts anew.
+    jobs; `spare` is scratch space. After a change of scores, the caller sorts again.
     """
 
     order: NDArray[np.int64]
@@ -28,7 +28,7 @@ class QueueList(NamedTuple):
     tier: NDArray[np.int64] | None
 
     def members(self) -> NDArray[np.int64]:
-        """Return the waiting jobs in the order of the queue."""
+        """Return the waiting jobs in queue order."""
         return self.order[: self.length[0]].copy()
 
 
@@ -42,7 +42,7 @@ def new_list(
 
 @inlined
 def tier_of(tier: NDArray[np.int64] | None, job: int) -> int:
-    """Return the tier of a job; without tiers, all are of the same."""
+    """Return the tier of a job; without tiers, all have the same."""
     if tier is not None:
         return tier[job]
     return 0
@@ -50,7 +50,7 @@ def tier_of(tier: NDArray[np.int64] | None, job: int) -> int:
 
 @inlined
 def before(queue: QueueList, one: int, other: int) -> bool:
-    """Return whether a job stands before another one."""
+    """Return whether a job precedes another one."""
     higher = tier_of(queue.tier, one) - tier_of(queue.tier, other)
     if higher != 0:
         return higher > 0
@@ -61,7 +61,7 @@ def before(queue: QueueList, one: int, other: int) -> bool:
 
 @inner_kernel
 def place_of(queue: QueueList, job: int) -> int:
-    """Return where a job stands in the sorted queue, or would stand."""
+    """Return the position of a job in the sorted queue, or where it would be inserted."""
     low, high = 0, queue.length[0]
     while low < high:
         middle = (low + high) >> 1
@@ -74,7 +74,7 @@ def place_of(queue: QueueList, job: int) -> int:
 
 @inner_kernel
 def insert(queue: QueueList, job: int) -> None:
-    """Put a job where it belongs in the sorted queue."""
+    """Insert a job into the sorted queue."""
     place = place_of(queue, job)
     for k in range(queue.length[0], place, -1):
         queue.order[k] = queue.order[k - 1]
@@ -84,7 +84,7 @@ def insert(queue: QueueList, job: int) -> None:
 
 @inlined
 def append(queue: QueueList, job: int) -> None:
-    """Put a job at the end, sorted or not."""
+    """Append a job, whatever its score."""
     queue.order[queue.length[0]] = job
     queue.length[0] += 1
 
@@ -106,7 +106,7 @@ def find_and_remove(queue: QueueList, job: int) -> None:
 
 @inlined
 def take(queue: QueueList, place: int) -> None:
-    """Take the job at a place out of the queue."""
+    """Take the job at a position out of the queue."""
     queue.length[0] -= 1
     for k in range(place, queue.length[0]):
         queue.order[k] = queue.order[k + 1]
@@ -114,7 +114,7 @@ def take(queue: QueueList, place: int) -> None:
 
 @inner_kernel
 def sort(queue: QueueList, count: int) -> None:
-    """Sort the first `count` jobs by merging; what is in order already costs a look at each job."""
+    """Sort the first `count` jobs by merging, in linear time if they are in order already."""
     order, spare = queue.order, queue.spare
     width = 1
     while width < count:
@@ -145,7 +145,7 @@ def starving_first(
     starvation: int,
     now: int,
 ) -> None:
-    """Bring those of the first jobs of an order that have waited for too long before all others of their tier.
+    """Move the starving jobs among the first ones of an order before all others of their tier.
 
     The order is sorted by tier; starving jobs are sorted by entry.
     """
@@ -168,7 +168,7 @@ def starving_first(
 
 @inner_kernel
 def first_fit(queue: QueueList, jobs: NDArray[Any], place: int, free: int, length: int, extra: int) -> int:
-    """Return the first place, from the one given on, whose job may start; NOWHERE if there is none.
+    """Return the first position, from `place` on, whose job may start; NOWHERE if there is none.
 
     A job may start if it needs at most `free` processors and either lasts at most `length` seconds or needs at most
     `extra` processors.

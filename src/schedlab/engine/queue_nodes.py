@@ -1,4 +1,4 @@
-"""The binary tree over blocks of ranks: what a subtree of waiting jobs offers, see `schedlab.engine.queue_tree`."""
+"""The binary tree over blocks of ranks: the minima of subtrees of waiting jobs, see `schedlab.engine.queue_tree`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from schedlab.kernels import inlined, inner_kernel
 
 BLOCK = 16
-ABSENT = np.iinfo(np.int32).max  # the processors of an entry that is not waiting, and the estimate of no job
+ABSENT = np.iinfo(np.int32).max  # the processors of an entry that is not waiting, and the estimate of an empty class
 ANY = ABSENT - 1  # a limit that every waiting job meets
 
 ENTRY = np.dtype([("estimate", "i8"), ("processors", "i8"), ("job", "i8")])
-"""A place in the order: its job and, while that waits, a copy of what the search needs to know."""
+"""A position in the order: its job and, while that waits, a copy of the values that the search needs."""
 
 
 @inlined
@@ -51,7 +51,7 @@ def remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int)
     short = min(entries[rank].estimate, ANY)
     entries[rank].processors = ABSENT
     if processors > nodes[node, 0] and short > nodes[node, 1 + size_class(processors)]:
-        return  # it was not the least in anything
+        return  # it was no minimum
     look_at_block(entries, nodes, node)
     node >>= 1
     changed = True
@@ -62,7 +62,7 @@ def remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int)
 
 @inlined
 def look_at_block(entries: NDArray[Any], nodes: NDArray[np.int32], node: int) -> None:
-    """Write the row of a block anew."""
+    """Recompute the row of a block."""
     width = nodes.shape[1]
     for i in range(width):
         nodes[node, i] = ABSENT
@@ -79,7 +79,7 @@ def look_at_block(entries: NDArray[Any], nodes: NDArray[np.int32], node: int) ->
 
 @inlined
 def join_children(nodes: NDArray[np.int32], node: int) -> bool:
-    """Write the row of a subtree anew; return whether it has changed."""
+    """Recompute the row of a subtree; return whether it has changed."""
     changed = False
     for i in range(nodes.shape[1]):
         least = min(nodes[2 * node, i], nodes[2 * node + 1, i])
@@ -105,8 +105,8 @@ def first_fit_in_tree(
             processors = entries[candidate].processors
             if processors <= extra or (processors <= free and entries[candidate].estimate <= length):
                 return candidate
-        # Climb until there is a subtree to the right that may hold one, then go down to its first such block. A
-        # block can disappoint, for a size class is not a size; then climb again.
+        # Climb until a subtree to the right may hold a fitting job, then descend to its first such block. The block may
+        # hold none, since a size class is not a size; then climb again.
         node = blocks + block
         while True:
             while node & 1:

@@ -45,18 +45,18 @@ from schedlab.engine.state import (
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
-# What `alone` says of a job that enters.
+# The results of `alone` for a job that enters.
 STARTS, WAITS, OPEN = 0, 1, 2
 
 
 @inlined
 def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
-    """Decide about a job that enters alone, where that needs no pass: it STARTS at once or WAITS; else OPEN.
+    """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; otherwise OPEN.
 
-    It starts on an empty queue, if it fits. Behind others, there is nothing to decide but about this job if nothing has
-    changed since the last pass, which left the head blocked. Four things could have changed: a completion; processors
-    that the scheduler's view has set free; the head (the new job may go before it); and a running job that has outlived
-    its estimate since then, for that moves the reservation to now and adds to the extra processors.
+    It starts on an empty queue, if it fits. Behind other jobs, only this job needs a decision if nothing has changed
+    since the last pass, which left the head blocked. Four things could have changed: a completion; processors freed in
+    the scheduler's view; the head (the new job may precede it); and a running job that has outlived its estimate since
+    then, because that moves the reservation to now and adds to the extra processors.
     """
     clock = state.clock
     if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < rules.in_order:
@@ -96,7 +96,7 @@ def queue_pass(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start what can be started now.
+    """Start all jobs that can be started now.
 
     With W waiting and R running jobs, a pass over trees costs O((log W) + R) for each start; the running jobs are
     walked only as far as the head's reservation.
@@ -104,7 +104,7 @@ def queue_pass(
     clock = state.clock
     now = clock[NOW]
     blocked = False
-    starving = False  # candidates are being sought among the starving jobs
+    starving = False  # whether candidates are being searched among the starving jobs
     place = 0
     first = UNKNOWN
     shadow, extra = 0, 0
@@ -151,7 +151,7 @@ def queue_pass(
         if leave(jobs, seen, state, waiting, orders, retries, rules, now, job):
             if clock[BLAMED] >= 0:
                 return
-            blocked = False  # whoever has come into view may go before the head
+            blocked = False  # a job that has come into view may precede the head
     clock[HEAD] = first
     clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
 
@@ -160,7 +160,7 @@ def queue_pass(
 def next_candidate(
     candidates: Queue | None, queue: Queue, jobs: NDArray[Any], place: int, free: int, length: int, extra: int
 ) -> int:
-    """Return the place of the next candidate that may start, in the order of the candidates."""
+    """Return the position of the next candidate that may start, in the order of the candidates."""
     if candidates is not None:
         return first_fit(candidates, jobs, place, free, length, extra)
     return first_fit(queue, jobs, place, free, length, extra)
@@ -168,7 +168,7 @@ def next_candidate(
 
 @inlined
 def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
-    """Return the candidate at a place."""
+    """Return the candidate at a position."""
     if candidates is not None:
         return job_at(candidates, place)
     return job_at(queue, place)
@@ -176,7 +176,7 @@ def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
 
 @inlined
 def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | None, rules: Rules) -> int:
-    """Return the first job of the queue that is ready; NONE if there is none. A job waits."""
+    """Return the first job of the queue that is ready; NONE if there is none. The queue is not empty."""
     clock = state.clock
     if rules.starvation >= 0 or clock[STARTED] < rules.in_order:
         oldest = first_ready(waiting.ages, needs)
@@ -187,7 +187,7 @@ def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | N
 
 @operation
 def first_ready(queue: Queue | None, needs: Needs | None) -> int:
-    """Return the first job of a queue that is ready; NONE if there is none. A job waits."""
+    """Return the first job of a queue that is ready; NONE if there is none. The queue is not empty."""
     raise NotImplementedError
 
 
@@ -217,9 +217,9 @@ def reserve(
     rules: Rules,
     first: int,
 ) -> tuple[int, int]:
-    """Return the reservation of the blocked head `first`: when it is expected to fit, and what is free beside it.
+    """Return the reservation of the blocked head `first`: when it is expected to fit, and the extra processors.
 
-    A task that is not ready, but whose parents have ended or run, has the reservation if it stands before the head.
+    A task that is not ready, but whose parents have ended or run, has the reservation if it precedes the head.
     """
     raise NotImplementedError
 
@@ -247,7 +247,7 @@ def _reserve_for_first(
     rules: Rules,
     first: int,
 ) -> tuple[int, int]:
-    """Return the reservation of the first job that is the head or a task with a known begin: see `reserve`."""
+    """Return the reservation of the first job that is the head or a task with a known earliest start: see `reserve`."""
     now = state.clock[NOW]
     if ages is not None and rules.starvation >= 0:
         for i in range(ages.length[0]):
@@ -275,7 +275,7 @@ def end_of_gap(
     needs: Needs | None,
     rules: Rules,
 ) -> int:
-    """Return when the first reservation begins; negative if there is none. A job waits."""
+    """Return when the first reservation begins; negative if there is none. The queue is not empty."""
     raise NotImplementedError
 
 
@@ -305,7 +305,7 @@ def use_gap(
     retries: Retries,
     rules: Rules,
 ) -> None:
-    """Run jobs speculatively until the first reservation; whatever fits by its request has started."""
+    """Run jobs speculatively until the first reservation; jobs that fit with their requests have started already."""
     clock = state.clock
     now = clock[NOW]
     while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
@@ -327,7 +327,7 @@ def use_gap(
             place = first_fit(waiting.queue, jobs, place + 1, clock[FREE], ANY, clock[FREE])
         if best == NONE:
             return
-        fits(state.nodes, best)  # its nodes are those of the last choice
+        fits(state.nodes, best)  # this chooses its nodes
         run_speculatively(jobs, state, retries, best, shadow - now)
         if leave(jobs, seen, state, waiting, orders, retries, rules, now, best) and clock[BLAMED] >= 0:
             return

@@ -1,19 +1,19 @@
 """Waiting jobs in a fixed order, searchable in logarithmic time.
 
-Each job has a rank in the order. Ranks are cut into blocks of `BLOCK`; over the blocks stands a binary tree that
-knows, for each subtree, the fewest processors of its waiting jobs and, for each size class, the shortest estimate
-among those of that class or smaller ones. "The first job in order that fits the free processors and does not delay
-the head" is then found without looking at the jobs in between. A linear scan gives the same answer; with 50,000 jobs
-waiting it takes minutes where the tree takes seconds.
+Each job has a rank in the order. Ranks are cut into blocks of `BLOCK`. A binary tree over the blocks stores, for each
+subtree, the fewest processors of its waiting jobs and, for each size class, the shortest estimate among the jobs of
+that class or smaller ones. "The first job in order that fits the free processors and does not delay the head" is then
+found without visiting the jobs in between. A linear scan gives the same answer; with 50,000 jobs waiting it takes
+minutes where the tree takes seconds.
 
-There are two size classes to an octave: a power of two, where most jobs are, and what lies between it and the next.
-With one class for all sizes, a small long job and a large short one make a subtree promise what neither of them can
-keep: 1 M jobs under EASY, 20,000 waiting, took 34 s.
+There are two size classes per octave: a power of two, where most jobs are, and what lies between it and the next.
+With one class for all sizes, a small long job and a large short one make a subtree look suitable though neither of them
+fits: 1 M jobs under EASY, 20,000 waiting, took 34 s.
 
-Where every score is known before the first event, ranks are the places of a sorted list of all jobs and never change.
-Otherwise a rank is a place in a sorted list with gaps: a job is put between its neighbours when it enters, and where a
-block is full, the jobs of the smallest stretch of blocks around it that is not crowded are spread evenly (a packed
-memory array: Bender, Demaine and Farach-Colton, 2000). Each block keeps the least key that belongs into it.
+Where every score is known before the first event, ranks are the positions in a sorted list of all jobs and never
+change. Otherwise a rank is a position in a sorted list with gaps: a job is put between its neighbours when it enters,
+and where a block is full, the jobs of the smallest range of blocks around it that is not crowded are spread evenly (a
+packed memory array: Bender, Demaine and Farach-Colton, 2000). Each block keeps the least key that belongs to it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from schedlab.engine.queue_nodes import (
 )
 from schedlab.kernels import inlined, inner_kernel, new_records
 
-ROOM = 32  # room in the short list
+ROOM = 32  # capacity of the short list
 
 
 SHORTLISTED = np.dtype([("rank", "i8"), ("processors", "i8"), ("estimate", "i8"), ("job", "i8")])
@@ -49,11 +49,11 @@ FRONT = 1  # no job in the tree has a lower rank
 STATUS_SIZE = 2
 
 CROWDED = 0.5
-"""Share of all blocks that may be taken; a single block may be full, stretches of blocks lie between the two."""
+"""Share of all blocks that may be taken; a single block may be full; ranges of blocks lie between the two."""
 
 
 class Gaps(NamedTuple):
-    """What a queue needs whose ranks are places in a list with gaps.
+    """The additional arrays of a queue whose ranks are positions in a list with gaps.
 
     `counts` holds the jobs in each block, `low_score` and `low_entry` the least key that belongs there; `gathered`
     (ENTRY) is scratch space.
@@ -68,13 +68,13 @@ class Gaps(NamedTuple):
 class QueueTree(NamedTuple):
     """The waiting jobs in one order.
 
-    `rank_of`, `score` and `entered` are indexed by job: jobs stand in the order of their scores, equal ones by entry.
+    `rank_of`, `score` and `entered` are indexed by job: jobs are in the order of their scores, ties by entry.
     `entries` (ENTRY) is indexed by rank. `nodes` (int32, a row per node) is the tree: the root at 1, children of i at
     2i and 2i + 1, the blocks in the last level. A row holds the fewest processors, then the shortest estimate of the
     jobs in each size class and below.
 
-    With ranks known beforehand (`gaps` is None) and while there is room, jobs wait in `short_list` (SHORTLISTED, sorted
-    by rank) instead of the tree: looking at a few jobs is quicker than keeping a tree.
+    If ranks are known beforehand (`gaps` is None) and there is room, jobs wait in `short_list` (SHORTLISTED, sorted by
+    rank) instead of the tree: scanning a few jobs is faster than updating a tree.
     """
 
     rank_of: NDArray[np.int64]
@@ -98,7 +98,7 @@ def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors:
     Parameters
     ----------
     score, entered
-        One per job: where it stands. Read when a job is inserted.
+        One per job: its sort key. Read when the job is inserted.
     processors
         Size of the machine.
     known
@@ -133,7 +133,7 @@ def known_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processor
     order = np.arange(n)
     rank_of = order
     if not (score[1:] >= score[:-1]).all():
-        order = np.argsort(score, kind="mergesort")  # a stable one
+        order = np.argsort(score, kind="mergesort")  # a stable sort
         rank_of = np.empty(n, dtype=np.int64)
         rank_of[order] = np.arange(n)
     entries = _no_entries(n)
@@ -151,7 +151,7 @@ def known_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processor
 
 
 def blocks_for(places: int) -> int:
-    """Return how many blocks there are for so many ranks: a power of two."""
+    """Return how many blocks are needed for `places` ranks: a power of two."""
     blocks = 1
     while blocks * BLOCK < places:
         blocks *= 2
@@ -165,14 +165,14 @@ def _no_entries(places: int) -> NDArray[Any]:
 
 
 def _no_nodes(blocks: int, processors: int) -> NDArray[np.int32]:
-    largest = 2 * (processors.bit_length() - 1) + (processors & (processors - 1) != 0)  # the class of this size
-    width = -(-(2 + largest) // 8) * 8  # whole vectors
+    largest = 2 * (processors.bit_length() - 1) + (processors & (processors - 1) != 0)  # the class of the machine size
+    width = -(-(2 + largest) // 8) * 8  # rounded up to whole vectors
     return np.full((2 * blocks, width), ABSENT, dtype=np.int32)
 
 
 @inner_kernel
 def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
-    """Let a job wait."""
+    """Add a waiting job."""
     if _insert_between(queue.gaps, queue, job, processors, estimate):
         return
     rank = queue.rank_of[job]
@@ -194,7 +194,7 @@ def insert(queue: QueueTree, job: int, processors: int, estimate: int) -> None:
 
 @inner_kernel
 def remove(queue: QueueTree, job: int) -> None:
-    """Let a job wait no longer."""
+    """Remove a job."""
     rank = queue.rank_of[job]
     if queue.entries[rank].processors != ABSENT:
         remove_from_tree(queue.entries, queue.nodes, rank)
@@ -211,7 +211,7 @@ def remove(queue: QueueTree, job: int) -> None:
 
 @inlined
 def first(queue: QueueTree) -> int:
-    """Return the rank of the head of the queue; somebody waits."""
+    """Return the rank of the head of the queue; a job waits."""
     in_tree = NEVER
     if queue.nodes[1, 0] != ABSENT:
         if queue.entries[queue.status[FRONT]].processors == ABSENT:
@@ -233,7 +233,7 @@ def fewest(queue: QueueTree) -> int:
 
 @inlined
 def first_fit(queue: QueueTree, rank: int, free: int, length: int, extra: int) -> int:
-    """Return the first rank, from the one given on, whose job may start; -1 if there is none.
+    """Return the first rank, from `rank` on, whose job may start; -1 if there is none.
 
     A job may start if it needs at most `free` processors (at least 1) and either lasts at most `length` seconds or
     needs at most `extra` processors.
@@ -253,7 +253,7 @@ def first_fit(queue: QueueTree, rank: int, free: int, length: int, extra: int) -
 
 @inner_kernel
 def last(queue: QueueTree) -> int:
-    """Return the job at the end of a queue in which a job waits."""
+    """Return the job at the end of a non-empty queue."""
     nodes = queue.nodes
     rank = -1
     if queue.status[SHORT] > 0:
@@ -274,7 +274,7 @@ def last(queue: QueueTree) -> int:
 
 @inlined
 def _before(queue: QueueTree, job: int, score: float, entered: int) -> bool:
-    """Return whether a job stands before a key."""
+    """Return whether a job precedes a key."""
     return queue.score[job] < score or (queue.score[job] == score and queue.entered[job] < entered)
 
 
@@ -287,7 +287,7 @@ def _count_out(gaps: Gaps | None, rank: int) -> None:
 
 @inner_kernel
 def _insert_between(gaps: Gaps | None, queue: QueueTree, job: int, processors: int, estimate: int) -> bool:
-    """Let a job wait, at a rank between its neighbours; return False if the queue has no gaps."""
+    """Add a waiting job at a rank between its neighbours; return False if the queue has no gaps."""
     if gaps is None:
         return False
     score, entered = queue.score[job], queue.entered[job]
@@ -299,7 +299,7 @@ def _insert_between(gaps: Gaps | None, queue: QueueTree, job: int, processors: i
             and gaps.counts[following] == 0
             and _before(queue, queue.entries[following * BLOCK - 1].job, score, entered)
         ):
-            block = following  # behind all of a full block, and the next one is empty: it begins here
+            block = following  # after all jobs of a full block, and the next block is empty: the job goes there
             gaps.low_score[block], gaps.low_entry[block] = score, entered
         else:
             _spread(gaps, queue, block)
@@ -315,7 +315,7 @@ def _insert_between(gaps: Gaps | None, queue: QueueTree, job: int, processors: i
 
 @inlined
 def _block_for(gaps: Gaps, score: float, entered: int) -> int:
-    """Return the last block whose least key is not above this one."""
+    """Return the last block whose least key is at most this one."""
     low, high = 0, gaps.counts.shape[0]
     while high - low > 1:
         middle = (low + high) >> 1
@@ -329,7 +329,7 @@ def _block_for(gaps: Gaps, score: float, entered: int) -> int:
 
 @inlined
 def _make_room(queue: QueueTree, block: int, score: float, entered: int) -> int:
-    """Free the rank of a key in a block with room: its jobs move together at the front, the later ones one further."""
+    """Free the rank of a key in a block with room: pack its jobs at the front, with the later ones shifted by one."""
     entries = queue.entries
     begin = block * BLOCK
     kept = begin
@@ -355,7 +355,7 @@ def _move(queue: QueueTree, origin: int, target: int) -> None:
 
 @inner_kernel
 def _spread(gaps: Gaps, queue: QueueTree, block: int) -> None:
-    """Spread the jobs around a full block evenly over the smallest stretch of blocks that is not crowded."""
+    """Spread the jobs around a full block evenly over the smallest range of blocks that is not crowded."""
     blocks = gaps.counts.shape[0]
     levels = 0
     while 1 << levels < blocks:

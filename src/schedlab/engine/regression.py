@@ -1,4 +1,4 @@
-"""Polynomial regression of degree 2, learned on line by normalised adaptive gradients, as in SC'15.
+"""Polynomial regression of degree 2, learned online by normalised adaptive gradients, as in SC'15.
 
 References
 ----------
@@ -24,10 +24,10 @@ SMALL = 1e-9
 
 CODE, PAPER = 0, 1
 FEATURES = (19, 21)
-"""Of degree 0 and 1."""
+"""The number of terms of degree 0 and 1."""
 
 CROSSED = 16
-"""The program of the authors multiplies only the first 16 features with each other."""
+"""The authors' program multiplies only the first 16 features with each other."""
 
 DAY, WEEK = 86_400, 604_800
 
@@ -68,7 +68,7 @@ def new_regression(choice: Choice, jobs: int) -> Regression:
 def untrained(
     codes: NDArray[np.int64], constants: tuple[float, ...], shape: tuple[int, int], past: int = 0
 ) -> Regression:
-    """Return a learner before the first job, for so many jobs and features; `past`: the length of that array."""
+    """Return a learner before the first job, for `jobs` jobs; `past` is the length of the array of that name."""
     features = shape[1]
     crossed = CROSSED if codes[3] == CODE else features - 1
     terms = features + crossed * (crossed - 1) // 2 + features - 1
@@ -96,7 +96,7 @@ def observe(
     job: int,
     now: int,
 ) -> None:
-    """Note the features of a job that is being submitted."""
+    """Record the features of a job at its submission."""
     x = learner.inputs[job]
     user = history.user[job]
     processors = jobs[job].processors
@@ -111,7 +111,7 @@ def observe(
         if learner.choice[3] == PAPER:
             x[place] = 0.0 if old == NOBODY else history.recent_run_times[user, old]
         else:
-            # The program means the run time, but its test fails, and the age of the job takes its place.
+            # The program intends the run time, but its test fails, and it uses the age of the job instead.
             x[place] = request if old == NOBODY else min(request, now - history.recent_submits[user, old])
         place += 1
     last, second, third = x[place - 3], x[place - 2], x[place - 1]
@@ -119,7 +119,7 @@ def observe(
         x[place] = request
         place += 1
         x[place] = (last + second) / 2 if count >= 2 else last
-        # One third is 0.33 in the program.
+        # The program uses 0.33 for one third.
         x[place + 1] = 0.33 * (last + second + third) if count >= 3 else x[place]
     else:
         x[place] = (last + second) / min(count, 2) if count > 0 else 0.0
@@ -165,9 +165,9 @@ def observe(
 def _running(
     history: History, jobs: NDArray[Any], start: NDArray[np.int64], user: int, now: int
 ) -> tuple[int, float, float, float]:
-    """Return of the user's running jobs the number, the processors, the time they have run in all, and the longest.
+    """Return the number, the processors, the total and the longest elapsed time of the user's running jobs.
 
-    Those that start in this very second are not seen yet.
+    Those that start in this second do not count yet.
     """
     number = 0
     taken, elapsed = 0.0, 0.0
@@ -203,7 +203,7 @@ def estimate(learner: Regression, job: int, request: int) -> int:
     """Return the prediction for a job that has been observed: the absolute value, from 1 to the request."""
     expand(learner, learner.inputs[job], learner.basis)
     value = abs(weighted(learner))
-    if not value < request:  # a weight that is not a number any more predicts nothing
+    if not value < request:  # a NaN weight predicts nothing
         return max(request, 1)
     return max(int(value), 1)
 
@@ -228,7 +228,7 @@ def train(learner: Regression, jobs: NDArray[Any], job: int) -> None:
 
 @inner_kernel
 def rescaled_value(learner: Regression) -> float:
-    """Take notice of how large the inputs in the basis are, and return their weighted sum."""
+    """Update the scales with the inputs in the basis, and return their weighted sum."""
     basis, weights, scales = learner.basis, learner.weights, learner.scales
     value = 0.0
     norm = 0.0
@@ -259,7 +259,7 @@ def descend(learner: Regression, slope: float) -> None:
 
 @inlined
 def _slope(choice: NDArray[np.int64], error: float) -> float:
-    """Return the derivative of the loss, its weight apart."""
+    """Return the derivative of the loss, without its weight."""
     if error > 0:
         return 2 * error if choice[0] == 0 else 1.0
     if error < 0:
@@ -269,7 +269,7 @@ def _slope(choice: NDArray[np.int64], error: float) -> float:
 
 @inlined
 def _weight(weight: int, run_time: float, processors: float) -> float:
-    """Return what an error counts; it may be negative, as in the authors' program."""
+    """Return the weight of an error; it may be negative, as in the authors' program."""
     if weight == 0:
         return 1.0
     if weight == 1:

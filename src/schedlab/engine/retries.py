@@ -1,9 +1,9 @@
-"""Jobs that ask for less than they may need: failed runs come back with the next request, and may run speculatively.
+"""Jobs that may request less than they need: failed runs are resubmitted with the next one, and may run speculatively.
 
-What a job needs is known to the simulation alone. It asks for the first request of its sequence; if that is too short,
-the run fails when it is over, loses all its work, and the job is submitted again with the next request. A job may also
-be run speculatively, in a gap that none of its requests fits: if it fails there, it goes back to the head of the queue
-as it was before, and is known to need more.
+Only the simulation knows what a job needs. The job uses the first request of its sequence; if that is too short, the
+run fails at its end, loses all its work, and the job is submitted again with the next request. A job may also run
+speculatively, in a gap that none of its requests fits: if that run fails, the job goes back to the head of the queue in
+its earlier state, and is known to need more.
 
 References
 ----------
@@ -28,15 +28,15 @@ from schedlab.speculate.requests import NO_LAW, Laws, Requests
 RUNS = 0  # runs that have started
 COUNTERS_SIZE = 1
 
-# What the reservations, or the order, assume of the next run: Retries.assumed.
-REQUEST = 0  # what is asked for
-WORK = 1  # how long it really takes
-LEARNED = 2  # what a predictor says
+# What the reservations, or the order, assume for the next run: Retries.assumed.
+REQUEST = 0  # its request
+WORK = 1  # its actual length
+LEARNED = 2  # the prediction of a predictor
 
 
 @by_address
 class Retries(NamedTuple):
-    """What jobs ask for, and what becomes of it; one entry per job, in order of submission, unless said otherwise.
+    """The requests of jobs, and their outcomes; one entry per job, in order of submission, unless stated otherwise.
 
     Parameters
     ----------
@@ -47,36 +47,36 @@ class Retries(NamedTuple):
     offsets, requests
         Its requests are `requests[offsets[j]:offsets[j + 1]]`, in seconds, ascending.
     place
-        Which of them it asks for.
+        The index of its present request.
     asked
-        Its present request: of the sequence or, when that is at its end, beyond.
+        Its present request: from the sequence or, after its end, beyond it.
     known
         Seconds that the job is known to exceed.
     most
-        What it asks for at most.
+        The largest request of the job.
     growth
-        Where a sequence ends, the next request is so many times the last one; 0: the job is given up.
+        After the end of a sequence, the next request is the last one times this factor; 0: the job is abandoned.
     law
-        Its law, or NO_LAW.
+        Its run-time distribution, or NO_LAW.
     application, latest, seen, history
         Of each application, run times of its last jobs that were done, and how many there were; if `history` is not 0,
-        jobs of an application ask at first for the longest of so many.
+        the first request of a job is the longest of the last `history` run times of its application.
     laws
-        The laws.
+        The run-time distributions.
     runs, run
         All runs (RUN), and the number of each job's present or last one.
     first
-        Whether a job goes before all others, because it has just failed speculatively.
+        Whether a job precedes all others, because its speculative run has just failed.
     back
-        Whether the job comes back after its last run.
+        Whether the job is resubmitted after its last run.
     asks
-        Whether it still has to ask for the first time.
+        Whether it has not made its first request yet.
     assumed
-        What the reservations, and the order, assume of the next run: the constants above.
+        What the reservations, and the order, assume for the next run: the constants above.
     seen_request
-        What the order takes for the requests.
+        The requests as the order sees them.
     pilot
-        Whether the order sees the job as part of a pilot job; empty if it sees no job so.
+        Whether the order sees the job as part of a pilot job; empty if there are no such jobs.
     """
 
     counters: NDArray[np.int64]
@@ -112,16 +112,17 @@ def new_retries(
     assumed: list[int],
     pilot: NDArray[np.bool_],
 ) -> Retries:
-    """Return what jobs in order of submission ask for, before the first of them does.
+    """Return the requests of jobs in order of submission, before the first submission.
 
     Parameters
     ----------
     jobs, seen
-        Their durations are what they need; they receive what the first runs last and are assumed to last.
+        Their durations are what they need; they are overwritten with the actual and the assumed lengths of the first
+        runs.
     requests
-        What they ask for.
+        Their requests.
     assumed
-        What the reservations, and the order, assume of a run: REQUEST, WORK or LEARNED.
+        What the reservations, and the order, assume for a run: REQUEST, WORK or LEARNED.
     seen_request, pilot
         See `Retries`.
     """
@@ -161,7 +162,7 @@ def new_retries(
 
 
 def with_more_room(retries: Retries, state: State) -> tuple[Retries, State]:
-    """Return the same with room for twice as many runs."""
+    """Return them with room for twice as many runs."""
     return retries._replace(runs=_longer(retries.runs)), state._replace(begun=_longer(state.begun))
 
 
@@ -173,13 +174,13 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
 
 @inlined
 def is_full(retries: Retries) -> bool:
-    """Return whether the runs that may start at the next event could be too many."""
+    """Return whether the runs that may start at the next event could exceed the room."""
     return retries.runs.shape[0] - retries.counters[RUNS] <= retries.work.shape[0]
 
 
 @inlined
 def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
-    """Return whether the run of a job that has just ended was speculative, and too short."""
+    """Return whether the run of a job that has just ended was speculative and too short."""
     run = retries.runs[retries.run[job]]
     return run.speculative and state.clock[NOW] - run.start < retries.work[job]
 
@@ -188,11 +189,10 @@ def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
 def come_back(
     jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool, loses: bool
 ) -> None:
-    """See what became of the runs that have just ended: jobs that are not done enter the queue again.
+    """Process the runs that have just ended: jobs that are not done enter the queue again.
 
-    Who failed speculatively comes first and keeps its place among the entries. Of a run that was broken off, because a
-    node failed, nothing is known but that: the job asks for the same again, or is lost. Who had to give way comes back
-    later, or is lost.
+    A job that failed speculatively comes first and keeps its entry number. From a run interrupted by a node failure,
+    nothing else is learned: the job repeats its request, or is lost. A preempted job is requeued later, or is lost.
     """
     clock = state.clock
     now = clock[NOW]
@@ -241,14 +241,14 @@ def come_back(
 
 @inlined
 def _is_broken_off(state: State, retries: Retries, job: int) -> bool:
-    """Return whether a run that is over has been broken off."""
+    """Return whether a run that is over was interrupted."""
     run = retries.runs[retries.run[job]]
     return state.clock[NOW] - run.start < min(run.request, retries.work[job])
 
 
 @inner_kernel
 def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries) -> None:
-    """Let the jobs that enter for the first time choose their first requests."""
+    """Set the first requests of the jobs that enter for the first time."""
     for i in range(state.clock[ENTERING]):
         job = state.entering[i]
         if not retries.asks[job]:
@@ -260,7 +260,7 @@ def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Ret
             for k in range(min(retries.history, retries.seen[application])):
                 longest = max(longest, retries.latest[application, k])
             retries.asked[job] = min(longest, retries.most[job])
-            retries.place[job] = retries.offsets[job + 1] - retries.offsets[job] - 1  # from here on it grows
+            retries.place[job] = retries.offsets[job + 1] - retries.offsets[job] - 1  # from here on the requests grow
         _ask(jobs, seen, state, retries, job, retries.asked[job])
 
 
@@ -279,7 +279,7 @@ def _ask(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries,
 
 @inlined
 def _next_request(retries: Retries, job: int) -> int:
-    """Return what a job asks for after a failure; -1 if it is given up."""
+    """Return the request of a job after a failure; -1 if it is abandoned."""
     last = retries.asked[job]
     offset = retries.offsets[job]
     while retries.place[job] + 1 < retries.offsets[job + 1] - offset:
@@ -294,7 +294,7 @@ def _next_request(retries: Retries, job: int) -> int:
 
 @inlined
 def _remember(retries: Retries, job: int) -> None:
-    """Note the run time of a job that is done, for those of its application that follow."""
+    """Note the run time of a job that is done, for later jobs of its application."""
     application = retries.application[job]
     if retries.history > 0 and application >= 0:
         retries.latest[application, retries.seen[application] % retries.history] = retries.work[job]
@@ -303,7 +303,7 @@ def _remember(retries: Retries, job: int) -> None:
 
 @inner_kernel
 def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, speculative: bool) -> None:
-    """Write down the runs that have started since there were `before` of them."""
+    """Record the runs that have started since there were `before` of them."""
     for i in range(before, state.clock[STARTED]):
         job = state.begun[i]
         run = retries.counters[RUNS]
@@ -318,7 +318,7 @@ def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, s
 
 @inner_kernel
 def run_speculatively(jobs: NDArray[Any], state: State, retries: Retries, job: int, length: int) -> None:
-    """Start a job for so many seconds."""
+    """Start a job for `length` seconds."""
     jobs[job].estimate = length
     jobs[job].duration = min(length, retries.work[job])
     before = state.clock[STARTED]
@@ -329,7 +329,7 @@ def run_speculatively(jobs: NDArray[Any], state: State, retries: Retries, job: i
 
 @inner_kernel
 def useful_share(retries: Retries, job: int, processors: int, length: int, gap: int) -> float:
-    """Return the expected share of a gap that a speculative run would use well.
+    """Return the expected share of a gap that a speculative run would put to use.
 
     The expected work of a run that succeeds within `length` seconds, given that the job needs more than it is known to
     exceed, over the `gap` processors for that long (Gainaru et al., section 4.3).
@@ -347,7 +347,7 @@ def useful_share(retries: Retries, job: int, processors: int, length: int, gap: 
 
 @inlined
 def is_better(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
-    """Return whether a job uses a gap better than the best one so far, -1 for none; of equal ones the wider does."""
+    """Return whether a job uses a gap better than the best one so far, -1 for none; on ties, the wider one."""
     return share > most or (best >= 0 and share == most and jobs[job].processors > jobs[best].processors)
 
 
@@ -359,7 +359,7 @@ def is_as_good(jobs: NDArray[Any], job: int, share: float, best: int, most: floa
 
 @inlined
 def _law_at(laws: Laws, law: int, second: float) -> tuple[float, float]:
-    """Return the probability of at most so many seconds, and the expectation over those runs, interpolated."""
+    """Return the probability of at most `second` seconds, and the partial expectation up to there, interpolated."""
     last = laws.below.shape[1] - 1
     at = (second - laws.begin[law]) / laws.step[law]
     if at <= 0:

@@ -1,4 +1,4 @@
-"""How a scheduler works, as numbers: what the loop and the passes look up while they run."""
+"""The rules of a scheduler as numbers, for the loop and the passes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_SPECULATION = -1.0
 
 @by_address
 class Rules(NamedTuple):
-    """What does not change during a simulation.
+    """The constants of a simulation.
 
     Parameters
     ----------
@@ -22,31 +22,31 @@ class Rules(NamedTuple):
     easy
         Whether EASY backfills.
     starvation
-        Seconds after which a waiting job goes before all others; negative: never.
+        Wait in seconds after which a job precedes all others; negative: never.
     window
         How many waiting jobs, the earliest to enter, the scheduler sees; negative: all.
     in_order
-        So many runs are started strictly by entry before the scheduler takes over.
+        The number of warm-up jobs, started strictly by entry before the scheduler takes over.
     one_by_one
         The event order of SC'15, see `schedlab.engine.state.advance`.
     gated
         Whether a submission leads to a pass only if the new job fits the free processors; with `one_by_one` only.
     fixed
-        Whether reservations stand once they are made, in rounds.
+        Whether reservations are fixed once they are made, in rounds.
     speculation
-        A gap is used speculatively if more than this share of it is expected to be of use; negative: never.
+        A gap is used speculatively if more than this share of it is expected to be put to use; negative: never.
     keeps_submit
         Whether jobs keep their submission when they are released (accrue=always).
     asks_predictor, asks_at_entry, asks_at_pass, observed
         When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
         before every pass.
     loses
-        Whether jobs whose runs are broken off do not come back.
+        Whether jobs whose runs are interrupted are lost instead of requeued.
     interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, user_depth, starts, wf_depth, \
 planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window).
     grouped
-        Whether ends of running jobs are taken in groups.
+        Whether ends of running jobs are grouped.
     """
 
     processors: int

@@ -1,11 +1,10 @@
-"""Simulations in files: arrays and a few facts, nothing that is executed when it is read.
+"""Simulations in files: arrays and metadata; nothing in a file is executed when it is read.
 
-A file is a ZIP archive with `header.json` (what the simulation was told, its cluster too, where it stands, and the
-SHA-256 of all other members), `workload.parquet` and one NPY file for each array of the engine that can change. On
-loading, the simulation is put together afresh from the workload, and each array must have the type and shape that it
-has there.
+A file is a ZIP archive with `header.json` (the arguments of the simulation with its cluster, its state, and the SHA-256
+of all other members), `workload.parquet` and one NPY file for each mutable array of the engine. On loading, the
+simulation is built again from the workload, and each array must have the type and shape that it has there.
 
-A file goes on only in the version of schedlab that has written it: another one may have other arrays, or other rules.
+A file can be resumed only in the version of schedlab that wrote it: another version may have other arrays or rules.
 """
 
 from __future__ import annotations
@@ -49,13 +48,13 @@ FORMAT = "schedlab simulation 1"
 HEADER, JOBS = "header.json", "workload.parquet"
 LARGEST_HEADER = 1 << 24
 SLACK = 4096
-"""Bytes that an NPY file may have beside its numbers."""
+"""The most bytes of an NPY file besides its data."""
 
 REQUESTS = ("offsets", "lengths", "most", "growth", "law", "application")
 
 
 class Header(BaseModel):
-    """What `header.json` holds."""
+    """The contents of `header.json`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -173,7 +172,7 @@ def _header(file: zipfile.ZipFile, path: str) -> Header:
 
 
 def _machine(header: Header, path: str) -> tuple[Cluster | None, NodeEvents | None]:
-    """Return the cluster and what happens to its nodes."""
+    """Return the cluster and its node events."""
     cluster = None if header.cluster is None else Cluster.from_dict(header.cluster)
     if header.node_events is None:
         return cluster, None
@@ -181,7 +180,7 @@ def _machine(header: Header, path: str) -> tuple[Cluster | None, NodeEvents | No
 
 
 def _member(file: zipfile.ZipFile, header: Header, name: str, most: int) -> bytes:
-    """Return a member that is what it was when it was written, and at most so many bytes."""
+    """Return a member after a check of its digest and of its size, at most `most` bytes."""
     if file.getinfo(name).file_size > most:
         raise ValueError(f"{name} is too long")
     content = file.read(name)
@@ -199,7 +198,7 @@ def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
 
 
 def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
-    """Return the parts with the arrays of the file; they were put together from the same workload."""
+    """Return the parts with the arrays of the file; the parts were built from the same workload."""
     if parts.retries is not None:
         runs = _array(file, header, "retries.runs.npy")
         while parts.retries is not None and len(parts.retries.runs) < len(runs):
@@ -243,7 +242,7 @@ def _parquet(workload: Workload) -> bytes:
 
 
 def _refuse_python(scheduler: Scheduler) -> None:
-    """Raise InputError if a scheduler holds what only lives in this process."""
+    """Raise InputError if a scheduler holds Python objects that cannot be saved."""
     for predictor in (scheduler.runtimes, scheduler.ranking):
         if isinstance(predictor, PythonPredictor):
             raise InputError(f"@{predictor.text} is a predictor in Python: what it has learned cannot be saved")

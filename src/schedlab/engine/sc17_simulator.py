@@ -1,16 +1,15 @@
-"""The event loop of SC'17's simulator, to the letter: one start at a time, each of which takes the scheduler a moment.
+"""The event loop of SC'17's simulator, exactly: one start at a time, each of which takes the scheduler some time.
 
-It keeps all jobs in one list, in order of submission at first. Those before position `started` have started. A pass
-reorders, in place, the visible ones behind: the next `window` places, as far as the jobs in them have been submitted.
-The job at the front is then waited for, if it has not been submitted yet, and started, if it fits; otherwise the
-scheduler sleeps until any job is submitted or ends. What follows from this and is not in the paper:
+It keeps all jobs in one list, initially in order of submission. Those before position `started` have started. A pass
+reorders, in place, the visible jobs after them: the next `window` positions, as far as their jobs have been submitted.
+The scheduler then waits for the job at the front, if it has not been submitted yet, and starts it, if it fits;
+otherwise it sleeps until any job is submitted or ends. Consequences that are not in the paper:
 
-- With nobody waiting, the first of several jobs submitted at once starts before the others are looked at.
-- Jobs that are submitted behind a full window are not seen until it moves.
-- Ties keep the order of the list, which earlier passes have left; shortest jobs first sorts by exchanges, which
-  shuffle ties.
-- While a start is under way nobody else is started, and completions are noticed after it. So a job ends a little after
-  a full second, and whoever is submitted in that second comes before.
+- If no job waits, the first of several jobs submitted at once starts before the others are considered.
+- Jobs submitted behind a full window are not seen until it moves.
+- Ties keep the order of the list, as left by earlier passes; shortest-job-first sorts by exchanges, which shuffle ties.
+- While a start is under way no other job starts, and completions are processed after it. So a job ends shortly after a
+full second, and jobs submitted in that second precede it.
 - EASY counts as free beside the head only those releases that the head needs, one by one.
 
 References
@@ -36,14 +35,14 @@ from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
 
 SAME_MOMENT = 1e-5
-"""Seconds within which SimGrid handles two events as one."""
+"""Seconds within which SimGrid treats two events as simultaneous."""
 
-# What a pass does with the visible jobs.
+# How a pass sorts the visible jobs.
 KEEP, SORT, EXCHANGE = 0, 1, 2
 
 
 def run_sc17(prepared: Prepared, state: State) -> NDArray[np.float64]:
-    """Simulate; `state` receives who was backfilled.
+    """Simulate; `state` receives which jobs were backfilled.
 
     Returns
     -------
@@ -53,7 +52,7 @@ def run_sc17(prepared: Prepared, state: State) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        If the policy is a Python function of the waiting time, which this loop cannot ask.
+        If the policy is a Python function of the waiting time, which this loop cannot call.
     """
     scheduler, jobs = prepared.scheduler, prepared.jobs
     n = len(jobs)
@@ -109,17 +108,17 @@ def _run(
     order
         The list of all jobs.
     running, remaining
-        Scratch space of shape (n,): the running jobs in the order of their starts, and how long they will run on.
+        Scratch space of shape (n,): the running jobs in the order of their starts, and their remaining times.
     policy, request
-        Where scores come from, and what jobs ask for.
+        The order of the queue, and the requests of jobs.
     sorting
         KEEP, SORT or EXCHANGE.
     easy
         Whether EASY backfills.
     window
-        How many places of the list are visible.
+        How many positions of the list are visible.
     in_order
-        So many jobs start in order of submission before the first pass.
+        The number of jobs started in order of submission before the first pass.
     start_delay
         Seconds that a start takes.
     """
@@ -177,7 +176,7 @@ def _complete(
     count: int,
     moment: float,
 ) -> int:
-    """End the jobs that end until a moment; return how many run on."""
+    """End the jobs that end until a moment; return how many are still running."""
     kept = 0
     for i in range(count):
         job = running[i]

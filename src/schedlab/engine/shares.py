@@ -1,6 +1,6 @@
-"""What accounts and users have used of their shares, in a simulation: Fair Tree, and the factor that Slurm had before.
+"""The shares and the usage of accounts and users in a simulation: Fair Tree, and Slurm's earlier fair-share factor.
 
-Associations form a tree, see `schedlab.engine.associations`; each keeps what all below it have used.
+Associations form a tree, see `schedlab.engine.associations`; each stores the usage of all below it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from schedlab.engine.associations import PARENT, Associations
 from schedlab.kernels import for_python, inlined, inner_kernel
 
 BETWEEN = 2.0**32 - 2
-"""Slurm's level of an account that has the shares of its parent: whoever is in it stands beside it instead."""
+"""Slurm's level of an account that has the shares of its parent: its members are compared with its siblings instead."""
 
 
 @by_address
 class Shares(NamedTuple):
-    """Shares and use; arrays have one entry per association.
+    """Shares and usage; arrays have one entry per association.
 
     Parameters
     ----------
     fair_tree
-        Whether users are ranked; else they have 2^(-usage/shares).
+        Whether users are ranked; otherwise their factor is 2^(-usage/shares).
     users
         How many there are.
     parent, shares, user
@@ -33,19 +33,19 @@ class Shares(NamedTuple):
     among
         The sum of the shares below the same parent.
     first
-        One entry more: where in `order` those below it begin.
+        One entry more than associations: where in `order` its children begin.
     order
         Associations by parent; under Fair Tree, the most deserving first.
     usage, recent
-        Processor-seconds: decayed, up to the last computation, and since then.
+        Processor-seconds: the decayed usage up to the last computation, and the usage since then.
     factor
-        Of users: their fair-share factor.
+        The fair-share factors of users.
     level
         Shares by usage; of the classic factor, the effective usage.
     part
         Of the classic factor: the share of the whole machine.
     place, tied
-        Where a walk through the tree stands in `order`, and whether the account has the level of the one before it.
+        The position of a tree walk in `order`, and whether the account is tied with the one before it.
     """
 
     fair_tree: bool
@@ -66,7 +66,7 @@ class Shares(NamedTuple):
 
 
 def new_shares(who: Associations, *, fair_tree: bool) -> Shares:
-    """Return the shares of associations that have not used anything yet, their factors still to be computed."""
+    """Return the shares of associations that have not used anything yet, before factors are computed."""
     count = len(who.parent)
     below = np.bincount(who.parent[1:], minlength=count)
     own = np.maximum(who.shares, 0.0)
@@ -92,7 +92,7 @@ def new_shares(who: Associations, *, fair_tree: bool) -> Shares:
 
 @inlined
 def charge(shares: Shares, association: int, amount: float) -> None:
-    """Note what somebody has used, at every level."""
+    """Charge an association, and all above it."""
     one = association
     while one >= 0:
         shares.recent[one] += amount
@@ -101,7 +101,7 @@ def charge(shares: Shares, association: int, amount: float) -> None:
 
 @inlined
 def use(shares: Shares, decay: float, kept: float) -> None:
-    """Let usage decay over a period, add what is recent, and let it decay over the idle periods behind."""
+    """Decay usage over a period, add the recent usage, and decay it over the idle periods that follow."""
     for one in range(shares.usage.shape[0]):
         shares.usage[one] = (shares.usage[one] * decay + shares.recent[one]) * kept
         shares.recent[one] = 0.0
@@ -109,7 +109,7 @@ def use(shares: Shares, decay: float, kept: float) -> None:
 
 @inner_kernel
 def weigh(shares: Shares) -> None:
-    """Turn usage into factors."""
+    """Compute the factors from usage."""
     if shares.fair_tree:
         for one in range(1, shares.usage.shape[0]):
             shares.level[one] = _level(shares, one)
@@ -122,7 +122,7 @@ def weigh(shares: Shares) -> None:
 
 @inlined
 def _level(shares: Shares, one: int) -> float:
-    """Return shares by usage: those of the parent are the same for all that are compared."""
+    """Return shares by usage: the shares of the parent are the same for all that are compared."""
     if shares.shares[one] == PARENT:
         return np.inf if shares.user[one] else BETWEEN
     if shares.shares[one] == 0:
@@ -134,7 +134,7 @@ def _level(shares: Shares, one: int) -> float:
 
 @inlined
 def _sort(shares: Shares, account: int) -> None:
-    """Sort those below an account by level, among equals users first; by insertion, for they nearly are."""
+    """Sort the children of an account by level, users first on ties; by insertion, as they are nearly sorted."""
     order = shares.order
     begin = shares.first[account]
     for i in range(begin + 1, shares.first[account + 1]):
@@ -157,9 +157,9 @@ def _comes_before(shares: Shares, one: int, other: int) -> bool:
 
 @inlined
 def _rank(shares: Shares) -> None:
-    """Walk through the tree in depth: each user has the next rank, or the last one's in a tie.
+    """Walk the tree depth-first: each user has the next rank, or the rank of the previous one on a tie.
 
-    The first in an account that ties with what stands before it ties with the last user there, as Slurm does it.
+    If an account ties with its predecessor, its first user ties with the previous user, as in Slurm.
     """
     shares.place[0], shares.tied[0] = shares.first[0], False
     account, rank, left = 0, shares.users, shares.users
@@ -186,7 +186,7 @@ def _rank(shares: Shares) -> None:
 
 @inlined
 def _weigh_parts(shares: Shares) -> None:
-    """Give each user 2^(-usage/shares), where a part of what others in the account have used counts as well."""
+    """Give each user 2^(-usage/shares), where a part of the usage of others in the account counts as well."""
     usage, effective, part = shares.usage, shares.level, shares.part
     effective[0] = 1.0
     for one in range(1, usage.shape[0]):

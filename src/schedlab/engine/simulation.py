@@ -1,4 +1,4 @@
-"""Simulate a workload under a scheduler: the road from a Workload to a Schedule."""
+"""Simulate a workload under a scheduler: from a Workload to a Schedule."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def simulate(
         time, submissions before completions, as the simulator of SC'15 does. "sc17": one start at a time, see
         `schedlab.engine.serial`; times are float64 seconds if a start takes time.
     in_order
-        So many jobs are started strictly by submission before the scheduler takes over (SC'17 puts its machine into a
-        state with 16).
+        The number of warm-up jobs, started strictly in order of submission before the scheduler takes over (SC'17 fills
+        its machine with 16).
     requests
-        What the jobs ask for, one after the other, if that is not what the scheduler's `requests` says. Jobs whose
-        requests are too short fail and come back; the schedule shows their last runs, and all of them in `runs`.
+        The sequence of requests of each job, instead of the one that the scheduler's `requests` gives. Jobs whose
+        requests are too short fail and are resubmitted; the schedule shows their last runs, and all of them in `runs`.
     cluster
         The machine, instead of `processors`. On a cluster of nodes, jobs get the cores, memory and GPUs that their
-        `Workload.resources` ask for on nodes that their partition and constraint allow; the schedule says on which.
+        `Workload.resources` request on nodes that their partition and constraint allow; the schedule records the nodes.
     node_events
         Nodes of the cluster that go down, are drained and come back, and maintenance.
 
@@ -75,8 +75,8 @@ def simulate(
     Raises
     ------
     InputError
-        If a job lacks what the scheduler needs or can never run, if the scheduler is unknown, or if jobs are left for
-        which too few nodes come back.
+        If a job lacks what the scheduler needs or can never run, if the scheduler is unknown, or if jobs never start
+        because too few nodes return to service.
 
     Notes
     -----
@@ -108,7 +108,7 @@ def simulate(
         )
         start = run_sc17(prepared, state)
         return to_schedule(prepared, start=start, backfilled=state.backfilled)
-    # Of a larger one, Python takes no time in comparison, and this kernel need not be compiled besides the loop.
+    # For a larger workload, the time in Python is negligible, and this kernel need not be compiled besides the loop.
     known = known_scheduler(prepared) if len(prepared.jobs) <= LARGEST else None
     if known is not None:
         begins, backfilled = simulate_known(prepared, known)
@@ -172,20 +172,20 @@ def to_schedule(
     placement: Placement | None = None,
     waited_for: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> Schedule:
-    """Bring what the engine or its twin decided back into the workload's order.
+    """Return the result of the engine or its twin as a schedule, in the workload's order.
 
     Parameters
     ----------
     prepared
         The simulation.
     start, backfilled, predicted, corrections, eligible
-        In order of submission; without predictions, the estimates; without corrections, none.
+        In order of submission; predictions default to the estimates, and corrections to none.
     runs
         All runs, if they may fail; their jobs are rows of the workload.
     placement
-        On which nodes they were: of each run, or of each job in the workload's order.
+        The nodes of each run, or of each job in the workload's order.
     waited_for
-        In the workload's order: why jobs waited, see `Schedule`.
+        In the workload's order: the reasons why jobs waited, see `Schedule`.
     """
     if not prepared.scheduler.start_delay:
         start = start.astype(np.int64, copy=False)

@@ -1,4 +1,4 @@
-"""Partitions and limits of a cluster as the engine takes them: from `Cluster` and `Resources` to numbers."""
+"""Partitions and limits of a cluster for the engine: from `Cluster` and `Resources` to numbers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ NOWHERE = -1
 class _Options(NamedTuple):
     """Where jobs may run: one entry per option.
 
-    `job` is the row of the workload, `partition` a position in the cluster's; `refused` has, for each job, why the
-    last partition of its list does not admit it.
+    `job` is the row of the workload, `partition` a position in the cluster's; `refused` has, for each job, the reason
+    why the last partition of its list does not admit it.
     """
 
     job: NDArray[np.int64]
@@ -47,10 +47,10 @@ def machine_inputs(
     *,
     always: bool = False,
 ) -> tuple[NodeInputs, SiteInputs | None]:
-    """Return the nodes of a cluster with what jobs ask for, and its partitions and limits if these decide anything.
+    """Return the nodes of a cluster with the requests of jobs, and its partitions and limits if these have any effect.
 
-    Parameters and errors as for `site_inputs`. One partition without any limit is the machine, and is left out unless
-    it is `always` asked for.
+    Parameters and errors as for `site_inputs`. One partition without any limit equals the whole machine, and is left
+    out unless `always` is set.
     """
     if _is_open(cluster) and not always and not is_held_back(workload, cluster):
         return node_inputs(workload, cluster, order, placement), None
@@ -62,14 +62,14 @@ def machine_inputs(
 def site_inputs(
     workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
 ) -> tuple[NodeInputs, SiteInputs]:
-    """Return nodes, partitions and limits of a cluster, and what jobs ask for, in order of submission.
+    """Return nodes, partitions and limits of a cluster, and the requests of jobs, in order of submission.
 
     Parameters
     ----------
     workload
         The jobs; partition, account and QOS of each are in its `resources`, users in its columns and header.
     cluster
-        Of nodes.
+        A cluster of nodes.
     order
         The rows of the workload in order of submission, None if they are in it.
     placement
@@ -78,13 +78,13 @@ def site_inputs(
     Returns
     -------
     tuple
-        The nodes with the requests; the shape of a job is that of its first option. And the site.
+        The nodes with the requests; the shape of a job is that of its first option. Then the site.
 
     Raises
     ------
     InputError
-        If a job can never run: the message names it and the reason; `schedlab.engine.site_build.never_runs` tells it
-        of all.
+        If a job can never run: the message names it and the reason; `schedlab.engine.site_build.never_runs` returns the
+        reasons of all jobs.
     """
     built = _build(workload, cluster, placement)
     refuse(workload, cluster, built.never)
@@ -92,12 +92,12 @@ def site_inputs(
 
 
 def never_runs(workload: Workload, cluster: Cluster) -> Labels:
-    """Return for each job why it can never run on a cluster, in Slurm's words; none if it can.
+    """Return for each job the reason, in Slurm's words, why it can never run on a cluster; none if it can.
 
     Raises
     ------
     InputError
-        If a job asks for a type of GPU or a constraint that cannot be understood.
+        If a job requests a type of GPU or a constraint that is not valid.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
 
 
 def _is_open(cluster: Cluster) -> bool:
-    """Return whether everybody may use all nodes."""
+    """Return whether all jobs may use all nodes."""
     return not cluster.partitions and cluster.accounting is None
 
 
@@ -125,7 +125,7 @@ class _Built(NamedTuple):
     never: Labels
 
     def ordered(self, order: NDArray[np.intp] | None) -> tuple[NodeInputs, SiteInputs]:
-        """Return what belongs to jobs in order of submission."""
+        """Return the inputs with jobs in order of submission."""
         if order is None:
             return self.nodes, self.site
         site = self.site
@@ -142,7 +142,7 @@ class _Built(NamedTuple):
 def _reordered(
     offset: NDArray[np.int64], order: NDArray[np.intp], *columns: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """Return lists of several entries per job in another order of the jobs."""
+    """Return lists of several entries per job for another order of the jobs."""
     lengths = np.diff(offset)[order]
     after = offsets_of(lengths)
     place = np.repeat(offset[:-1][order] - after[:-1], lengths) + np.arange(after[-1])
@@ -150,7 +150,7 @@ def _reordered(
 
 
 def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Built:
-    """Return all of it in the workload's order; jobs that can never run have no option."""
+    """Return all inputs in the workload's order; jobs that can never run have no option."""
     who = membership(workload, cluster)
     options = _admitted(workload, cluster, who)
     nodes, options = _with_shapes(workload, cluster, options, placement)
@@ -183,7 +183,7 @@ def _partition_nodes(cluster: Cluster, inputs: NodeInputs, partitions: tuple[Par
 
 
 def _admitted(workload: Workload, cluster: Cluster, who: Membership) -> _Options:
-    """Return the partitions that admit each job: of higher tier first, then as they are named."""
+    """Return the partitions that admit each job: of higher tiers first, then in the order named."""
     jobs = len(workload)
     if not cluster.partitions:
         return _Options(np.arange(jobs), np.zeros(jobs, dtype=np.int64), Labels.none(jobs))
@@ -205,7 +205,7 @@ def _admitted(workload: Workload, cluster: Cluster, who: Membership) -> _Options
 
 
 class _Admission:
-    """Whom partitions admit."""
+    """The admission rules of partitions."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.partitions = cluster.partitions
@@ -243,7 +243,7 @@ class _Admission:
 
 
 def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refused: Labels) -> _Options:
-    """Return the options among a table of partitions, a row per job, in which time and nodes are within the bounds."""
+    """Return the options among a table of partitions, a row per job, whose bounds on time and nodes hold."""
     longest, fewest, most = (
         np.array([_or(value, usual) for value in values], dtype=np.int64)
         for values, usual in (
@@ -306,12 +306,12 @@ def _asking(workload: Workload, cluster: Cluster, options: _Options) -> Workload
 
 
 def _plain(workload: Workload) -> Resources:
-    """Return what jobs ask for that have nothing but the columns of SWF."""
+    """Return the resources of jobs that have only the columns of SWF."""
     return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
 
 
 def _amounts(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) -> dict[str, NDArray[np.int64]]:
-    """Return how much of each resource jobs use, by their shapes: those without any use nothing."""
+    """Return how much of each resource jobs use, by their shapes: jobs without a shape use nothing."""
     fewest = fewest_nodes(inputs)
     largest = np.array([inputs.cores[inputs.allowed[row]].max(initial=0) for row in inputs.eligible.tolist()])
     cpu = np.where(inputs.exclusive, fewest * largest, inputs.tasks * inputs.task_cores)

@@ -1,7 +1,7 @@
-"""What a pass over the partitions of a cluster would start next, where somebody has a word before each start.
+"""What a pass over the partitions of a cluster would start next, for callers that decide about each start.
 
-The rules are those of `schedlab.engine.site_pass`. The pass is gone through again for each start, which changes nothing
-if it is remembered who has blocked partitions: within a second, room only becomes less.
+The rules are those of `schedlab.engine.site_pass`. The pass is repeated for each start, which gives the same result if
+the jobs that have blocked partitions are kept: within a second, free resources only shrink.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from schedlab.kernels import inlined, inner_kernel
 
 
 def in_tiers(site: Site | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return jobs with those of higher tiers first, else in the order in which they are."""
+    """Return jobs with those of higher tiers first, otherwise in the given order."""
     if site is None:
         return order
     sorted_: NDArray[np.int64] = order[np.argsort(-site.tier[order], kind="stable")]
@@ -30,7 +30,7 @@ def in_tiers(site: Site | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def begins_anew(site: Site, job: int) -> bool:
-    """Return whether a pass looks at all heads again after a job has started beside reservations."""
+    """Return whether a pass considers all heads again after a job has started beside reservations."""
     limited = bool(site.use_offset[job + 1] > site.use_offset[job])
     return limited or job in site.head[: max(site.counters[HEADS], 0)]
 
@@ -72,7 +72,7 @@ def _next_head(
     order: NDArray[np.int64],
     blocking: NDArray[np.int64],
 ) -> int:
-    """Return the first job that fits where nobody before it waits, or NONE."""
+    """Return the first job that fits where no earlier job waits, or NONE."""
     now = state.clock[NOW]
     _block_again(site, blocking)
     for i in range(len(order)):
@@ -107,7 +107,7 @@ def may_start_beside_heads(site: Site, jobs: NDArray[Any], state: State, needs: 
         return False
     found = fits_beside_heads(site, nodes, jobs, state, job)
     own = head_of(site, job)
-    if found and own >= 0:  # it has only been asked
+    if found and own >= 0:  # it was only a check
         hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + jobs[job].estimate, -1)
     return found
 
@@ -121,7 +121,7 @@ def choose_on_site(
     beside: bool,
     blocking: NDArray[np.int64],
 ) -> None:
-    """Choose the nodes of a job that fits: beside the reservations, or off the partitions that others block."""
+    """Choose the nodes of a job that fits: beside the reservations, or outside the partitions that others block."""
     nodes: Any = state.nodes
     now = state.clock[NOW]
     if beside:
@@ -133,14 +133,14 @@ def choose_on_site(
 
 @inlined
 def hold_beside(site: Site, jobs: NDArray[Any], state: State, job: int) -> None:
-    """Take a job that has just started beside the reservations from what they are planned with."""
+    """Take a job that has just started beside the reservations from the plan of these."""
     nodes: Any = state.nodes
     hold_run(nodes, nodes.ahead, job, state.clock[NOW], state.clock[NOW] + jobs[job].estimate, -1)
 
 
 @inlined
 def fits_on_site(site: Site, jobs: NDArray[Any], state: State, job: int) -> bool:
-    """Return whether a job fits the nodes of one of its partitions now, and reaches into no closure."""
+    """Return whether a job fits the nodes of one of its partitions now, and overlaps no closure."""
     now = state.clock[NOW]
     open_partitions(site)
     return fits_open(site, state.nodes, job, now, now + jobs[job].estimate)

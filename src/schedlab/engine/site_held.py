@@ -1,6 +1,6 @@
-"""What keeps jobs back whatever their account: licences, and job arrays of which so many elements may run.
+"""Limits on jobs of all accounts: licences, and job arrays with a limit on running elements.
 
-To the engine, both are limits like those of accounts: who would exceed one is passed over.
+To the engine, both are limits like those of accounts: a job that would exceed one is passed over.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
 LICENSES, ARRAY = "Licenses", "JobArrayTaskLimit"
-"""Why a job waits, as `squeue` shows it."""
+"""The reason of a waiting job, as `squeue` shows it."""
 
 _LICENSE = re.compile(r"([^\s:=*|,]+)(?:[:=*](\d{1,9}))?")
 
 
 class Held(NamedTuple):
-    """A limit on what jobs hold: how much there is, why a job waits, and which rows of the workload hold how much."""
+    """A limit on what jobs hold: its amount, the reason of waiting jobs, and how much each row holds."""
 
     most: int
     reason: str
@@ -34,12 +34,12 @@ class Held(NamedTuple):
 
 
 def licenses_of(text: str) -> dict[str, int]:
-    """Return how many of each licence a text asks for, as sbatch's option has it.
+    """Return the licences that a text in the format of sbatch's option requests.
 
     Raises
     ------
     InputError
-        If it cannot be understood.
+        If the text is not valid.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def licenses_of(text: str) -> dict[str, int]:
 
 
 def held_arrays(workload: Workload) -> list[Held]:
-    """Return the arrays of which so many elements may run at a time."""
+    """Return the arrays with a limit on elements that run at a time."""
     if workload.resources is None or not (workload.resources.array_limit > 0).any():
         return []
     array, limit = workload.resources.array.codes, workload.resources.array_limit
@@ -73,7 +73,7 @@ def held_arrays(workload: Workload) -> list[Held]:
 
 
 def held_licenses(workload: Workload, cluster: Cluster) -> list[Held]:
-    """Return the licences of a cluster and who holds them; a name that it does not know is a licence of which it has
+    """Return the licences of a cluster and which jobs hold them; an unknown name is a licence of which there are
     none."""
     if workload.resources is None:
         return []
@@ -90,7 +90,7 @@ def held_licenses(workload: Workload, cluster: Cluster) -> list[Held]:
 
 
 def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
-    """Return for each job whether it asks for more licences than there are, as reason why it never runs."""
+    """Return for each job whether it requests more licences than there are, as the reason why it never runs."""
     bad = np.full(len(workload), -1, dtype=np.int64)
     for one in held:
         bad[one.rows[one.amounts > one.most]] = 0
@@ -98,7 +98,7 @@ def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
 
 
 def is_held_back(workload: Workload, cluster: Cluster | None) -> bool:
-    """Return whether licences or arrays keep any job back; licences without a cluster are like all resources there."""
+    """Return whether licences or arrays hold any job back; licences count only on clusters with licences or nodes."""
     asked = workload.resources
     if asked is None or not asked.is_held_back:
         return False
@@ -107,7 +107,7 @@ def is_held_back(workload: Workload, cluster: Cluster | None) -> bool:
 
 
 def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster]:
-    """Return a number of processors as a cluster of one node, and its jobs as they ask there for nothing else."""
+    """Return a number of processors as a cluster of one node, and its jobs with requests for processors only."""
     asked = workload.resources
     assert asked is not None
     kept = {"licenses": asked.licenses, "array": asked.array, "array_limit": asked.array_limit}

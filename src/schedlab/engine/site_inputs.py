@@ -1,4 +1,4 @@
-"""Partitions of a cluster and limits of its users as the engine and its twin take them: numbers only."""
+"""Partitions of a cluster and limits of its users as numbers, for the engine and its twin."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class SiteInputs(NamedTuple):
         int64, one per job in order of submission and one more: where the job may run.
     option_partition, option_shape
         int64, one per option, in the order in which they are tried: the partition, and the request there, see
-        `NodeInputs`. Partitions that do not admit the job, or not for so long, are no options.
+        `NodeInputs`. Partitions that do not admit the job, or not for its requested time, are not options.
     limit
         int64, one per limit: how much of it may be in use.
     timed
         bool: whether it counts amounts times the seconds that jobs are still expected to run.
     reason
-        Why a job waits that would exceed it, as `squeue` shows it.
+        The reason of a job that would exceed it, as `squeue` shows it.
     use_offset
-        int64, one per job and one more: the limits that a job is under.
+        int64, one per job and one more: where the limits of a job begin in the next two arrays.
     use_limit, use_amount
         int64: which limits, and how much of each it uses.
     preemption
-        Who gives way to whom; None if nobody does.
+        The rules of preemption; None without preemption.
     """
 
     tier: NDArray[np.int64]

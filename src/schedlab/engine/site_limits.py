@@ -1,6 +1,6 @@
-"""Limits of accounts, users and QOS as numbers: which jobs are under which, and how much of each they use.
+"""Limits of accounts, users and QOS as numbers: which jobs each limit holds for, and how much of it they use.
 
-A limit of the same kind is looked for in Slurm's order: QOS of the partition, QOS of the job (the other way round with
+Limits of one kind are searched in Slurm's order: QOS of the partition, QOS of the job (the other way round with
 the flag OverPartQOS), user in the account, accounts up to the root; the first that sets it counts. Limits on all jobs
 of an account (Grp...) hold at every level.
 """
@@ -20,7 +20,7 @@ from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels
 
 JOBS = "jobs"
-"""What limits on the number of jobs count: one for each."""
+"""The amount per job under limits on the number of jobs: one."""
 
 SAME_KIND = {"max_jobs_per_user": "max_jobs"}
 """A limit of a QOS, and the limit of an account that it replaces."""
@@ -37,7 +37,7 @@ _OF_QOS = {
     "max_tres_run_mins_per_account": "account",
     "max_tres_run_mins_per_user": "user",
 }
-"""Limits of a QOS on what runs at a time, and of whom together: all jobs, those of a user, those of an account."""
+"""Limits of a QOS on concurrent use, and the jobs that share each: all jobs, those of a user, those of an account."""
 
 _OF_ACCOUNT = ("grp_jobs", "max_jobs", "grp_tres", "grp_tres_run_mins")
 _PER_JOB = ("max_wall", "max_tres_per_job", "max_tres_mins_per_job", "min_tres_per_job")
@@ -50,15 +50,15 @@ class Shared(NamedTuple):
     Parameters
     ----------
     holder
-        Whose it is: with kind and resource, what tells it from all others.
+        Its owner; together with kind and resource, it identifies the limit.
     kind
         A field of `Limits`.
     resource
         What it counts: "jobs", "cpu", "mem", ...
     most
-        How much; of a timed one, times seconds.
+        The amount; for a timed limit, amount times seconds.
     reason
-        Why a job waits that would exceed it.
+        The reason of a job that would exceed it.
     """
 
     holder: tuple[str, ...]
@@ -74,7 +74,7 @@ class Shared(NamedTuple):
 
 
 class Single(NamedTuple):
-    """A limit on what one job may ask for: no job beyond it ever runs."""
+    """A limit on the request of a single job: a job that exceeds it never runs."""
 
     kind: str
     resource: str
@@ -83,7 +83,7 @@ class Single(NamedTuple):
 
 
 class Under(NamedTuple):
-    """What a job is under."""
+    """The limits that a job is under."""
 
     shared: tuple[Shared, ...]
     single: tuple[Single, ...]
@@ -93,14 +93,14 @@ NOTHING = Under((), ())
 
 
 def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) -> tuple[list[Under], NDArray[np.int64]]:
-    """Return what jobs are under: each distinct case once, and the case of each job.
+    """Return the limits of jobs: each distinct case once, and the case of each job.
 
     Parameters
     ----------
     accounting
-        Of the site.
+        The accounting of the site.
     who
-        Whose the jobs are.
+        The users and accounts of the jobs.
     partition_qos
         The QOS of each job's partition, none if it has none.
     """
@@ -112,7 +112,7 @@ def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) ->
 
 
 class _Rules:
-    """Finds the limits that count for a job."""
+    """Finds the limits that apply to a job."""
 
     def __init__(self, accounting: Accounting) -> None:
         self.accounting = accounting
@@ -122,7 +122,7 @@ class _Rules:
         self.known = {account.name for account in accounting.accounts}
 
     def under(self, user: str, account: str, qos: str, partition_qos: str) -> Under:
-        """Return the limits of a job, in the order in which they are looked at."""
+        """Return the limits of a job, in the order in which they are checked."""
         shared: list[Shared] = []
         single: list[Single] = []
         taken: set[tuple[str, str]] = set()
@@ -213,7 +213,7 @@ def exceeded_alone(
     amounts
         How much of each resource each job uses.
     request
-        int64 seconds: what the jobs ask for; 0 or less if they do not say.
+        int64 seconds: the requested times; 0 or less if unknown.
     """
     found = np.full(len(case), -1, dtype=np.int64)
     names: dict[str, int] = {}
@@ -235,7 +235,7 @@ def _used_alone(
     request: NDArray[np.int64],
     rows: NDArray[np.intp],
 ) -> NDArray[np.int64]:
-    """Return how much jobs use of a limit if nobody else runs."""
+    """Return how much jobs use of a limit if no other job runs."""
     seconds = np.maximum(request[rows], 0)
     if one.kind == "max_wall":
         return seconds

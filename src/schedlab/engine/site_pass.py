@@ -1,8 +1,9 @@
 """The scheduling passes of partitions, without backfilling and with EASY: every partition has its head.
 
-Heads start while they fit; a head that does not fit closes the nodes of its partitions to those behind it. With EASY,
+Heads start while they fit; a head that does not fit closes the nodes of its partitions to later jobs. With EASY,
 the first job that waits for a partition has a reservation, made in the order of the queue, each beside those before it;
-candidates start that have room beside all of them. Who would exceed a limit is passed over, and has no reservation.
+candidates start that have room beside all of them. A job that would exceed a limit is passed over, and has no
+reservation.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ def site_pass(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start what can be started now."""
+    """Start all jobs that can be started now."""
     clock = state.clock
-    clock[HEAD] = clock[LEFT] = UNKNOWN  # no job that enters later is decided about without a pass
+    clock[HEAD] = clock[LEFT] = UNKNOWN  # a job that enters later always needs a pass
     site.counters[HEADS] = NOT_MADE
     _let_give_way(site.preemption, site, jobs, seen, state, waiting, needs, rules)
     start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
@@ -63,7 +64,7 @@ def _let_give_way(
     needs: Needs | None,
     rules: Rules,
 ) -> None:
-    """Let runs give way to the first jobs of the queue."""
+    """Preempt runs for the first jobs of the queue."""
     if preemption is not None:
         count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
         make_way(site, jobs, state, site.turn, count, needs, rules)
@@ -103,7 +104,7 @@ def start_heads(
             ):
                 begin(jobs, state, job)
                 state.backfilled[job] = False
-                # Whoever has come into view may go before the others.
+                # A job that has come into view may precede the others.
                 again = leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], job)
                 if clock[BLAMED] >= 0:
                     return True
@@ -117,7 +118,7 @@ def start_heads(
 
 @inner_kernel
 def _line_up(turn: NDArray[Any], queue: Any, seen: NDArray[Any], state: State, rules: Rules, by_entry: bool) -> int:
-    """Write down the jobs of a queue in the order in which a pass looks at them; return how many there are."""
+    """List the jobs of a queue in the order in which a pass considers them; return how many there are."""
     if queue is not None:
         count = queue.length[0]
         for i in range(count):
@@ -140,7 +141,7 @@ def _backfill(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start candidates beside the reservations; these are made when the first candidate would fit what is free."""
+    """Start candidates beside the reservations; these are made when the first candidate would fit now."""
     nodes: Any = state.nodes
     clock, now = state.clock, state.clock[NOW]
     place = 0
@@ -185,7 +186,7 @@ def _line_up_candidates(candidates: Any, queue: Any, site: Site, seen: NDArray[A
 
 @inlined
 def head_of(site: Site, job: int) -> int:
-    """Return which of the reservations is a job's, -1 if it has none."""
+    """Return the index of a job's reservation, -1 if it has none."""
     for i in range(site.counters[HEADS]):
         if site.head[i] == job:
             return i
@@ -196,7 +197,7 @@ def head_of(site: Site, job: int) -> int:
 def fits_beside_heads(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> bool:
     """Return whether a job has room as long as it is expected to run beside the reservations of others.
 
-    Its nodes are chosen. A running job that should have ended holds what it has, though not in what is planned.
+    Its nodes are chosen. A running job that should have ended holds its nodes, though not in the plan.
     """
     now, length, own = state.clock[NOW], jobs[job].estimate, head_of(site, job)
     if own >= 0:
@@ -227,7 +228,7 @@ def reserve_for_heads(
 
 @inner_kernel
 def reserve_for_first(site: Site, count: int, jobs: NDArray[Any], state: State, needs: Needs | None) -> int:
-    """Reserve for the first of so many jobs that are lined up in `Site.behind`, as `reserve_for_heads`."""
+    """Reserve for the first of the `count` jobs listed in `Site.behind`, as `reserve_for_heads` does."""
     nodes: Any = state.nodes
     running, now = state.running, state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
@@ -255,9 +256,9 @@ def reserve_for_first(site: Site, count: int, jobs: NDArray[Any], state: State, 
 def _find_heads(
     site: Site, heads: NDArray[Any], count: int, jobs: NDArray[Any], state: State, needs: Needs | None
 ) -> int:
-    """Find the first job of each partition that may start, or that waits for others whose ends are known.
+    """Find the first job of each partition that may start, or that depends on others whose ends are known.
 
-    Looked at are so many jobs as they are lined up in `Site.behind`.
+    The first `count` jobs in `Site.behind` are considered, in that order.
     """
     open_partitions(site)
     found = 0
@@ -279,7 +280,7 @@ def _find_heads(
 
 @inlined
 def takes_any(site: Site, job: int) -> bool:
-    """Return whether a job has a partition that nobody before it waits for."""
+    """Return whether a job has a partition that no earlier job waits for."""
     found = False
     for option in range(site.options[job], site.options[job + 1]):
         found = found or not site.blocked[site.partition[option]]
@@ -288,7 +289,7 @@ def takes_any(site: Site, job: int) -> bool:
 
 @inner_kernel
 def same_heads(site: Site, count: int, jobs: NDArray[Any], state: State, needs: Needs | None) -> bool:
-    """Return whether the reservations are those of the jobs that are the first ones now, as in `reserve_for_first`."""
+    """Return whether the reservations belong to the present first jobs, as in `reserve_for_first`."""
     found = _find_heads(site, site.others, count, jobs, state, needs)
     same = found == site.counters[HEADS]
     for i in range(found):

@@ -1,8 +1,8 @@
 """Why jobs wait on a machine with partitions and limits, in Slurm's words, and for how long.
 
-After each second in which anything happens, until the next: a job waits for others (Dependency), for nodes to come back
-(ReqNodeNotAvail), for a limit that it would exceed, because it is the first one that waits for one of its partitions
-(Resources), or behind others (Priority).
+The state after each second with an event counts until the next: a job waits for others (Dependency), for nodes to
+return to service (ReqNodeNotAvail), at a limit that it would exceed, as the first that waits for one of its partitions
+(Resources), or behind other jobs (Priority).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def count_waiting(
     rules: Rules,
     now: int,
 ) -> None:
-    """Count why jobs have waited since the last event, which is not over before this is called, until now."""
+    """Count the reasons of waiting jobs from the last event until now; called before the present event."""
     if site is not None:
         before = state.clock[NOW]
         seconds = now - before
@@ -94,7 +94,7 @@ def _count_hidden(beyond: Any, site: Site, seconds: int) -> None:
 def _precedes(
     site: Site, seen: NDArray[Any], state: State, score: NDArray[Any], rules: Rules, now: int, one: int, other: int
 ) -> bool:
-    """Return whether a job stands before another one in the order of the policy, as it was found last."""
+    """Return whether a job precedes another one in the order of the policy, as last computed."""
     if site.tier[one] != site.tier[other]:
         return site.tier[one] > site.tier[other]
     earlier = state.entered[one] < state.entered[other]
@@ -110,7 +110,7 @@ def _precedes(
 
 
 def seconds_by_reason(prepared: Prepared, site: Site) -> dict[str, NDArray[np.int64]]:
-    """Return the seconds that each job, in the workload's order, has waited for each reason that anybody had."""
+    """Return the seconds that each job, in the workload's order, has waited for each reason that occurred."""
     assert prepared.site is not None
     names = reason_names(prepared.site)
     columns = {name: prepared.in_workload_order(site.waited[:, code].copy()) for code, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""What is said of jobs that can never run on a cluster."""
+"""The error messages for jobs that can never run on a cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REASONS = {
     "Licenses": "the cluster has not the licences that it asks for",
     "Resources": "no partition that admits it has the nodes that it asks for",
 }
-"""Why a job can never start, as Slurm calls it and in words."""
+"""Why a job can never start, Slurm's reason and a description."""
 
 
 def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
@@ -38,7 +38,7 @@ def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
 
 
 def _say_what_is_not_there(workload: Workload, cluster: Cluster, row: int) -> None:
-    """Raise InputError with the partition that a job names in vain, or what the nodes of all its partitions lack."""
+    """Raise InputError with the unknown partition that a job names, or with what the nodes of its partitions lack."""
     try:
         node_inputs(workload[row : row + 1], cluster, None, None)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Partitions and limits during a simulation: whom limits admit, and which nodes are closed to those further behind."""
+"""Partitions and limits during a simulation: which jobs limits admit, and which nodes are closed to later jobs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Site.counters.
 HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
-WANING = 1  # 1 if a limit falls with time, so that a job may be admitted though nothing has happened
+WANING = 1  # 1 if a limit falls with time, so that a job may be admitted without an event
 BY_NUMBER = 2  # 1 if jobs of equal scores are ordered by number, as conservative backfilling does, else by entry
 COUNTERS_SIZE = 3
 
 NOT_MADE = -1
 
-# Why jobs wait: columns of Site.waited.
+# Reasons of waiting jobs: columns of Site.waited.
 DEPENDENCY = 0
 RESOURCES = 1
 PRIORITY = 2
 NOT_AVAILABLE = 3  # too few nodes are in service
-FIRST_LIMIT = 4  # and from here on the reasons of limits
+FIRST_LIMIT = 4  # the reasons of limits begin here
 
 
 class Site(NamedTuple):
@@ -52,13 +52,13 @@ class Site(NamedTuple):
     use_offset, use_limit, use_amount
         See `SiteInputs`.
     blocked
-        bool, one per partition: whether a job waits for it in this pass; those behind it get no nodes of it.
+        bool, one per partition: whether a job waits for it in this pass; later jobs get no nodes of it.
     narrowed
-        bool, one per partition: whether some of its nodes are closed, being in a blocked one.
+        bool, one per partition: whether some of its nodes are closed because they belong to a blocked one.
     closed
         bool, one per node: whether it is in a blocked partition.
     turn, behind
-        int64: jobs in the order in which a pass looks at them.
+        int64: jobs in the order in which a pass considers them.
     reason
         int64, one per limit: the number of its reason, among those of limits.
     waited
@@ -66,7 +66,7 @@ class Site(NamedTuple):
     head, shadow
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
     preemption
-        Who gives way to whom (`schedlab.engine.preemption_state.Preemption`); None if nobody does.
+        Preemption (`schedlab.engine.preemption_state.Preemption`); None without it.
     """
 
     counters: NDArray[np.int64]
@@ -95,7 +95,7 @@ class Site(NamedTuple):
 
 
 def reason_names(inputs: SiteInputs) -> list[str]:
-    """Return why jobs may wait, as Slurm calls it, in the order of the columns of `Site.waited`."""
+    """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
     return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", *dict.fromkeys(inputs.reason)]
 
 
@@ -140,7 +140,7 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool) -> Site:
 
 @inner_kernel
 def charge(site: Site | None, job: int, sign: int) -> None:
-    """Count what a job uses of its limits (sign 1), or no longer (sign -1)."""
+    """Charge the use of a job to its limits (sign 1), or release it (sign -1)."""
     if site is not None:
         for i in range(site.use_offset[job], site.use_offset[job + 1]):
             site.used[site.use_limit[i]] += sign * site.use_amount[i]
@@ -162,7 +162,7 @@ def admitted(site: Site | None, running: Calendar, job: int, estimate: int, now:
 
 @inner_kernel
 def exceeded(site: Site, running: Calendar, job: int, estimate: int, now: int) -> int:
-    """Return the first limit that a job would exceed beside those that run, -1 if none."""
+    """Return the first limit that a job would exceed beside the running jobs, -1 if none."""
     for i in range(site.use_offset[job], site.use_offset[job + 1]):
         number, amount = site.use_limit[i], site.use_amount[i]
         if site.timed[number]:
@@ -205,7 +205,7 @@ def wanes(site: Site | None) -> bool:
 
 @inner_kernel
 def open_partitions(site: Site | None) -> None:
-    """Let a pass begin: nobody waits for a partition yet."""
+    """Begin a pass: no job waits for a partition yet."""
     if site is not None:
         site.blocked[:] = False
         site.narrowed[:] = False
@@ -214,9 +214,9 @@ def open_partitions(site: Site | None) -> None:
 
 @inner_kernel
 def block(site: Site | None, job: int) -> bool:
-    """Close the nodes of the partitions of a job that has to wait to all behind it.
+    """Close the nodes of a waiting job's partitions to all later jobs.
 
-    Returns whether that is the whole machine, because it has no partitions; otherwise see `all_blocked`.
+    Return whether that closes the whole machine, because it has no partitions; otherwise see `all_blocked`.
     """
     if site is not None:
         for option in range(site.options[job], site.options[job + 1]):
@@ -233,7 +233,7 @@ def block(site: Site | None, job: int) -> bool:
 
 @inner_kernel
 def all_blocked(site: Site) -> bool:
-    """Return whether somebody waits for each partition."""
+    """Return whether a job waits for each partition."""
     blocked = True
     for partition in range(site.blocked.shape[0]):
         blocked = blocked and site.blocked[partition]

@@ -1,4 +1,4 @@
-"""All limits that hold for jobs as numbers: of arrays, of accounts, users and QOS, and licences, in this order."""
+"""All limits on jobs as numbers: of arrays, of accounts, users and QOS, and licences, in this order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Uses(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """Some jobs under a limit; `key` tells it from others, and `place` says which of a job's is looked at first."""
+    """Some jobs under a limit; `key` identifies it, and `place` is its position in the order of a job's limits."""
 
     key: Hashable
     most: int
@@ -53,7 +53,7 @@ def limits_on(
     Parameters
     ----------
     workload, cluster, who
-        The jobs, where they run, and whose they are.
+        The jobs, the cluster, and the users and accounts of the jobs.
     partitions, of_first
         The partitions, and the first of each job.
     amounts
@@ -88,7 +88,7 @@ def _of_accounts(
 
 
 def _numbered(jobs: int, uses: list[_Use]) -> Uses:
-    """Return limits with numbers, and what each job uses of them in the order in which they are looked at."""
+    """Return limits with numbers, and what each job uses of them in the order in which they are checked."""
     limits = {use.key: use for use in reversed(uses)}
     numbers = {key: number for number, key in enumerate(dict.fromkeys(use.key for use in uses))}
     job = np.concatenate([np.zeros(0, dtype=np.intp), *(use.rows for use in uses)])
@@ -115,5 +115,5 @@ def first_of(reasons: Labels, others: Labels) -> Labels:
 
 
 def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where lists of these lengths begin, one after the other, and the end of the last."""
+    """Return the offsets of concatenated lists of these lengths, including the end of the last."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""When jobs find room beside what is planned, and what is planned for them: processors in a profile, or nodes."""
+"""When jobs find room beside existing plans, and the plans made for them: processors in a profile, or nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from schedlab.kernels import inlined
 
 @inlined
 def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: int, strict: int) -> None:
-    """Forget everything that is planned; so many processors are free from now on, or all nodes that are not closed.
+    """Clear the plan; `processors` are free from now on, or all nodes that are not closed.
 
     If the passes are `strict`, jobs end before the second in which others begin.
     """
@@ -52,7 +52,7 @@ def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: in
 
 @inlined
 def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
-    """Let the plan begin now."""
+    """Drop the part of the plan before now."""
     if nodes is not None:
         forget_on_nodes(nodes.ahead, now)
     else:
@@ -61,7 +61,7 @@ def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
 
 @inlined
 def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, begins: int) -> int:
-    """Return the earliest second, from the one given on, from which a job has room for so long."""
+    """Return the earliest second, from the one given on, from which a job has room for `length` seconds."""
     if nodes is not None:
         return earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
     return earliest_slot(profile, jobs[job].processors, length, begins)
@@ -69,7 +69,7 @@ def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
 
 @inlined
 def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
-    """Reserve for a job the room that was found last."""
+    """Reserve the slot found last for a job."""
     if nodes is not None:
         remember(nodes, nodes.ahead, job)
         hold_reserved(nodes, nodes.ahead, job, begins, ends, -1)
@@ -79,7 +79,7 @@ def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
 
 @inlined
 def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
-    """Take a reservation back."""
+    """Cancel a reservation."""
     if nodes is not None:
         hold_reserved(nodes, nodes.ahead, job, begins, ends, 1)
     else:
@@ -90,7 +90,7 @@ def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
 def move_slot(
     nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, now: int, before: int
 ) -> int:
-    """Move a reservation that begins at a second to the earliest one before it; return when it begins then."""
+    """Move a reservation that begins at a second to the earliest one before it; return its new begin."""
     if nodes is not None:
         hold_reserved(nodes, nodes.ahead, job, before, before + length, 1)
         begins = earliest_of(nodes, nodes.ahead, job, length, now, before)
@@ -117,7 +117,7 @@ def choose_slot(nodes: Nodes | None, job: int) -> None:
 def book_run(
     nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int, sign: int
 ) -> None:
-    """Plan with a running job until it is expected to end (sign -1), or with one that has ended no longer (sign 1)."""
+    """Book a running job until its expected end (sign -1), or release the booking of one that has ended (sign 1)."""
     if nodes is not None:
         hold_run(nodes, nodes.ahead, job, begins, ends, sign)
     else:
@@ -143,23 +143,23 @@ def choose_gap(nodes: Nodes | None, job: int, now: int, ends: int) -> None:
 def has_slot_now(
     nodes: Nodes | None, jobs: NDArray[Any], job: int, free: int, now: int, ends: int, strict: int
 ) -> bool:
-    """Return whether a job that has a slot now has room at present, too, until its end; choose its nodes.
+    """Return whether a job that has a slot now also has room at present until its end; choose its nodes.
 
-    If the passes are `strict`, jobs that are late hold what they have in the plan, too.
+    If the passes are `strict`, late jobs hold their resources in the plan, too.
     """
     if nodes is not None:
         if strict > 0 or has_room_for(nodes, nodes.ahead, job, now, ends, True):
             return True
-        has_room_for(nodes, nodes.ahead, job, now, ends, False)  # the slot's nodes are those of the last choice again
+        has_room_for(nodes, nodes.ahead, job, now, ends, False)  # this chooses the slot's nodes again
         return False
     return jobs[job].processors <= free
 
 
 @inlined
 def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: int, begins: int, ends: int) -> None:
-    """Reserve the room found last as Slurm does: from an earlier, rounded second on, without what others still hold.
+    """Reserve the room found last as Slurm does: from an earlier, rounded second on, less what others still hold.
 
-    On nodes, these are kept whole; nobody else can begin there meanwhile, and who runs there is not disturbed.
+    On nodes, these are reserved as a whole: no other job can begin there meanwhile, and running jobs are not disturbed.
     """
     if nodes is not None:
         if begins < ends:
@@ -172,7 +172,7 @@ def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: i
 
 @inlined
 def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
-    """Return how many processors are free at present and at the beginning of the plan; on nodes, at most so many."""
+    """Return how many processors are free at present and at the beginning of the plan; on nodes, an upper bound."""
     if nodes is not None:
         return free
     return min(free, free_now(profile))
@@ -180,14 +180,14 @@ def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
 
 @inlined
 def note_group(nodes: Nodes | None, place: int, job: int) -> None:
-    """Note a running job as one of those that are expected to end together."""
+    """Add a running job to those that are expected to end together."""
     if nodes is not None:
         nodes.ahead.together[place] = job
 
 
 @inlined
 def plan_group(nodes: Nodes | None, profile: Profile, processors: int, count: int, now: int, ends: int) -> None:
-    """Plan with the running jobs noted last, which hold so many processors until they end together."""
+    """Book the group of running jobs, which hold `processors` until they end together."""
     if nodes is not None:
         for i in range(count):
             hold_run(nodes, nodes.ahead, nodes.ahead.together[i], now, ends, -1)

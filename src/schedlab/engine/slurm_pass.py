@@ -2,18 +2,18 @@
 
 The main pass follows events: it starts jobs in the order of priority and stops at the first that does not fit. The
 backfill pass plans the jobs of the queue in that order, each at its earliest time, on a profile of the processors that
-running jobs are expected to leave free; those that can start at once do, others get a reservation for the length of the
-pass. Plans do not outlive a pass.
+running jobs are expected to leave free; jobs that can start at once do, others get a reservation for the duration of
+the pass. Plans do not outlive a pass.
 
-Backfill passes keep their interval while jobs wait; when none has waited for that long, the next change brings the next
-pass. Passes that could start no job are left out: after each pass `_backfill_pass` says how long, if nothing happens,
-all further ones would decide as it did.
+Backfill passes keep their interval while jobs wait; if no job has waited for an interval, the next change triggers the
+next pass. Passes that could start no job are skipped: after each pass, `_backfill_pass` returns how long all further
+ones would decide as it did, if nothing happens.
 
-Running jobs hold their processors until they are gone, and a reservation holds those that it will use: where its begin
-is rounded down, it takes, until it really begins, only what the jobs that end until then do not hold themselves. Ends
-of running jobs are taken in groups, the coarser the later, and a job that starts now must end before reservations
-begin, not with them. This is what Slurm 22.05 does (conformance/slurm-hand-cases.json). With `interval=0` the pass is
-that of the textbooks instead: exact ends, and a job may end when a reservation begins.
+Running jobs hold their processors until they end, and a reservation holds those that it will use: where its begin is
+rounded down, it takes, before its actual begin, only what the jobs that end until then do not hold themselves. Ends of
+running jobs are grouped, more coarsely the later they are, and a job that starts now must end before reservations
+begin, not when they begin. Slurm 22.05 behaves this way (conformance/slurm-hand-cases.json). With `interval=0` the pass
+is the textbook one instead: exact ends, and a job may end when a reservation begins.
 
 References
 ----------
@@ -102,7 +102,7 @@ def slurm_pass(
         if clock[STARTED] >= rules.in_order:
             _main_pass(jobs, state, waiting, passes, needs, rules)
         if cleared:
-            if alone:  # Slurm looks at a job by itself when it comes, so that the next pass is not too early
+            if alone:  # Slurm considers a job by itself when it is submitted, so the next pass is not too early
                 counters[MAIN_DUE] = now
             look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
@@ -115,7 +115,7 @@ def slurm_pass(
 
 @inlined
 def _put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now: int) -> None:
-    """Rank the jobs that have waited for too long before all others."""
+    """Rank starving jobs before all others."""
     for i in range(queue.length[0]):
         job = queue.order[i]
         if now - seen[job].submit > rules.starvation:
@@ -125,7 +125,7 @@ def _put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now:
 
 @inlined
 def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> None:
-    """Start a job now; that is a change, which a backfill pass follows."""
+    """Start a job now; this is a change that triggers a backfill pass."""
     begin(jobs, state, job)
     depart(state, waiting, rules, job)
     look_again(passes, state, rules)
@@ -133,10 +133,10 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
 
 @inlined
 def _start_next(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> int:
-    """Start the next job of a main pass if it fits and exceeds no limit; return by how many places the pass goes on.
+    """Start the next job of a main pass if it fits and exceeds no limit; return how far the pass advances.
 
-    After a start, the next job stands in its place. If nobody behind a job that has to wait may start, that is STOP.
-    Who waits for closed nodes alone keeps nobody waiting: Slurm looks at the others then.
+    After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
+    A job that waits only for closed nodes does not block others: Slurm considers them then.
     """
     if not within_limits(jobs, state, job):
         return 1
@@ -160,7 +160,7 @@ def _begin_main_pass(passes: Passes, now: int) -> None:
 def _start_in_order(
     jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
 ) -> None:
-    """Start jobs strictly by entry while they fit, as many as are to start so."""
+    """Start jobs strictly by entry while they fit, up to the number of warm-up jobs."""
     clock = state.clock
     _begin_main_pass(passes, clock[NOW])
     place = 0
@@ -202,9 +202,9 @@ def _main_pass(
 
 @inner_kernel
 def _expect_ends(state: State, passes: Passes, rules: Rules) -> int:
-    """Plan with the running jobs alone; return the first second in which one of them could be late.
+    """Make a plan of the running jobs alone; return the first second in which one of them could be late.
 
-    A late job holds its processors; it is expected to end in the next second.
+    A late job holds its processors, and is expected to end in the next second.
     """
     profile = passes.profile
     clock, running = state.clock, state.running
@@ -254,16 +254,16 @@ def _backfill_pass(
     Returns
     -------
     int
-        The first second in which a pass could decide otherwise, if nothing happens until then and the order stays;
-        NEVER if none could. Until then, a slot found in the future stays the earliest one: earlier ones were not free,
-        and reservations before it were the same. So it is until the first of these slots begins; until one that was
-        too far off comes into the window, and is reserved; and until a running job should have ended. While one is
-        late, or a task could begin now but waits for others, slots move with the clock.
+        The first second in which a pass could decide otherwise, if nothing happens until then and the order does not
+        change; NEVER if none could. Until then, a slot found in the future stays the earliest one: earlier ones were
+        not free, and the reservations before it were the same. This holds until the first of these slots begins, until
+        one that was too far off enters the window and is reserved, and until a running job should have ended. While a
+        job is late, or a task could begin now but has open dependencies, slots move with the clock.
     """
     clock, counters, queue, profile = state.clock, passes.counters, waiting.queue, passes.profile
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0
-    held = 0 if gives_way(state.site) else strict  # who gives way in the plan holds what he has at present
+    held = 0 if gives_way(state.site) else strict  # runs preempted in the plan still hold theirs now
     counters[PLANS] += 1
     narrowest = _narrowest(jobs, state, queue, needs, rules)
     if narrowest > clock[FREE] and not gives_way(state.site):
@@ -322,7 +322,7 @@ def _backfill_pass(
                 _reserve(state.nodes, profile, now, now + length, jobs[job].processors, now, rules)
                 place += 1
                 continue
-            find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # its nodes are chosen again
+            find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # this chooses its nodes again
         if begins != UNKNOWN:
             again = min(again, max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins))
             if begins <= now + rules.horizon and reserved < rules.reserve:
@@ -337,7 +337,7 @@ def _backfill_pass(
 def _reserve(
     nodes: Nodes | None, profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules
 ) -> None:
-    """Reserve between two seconds that are rounded down; before the real begin, jobs that end hold what is theirs.
+    """Reserve between two seconds that are rounded down; before the actual begin, jobs that end keep their resources.
 
     Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
     """
@@ -359,7 +359,7 @@ def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
 
 @inlined
 def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs | None, rules: Rules) -> int:
-    """Return the fewest processors that a job needs which could start in this pass."""
+    """Return the fewest processors needed by a job that could start in this pass."""
     fewest = NEVER
     looked_at = 0
     for i in range(queue.length[0]):
@@ -371,5 +371,5 @@ def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs 
             else:
                 looked_at += 1
             if looked_at == rules.depth and rules.user_depth == ALL and not are_refused(state):
-                break  # who exceeds a limit does not count
+                break  # a job that exceeds a limit does not count
     return fewest

@@ -41,9 +41,9 @@ COUNTERS_SIZE = 9
 class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 
-    `profile` holds the plan; `planned_end` (seconds) and `planned_in` say, per job, when it will have ended by the plan
-    and in which pass that was said; `begins` when it is to begin. `user` says whose each job is; `looked_at` and
-    `looked_in`, per user, at how many jobs a pass has looked, and which pass that was.
+    `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
+    plan and in which pass that was computed; `begins` when it is to begin. `user` is the user of each job; `looked_at`
+    and `looked_in` are, per user, how many jobs a pass has considered, and which pass that was.
     """
 
     counters: NDArray[np.int64]
@@ -57,7 +57,7 @@ class Passes(NamedTuple):
 
 
 def new_passes(users: NDArray[np.int64], processors: int) -> Passes:
-    """Return what is known before the first pass, with the user of each job in order of submission."""
+    """Return the state before the first pass, given the user of each job in order of submission."""
     jobs = len(users)
     names, user = np.unique(users, return_inverse=True)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -77,7 +77,7 @@ def new_passes(users: NDArray[np.int64], processors: int) -> Passes:
 
 @inlined
 def looks_at(passes: Passes, rules: Rules, job: int) -> bool:
-    """Return whether the pass looks at a job: at so many of each user only; count it."""
+    """Return whether the pass considers a job, within the limit per user, and count it."""
     if rules.user_depth == ALL:
         return True
     user = passes.user[job]
@@ -102,9 +102,9 @@ def next_pass(state: State, passes: Passes, rules: Rules) -> int:
 
 @inlined
 def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> None:
-    """Count the backfill passes before now that found nothing to do.
+    """Account for the backfill passes before now that had nothing to do.
 
-    While jobs wait, one follows the other, interval by interval. While none does, there is one more after a change.
+    While jobs wait, there is one per interval. While none does, there is one more after a change.
     """
     counters = passes.counters
     if rules.interval > 0:
@@ -119,7 +119,7 @@ def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> No
 
 @inlined
 def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranked: bool) -> bool:
-    """Note what the event has changed; return whether a pass is due in which a job waits."""
+    """Record what the event has changed; return whether a pass is due while jobs wait."""
     clock, counters = state.clock, passes.counters
     now = clock[NOW]
     returned = has_returned(state.site)
@@ -130,13 +130,13 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
     if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0 or clock[TURNING] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    if returned > 0 or is_awake(state.site):  # that is no change to Slurm, which looks at everybody once a minute
+    if returned > 0 or is_awake(state.site):  # not a change to Slurm, which considers all jobs once a minute
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
         alone = clock[WAITING] == returned or sleeps(state.site)
         if alone and counters[LAST_CHANGE] <= counters[LAST_BACKFILL]:
             fall_asleep(state.site, True)
             counters[LOOK_AGAIN] = NEVER
-            if counters[MAIN_DUE] < now:  # nobody waited then
+            if counters[MAIN_DUE] < now:  # no job waited then
                 counters[MAIN_DUE] = NEVER
         else:
             counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
@@ -155,7 +155,7 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
 
 @inlined
 def look_again(passes: Passes, state: State, rules: Rules) -> None:
-    """Let a backfill pass follow a change that a pass has made."""
+    """Trigger a backfill pass after a change made by a pass."""
     passes.counters[LAST_CHANGE] = state.clock[NOW]
     if rules.interval > 0:
         passes.counters[LOOK_AGAIN] = state.clock[NOW]

@@ -1,4 +1,4 @@
-"""Where a simulation in steps stands: what it was told, and everything that can be seen of it."""
+"""The state of a simulation in steps: its arguments, and everything that can be observed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from schedlab.workload.workload import Workload
 
 
 class Told(NamedTuple):
-    """What a simulation was told, beside the workload."""
+    """The arguments of a simulation, besides the workload."""
 
     scheduler: Scheduler | None
     processors: int | None
@@ -35,16 +35,16 @@ class Told(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where a simulation stands, beside its arrays.
+    """The progress of a simulation, besides its arrays.
 
     Parameters
     ----------
     until
         The second to which it was run.
     deciding
-        Whether this is a decision.
+        Whether it is at a decision.
     started
-        Whether a job has been started by hand at it.
+        Whether a job has been started by hand at this decision.
     by_hand
         How many jobs have been started by hand so far.
     open_ended
@@ -66,13 +66,13 @@ class Reservation(NamedTuple):
 
 
 class Standing:
-    """What can be seen of a `schedlab.engine.stepwise.Simulation`."""
+    """The observable state of a `schedlab.engine.stepwise.Simulation`."""
 
     _told: Told
     _at: Progress
 
     def _stand(self, prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> None:
-        """Take parts as where the simulation stands."""
+        """Set the parts as the state of the simulation."""
         self._prepared = prepared
         self._first_estimate = first_estimate
         self._driver = Driver(prepared, parts)
@@ -98,7 +98,7 @@ class Standing:
 
     @property
     def workload(self) -> Workload:
-        """All jobs, those that were added behind the others."""
+        """All jobs, with those that were added at the end."""
         return self._prepared.workload
 
     @property
@@ -113,7 +113,7 @@ class Standing:
 
     @property
     def now(self) -> int:
-        """The second to which the simulation has come; all that happens until then has happened."""
+        """The present second of the simulation; all events up to and including it have been processed."""
         return max(int(self._clock[NOW]), self._at.until)
 
     @property
@@ -145,7 +145,7 @@ class Standing:
 
     @property
     def expected_run_time(self) -> NDArray[np.int64]:
-        """int64 seconds: the run time that reservations assume of each job by now."""
+        """int64 seconds: the run time that reservations assume for each job at present."""
         return self._prepared.in_workload_order(self._parts.jobs["estimate"]).copy()
 
     @property
@@ -171,7 +171,7 @@ class Standing:
         Raises
         ------
         InputError
-            If another policy orders the queue.
+            If the policy is not multifactor.
 
         Examples
         --------
@@ -193,10 +193,10 @@ class Standing:
         return found
 
     def reservation(self, job: int) -> Reservation:
-        """Return when a waiting job is expected to fit by what now runs, and the processors to spare beside it then.
+        """Return when a waiting job is expected to fit, given the running jobs, and the extra processors then.
 
-        Another job does not delay it if it ends by then or needs no more than the processors to spare (EASY). Nodes are
-        not looked at: on a cluster of nodes, the job may have to wait longer.
+        Another job does not delay it if it ends by then or needs no more than the extra processors (EASY). Nodes are
+        ignored: on a cluster of nodes, the job may have to wait longer.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[P
 def keep_predictors(
     old: list[tuple[PythonPredictorAdapter, Any]], new: list[tuple[PythonPredictorAdapter, Any]]
 ) -> None:
-    """Let new adapters ask copies of the predictors of old ones, with all that those have learned."""
+    """Give new adapters copies of the predictors of old ones, with everything that these have learned."""
     import copy
 
     for (one, _), (other, _) in zip(old, new, strict=True):

@@ -1,9 +1,9 @@
-"""The state of a simulation as flat arrays, and the moves that are made on it.
+"""The state of a simulation as flat arrays, and the operations on it.
 
 Jobs are numbered by submission: job 0 was submitted first, ties in the order of the trace. `next_event` finds the next
-second in which something happens, `advance` handles its completions and submissions, and the scheduling pass that
-follows starts jobs with `begin`. All that outlives an event stands in arrays, so the loop can return to Python between
-any two steps and go on later, and a simulation is saved by saving arrays.
+second in which something happens, `advance` processes its completions and submissions, and the scheduling pass that
+follows starts jobs with `begin`. All state that outlives an event is kept in arrays, so the loop can return to Python
+between any two steps and resume later, and a simulation is saved by saving arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from schedlab.engine.site_state import Site, admitted, charge, has_limits
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
-"""What the engine knows about a job, times in seconds.
+"""A job as the engine sees it, times in seconds.
 
 `duration` is how long its present run lasts on the machine (a killed job: until its request), `estimate` the run time
 that reservations assume, at least 1.
@@ -30,7 +30,7 @@ that reservations assume, at least 1.
 
 # Positions in State.clock.
 NOW = 0
-FREE = 1  # processors that the scheduler believes free
+FREE = 1  # processors that the scheduler believes to be free
 SUBMITTED = 2  # jobs submitted so far; also the next one to be submitted
 STARTED = 3  # runs started so far
 ARRIVED = 4  # jobs that the last event submitted ...
@@ -40,11 +40,11 @@ CORRECTED = 7  # predictions that were corrected just before the next pass
 WATCHED = 8  # 1 if predictions may expire
 ENTERING = 9  # jobs that enter the queue at this event
 ENTRIES = 10  # entries into the queue so far
-STAGE = 11  # how far the event at hand has come: the stages of `schedlab.engine.loop`
+STAGE = 11  # the stage of the current event: the stages of `schedlab.engine.loop`
 HEAD = 12  # the head of the queue at the end of the last pass of no or EASY backfilling ...
-LEFT = 13  # ... and the processors that it left free; UNKNOWN if that says nothing about the next pass
+LEFT = 13  # ... and the processors that it left free; UNKNOWN if the next pass cannot use this
 BLAMED = 14  # a job whose score is not a number
-TURNING = 15  # what has happened to nodes at the last event, see `schedlab.engine.outages`
+TURNING = 15  # the changes of nodes at the last event, see `schedlab.engine.outages`
 CLOCK_SIZE = 16
 
 UNKNOWN = -1
@@ -52,16 +52,16 @@ UNKNOWN = -1
 
 @by_address
 class State(NamedTuple):
-    """What changes while time goes by, whatever the scheduler.
+    """The state of a simulation that does not depend on the scheduler.
 
     `clock` holds the counters above; `start` (int64 seconds, -1 before) and `backfilled` have one entry per job and
-    tell of its last run. `running` holds the running jobs by expected end, in the scheduler's view; `completions` holds
-    them by the end that will come. `ended` lists the jobs whose runs the last event completed, `begun` all runs in the
-    order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the entries.
-    `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if estimates are
-    watched. `request` is what a job asks for at present, in seconds. `nodes` is None on a machine that is but a number
-    of processors. On nodes, `FREE` is what running jobs leave by what they have asked for: no less than is free.
-    `site` has partitions and limits, None if everybody may use all nodes.
+    refer to its last run. `running` holds the running jobs by expected end, in the scheduler's view; `completions`
+    holds them by the end that will come. `ended` lists the jobs whose runs the last event completed, `begun` all runs
+    in the order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the
+    entries. `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if
+    estimates are watched. `request` is the present request of a job, in seconds. `nodes` is None on a machine without
+    nodes. On nodes, `FREE` is computed from the requests of running jobs, and is an upper bound of what is free. `site`
+    has partitions and limits, None if all jobs may use all nodes.
     """
 
     clock: NDArray[np.int64]
@@ -110,14 +110,14 @@ def new_state(
     processors
         Size of the machine.
     request
-        What jobs ask for at first, in seconds.
+        The first requests of jobs, in seconds.
     watched
         Whether estimates are predictions that may expire.
     runs
         How many runs there is room for.
     """
     n = jobs
-    most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is handled
+    most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is processed
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE] = processors
     clock[WATCHED] = watched
@@ -152,11 +152,11 @@ def next_event(jobs: NDArray[Any], state: State) -> int:
 
 @inlined
 def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> None:
-    """Move the clock and handle completions and submissions, up to the point where a scheduling pass is due.
+    """Advance the clock and process completions and submissions, up to the point where a scheduling pass is due.
 
     Batched order: all completions of the second, then all its submissions. One by one ("pyss"): a single event, a
     submission before a completion of the same second; before it, running jobs whose expected end has come no longer
-    count as running in the scheduler's view, done or not (Gaussier et al., SC'15: what their simulator does).
+    count as running in the scheduler's view, finished or not (Gaussier et al., SC'15: what their simulator does).
     """
     clock = state.clock
     clock[NOW] = now
@@ -184,7 +184,7 @@ def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> Non
 
 @inlined
 def complete(jobs: NDArray[Any], state: State) -> None:
-    """Take the next completion and give its processors back, unless the scheduler's view has done so already."""
+    """Process the next completion and release its processors, unless the scheduler's view has done so already."""
     clock = state.clock
     job = pop(state.completions)
     state.ended[clock[COMPLETED]] = job
@@ -202,7 +202,7 @@ def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @inlined
 def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
-    """End the runs that hold anything of a node that fails in this second, in the order in which they started."""
+    """End the runs that hold anything of a node that fails in this second, in the order of their starts."""
     if nodes is not None:
         _break_off_on(nodes.outages, nodes, jobs, state)
 
@@ -253,9 +253,9 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @inlined
 def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
-    """Return whether a job would exceed no limit of its accounts if it started now, nor the nodes that are in service.
+    """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
 
-    What was chosen last on nodes is lost.
+    The last choice of nodes is lost.
     """
     if not admitted(state.site, state.running, job, jobs[job].estimate, state.clock[NOW]):
         return False
@@ -285,7 +285,7 @@ def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
 
 @inlined
 def reservation(clock: NDArray[np.int64], running: Calendar, processors: int, earliest: int) -> tuple[int, int]:
-    """Return when a job is expected to fit, and what will be free beside it then.
+    """Return when a job is expected to fit, and the extra processors then.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def reservation(clock: NDArray[np.int64], running: Calendar, processors: int, ea
     processors
         What the job needs.
     earliest
-        The first second in which it could start, if there were room: now, or later.
+        The first second in which it could start, given enough processors: now, or later.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A simulation in steps: run until a second, look, start jobs by hand, add jobs, save, load, fork."""
+"""A simulation in steps: run until a second, inspect, start jobs by hand, add jobs, save, load, fork."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from schedlab.workload.joining import joined
 from schedlab.workload.workload import Workload
 
 BY_HAND = "by hand"
-"""What the schedule says instead of a scheduler if there was none."""
+"""The scheduler text of a schedule without a scheduler."""
 
 
 class Simulation(Standing):
@@ -42,9 +42,9 @@ class Simulation(Standing):
     Parameters
     ----------
     workload, processors, events, in_order, requests, cluster, node_events
-        As for `simulate`; the event order "sc17" runs only as a whole.
+        As for `simulate`; the event order "sc17" cannot be run in steps.
     scheduler
-        A scheduler text or a `Scheduler`. None: nothing starts but what is started by hand.
+        A scheduler text or a `Scheduler`. None: jobs only start by hand.
 
     Raises
     ------
@@ -53,9 +53,9 @@ class Simulation(Standing):
 
     Notes
     -----
-    A *decision* is a second after whose scheduling passes a visible job still waits that would fit the free processors.
-    There `start` is possible. Without a scheduler, all that starts is started there; with one, what is started there is
-    started against its will, such as a backfilled job under "fcfs".
+    A *decision* is a second in which, after the scheduling passes, a visible job that would fit the free processors
+    still waits. `start` is possible at decisions only. Without a scheduler, all starts take place there; with one, a
+    job is started there against the scheduler's decision, such as a backfilled job under "fcfs".
 
     Examples
     --------
@@ -90,9 +90,9 @@ class Simulation(Standing):
         self._stand(*put_together(workload, self._told, open_ended=False))
 
     def observe(self, observer: Callable[[Simulation], object]) -> None:
-        """Let a function be called with the simulation after the scheduling passes of each second, while it runs.
+        """Register a function to call with the simulation after the scheduling passes of each second, while it runs.
 
-        It may look at everything and, if jobs are left that fit, start them.
+        It may inspect everything and, if waiting jobs fit, start them.
         """
         self._observers.append(observer)
 
@@ -104,7 +104,7 @@ class Simulation(Standing):
         Raises
         ------
         InputError
-            If that second is over, a score is not a number, or a predictor in Python fails.
+            If that second is in the past, a score is not a number, or a predictor in Python fails.
         """
         latest = self._latest(until)
         if self._observers or self._told.scheduler is None:
@@ -122,10 +122,10 @@ class Simulation(Standing):
         return self.ended
 
     def next_decision(self, until: int | None = None) -> bool:
-        """Run to the next decision; return False if there is none any more, or none up to and including a second.
+        """Run to the next decision; return False if none is left, or none up to and including a second.
 
-        If a job was started at the present decision and another one still fits, that is the next one, in the same
-        second. A decision at which nothing was started is over.
+        If a job was started at the present decision and another one still fits, the next decision is in the same
+        second. A decision without a start is over.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class Simulation(Standing):
     def start(self, job: int) -> None:
         """Start a waiting job now.
 
-        Under conservative backfilling, all reservations are then made afresh.
+        Under conservative backfilling, all reservations are then made again.
 
         Parameters
         ----------
@@ -157,7 +157,8 @@ class Simulation(Standing):
         Raises
         ------
         InputError
-            If this is no decision, or if the job does not wait, is not seen by the scheduler, or does not fit.
+            If the simulation is not at a decision, or if the job does not wait, is not seen by the scheduler, or does
+            not fit.
         """
         number = self._startable_number(job)
         parts = self._parts
@@ -168,7 +169,7 @@ class Simulation(Standing):
             clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = 0
             clock[STAGE] = DUE
             self._watch(False)
-            self._driver.run(int(clock[NOW]) - 1)  # the pass, and nothing of what happens next
+            self._driver.run(int(clock[NOW]) - 1)  # the pass, without the events that follow
         if clock[BLAMED] >= 0:
             self._driver.blame()
 
@@ -199,15 +200,16 @@ class Simulation(Standing):
         return number
 
     def submit(self, jobs: Workload, *, requests: Requests | None = None) -> NDArray[np.intp]:
-        """Add jobs, which will be submitted at their submit times.
+        """Add jobs, which are submitted at their submit times.
 
         Parameters
         ----------
         jobs
-            Their submit times must not be in the past; those of the present second have an event of their own.
-            Dependencies among them, workflows and laws come with them.
+            Their submit times must not be in the past; those of the present second get their own event. Dependencies
+            among them, workflows and run-time distributions are added with them.
         requests
-            What they ask for, if the simulation was told so too; laws and applications are numbered as there.
+            Their requests, if the simulation has `requests` too; run-time distributions and applications are numbered
+            as there.
 
         Returns
         -------
@@ -221,7 +223,7 @@ class Simulation(Standing):
 
         Notes
         -----
-        All arrays are made anew, which takes a time in proportion to the jobs of the simulation: add many at once.
+        All arrays are copied, which takes time in proportion to the jobs of the simulation: add many jobs at once.
         """
         late = jobs.submit_time < self.now
         if len(jobs) and bool(late.any()):
@@ -272,7 +274,7 @@ class Simulation(Standing):
         return schedule
 
     def fork(self) -> Simulation:
-        """Return a second simulation that stands where this one does; neither knows of the other from now on.
+        """Return an independent copy of the simulation in its present state.
 
         Observers stay with this one. A predictor in Python is copied.
         """
@@ -284,12 +286,12 @@ class Simulation(Standing):
         return other
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the simulation to a file, from which `load` goes on; see `schedlab.engine.saved`.
+        """Write the simulation to a file, which `load` can resume; see `schedlab.engine.saved`.
 
         Raises
         ------
         InputError
-            If its scheduler asks functions or predictors in Python: what they know cannot be written.
+            If its scheduler asks functions or predictors in Python: their state cannot be written.
         OutputError
             If the file cannot be written; nothing half-written is left.
         """
@@ -299,19 +301,19 @@ class Simulation(Standing):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], workload: Workload | None = None) -> Simulation:
-        """Read a simulation that `save` has written; it goes on exactly as if it had never been interrupted.
+        """Read a simulation that `save` has written; it continues exactly as if it had never been interrupted.
 
         Parameters
         ----------
         path
             The file.
         workload
-            The jobs that it should be of; None takes those in the file.
+            The workload that it must match; None takes the one in the file.
 
         Raises
         ------
         InputError
-            If the file is damaged, not whole, of another version of schedlab or of another workload.
+            If the file is damaged, incomplete, of another version of schedlab or of another workload.
         """
         from schedlab.engine.saved import load_simulation
 
@@ -336,7 +338,7 @@ class Simulation(Standing):
         self._at = self._at._replace(deciding=False, started=False)
 
     def _next_pass(self, latest: int) -> bool:
-        """Run until the passes of the next second in which there is one are made; return False if there is none."""
+        """Run until the passes of the next second with a pass are done; return False if there is none."""
         self._leave_decision()
         self._watch(True)
         if self._driver.advance(latest) != ASK:

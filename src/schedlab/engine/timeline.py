@@ -1,4 +1,4 @@
-"""What is expected to be free on each node, from now on into the future."""
+"""The resources expected to be free on each node, from now on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
 KEPT = 1 << 50
-"""Added to the runs of a span in which the node is kept whole for somebody; more than all runs together."""
+"""Added to the runs of a span in which the node is reserved as a whole; more than all runs together."""
 
 LONG_AGO = -NEVER
-"""Noted as `until` of a node: its room has to be looked at again."""
+"""Noted as `until` of a node: its room has to be recomputed."""
 
 # Positions in Timeline.counters.
-USED = 0  # spans that have been used so far
-SPARE = 1  # the first span that is not used any more, LAST if there is none; its `next` is the next one
-GIVEN = 2  # how often something has been given back, or time has gone by
+USED = 0  # spans that have been allocated so far
+SPARE = 1  # the first released span, LAST if there is none; its `next` is the next one
+GIVEN = 2  # how often resources have been released, or time has advanced
 REQUEST = 3  # of the last search for room: the request ...
 LENGTH = 4  # ... and for how long
 SECOND = 5  # ... from when on there was room
@@ -29,7 +29,7 @@ HELD = 9  # ... for how many tasks
 
 @inner_kernel
 def clear(machine: Machine, timeline: Timeline, now: int) -> None:
-    """Forget everything that is planned: all nodes are free from now on."""
+    """Clear the plan: all nodes are free from now on."""
     spans, count = timeline.spans, timeline.first.shape[0]
     timeline.counters[USED] = count
     timeline.counters[SPARE] = LAST
@@ -49,7 +49,7 @@ def clear(machine: Machine, timeline: Timeline, now: int) -> None:
 
 @inner_kernel
 def forget_the_past(timeline: Timeline, now: int) -> None:
-    """Let the timeline begin now."""
+    """Drop the part of the timeline before now."""
     spans = timeline.spans
     timeline.counters[GIVEN] += 1
     for node in range(timeline.first.shape[0]):
@@ -74,7 +74,7 @@ def hold(
     ends: int,
     sign: int,
 ) -> None:
-    """Take what tasks of a request hold on a node between two seconds (sign -1), or give it back (sign 1)."""
+    """Take what tasks of a request hold on a node between two seconds (sign -1), or release it (sign 1)."""
     if begins >= ends:
         return
     machine = nodes.machine
@@ -93,7 +93,7 @@ def hold(
 
 @inner_kernel
 def keep(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) -> None:
-    """Keep a node whole for somebody between two seconds, whoever runs there still."""
+    """Reserve a node as a whole between two seconds, whatever still runs there."""
     if begins < ends:
         nodes.notes[node].until = LONG_AGO
         _, span = _cut(timeline, node, begins)
@@ -105,14 +105,14 @@ def keep(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) ->
 
 @inner_kernel
 def lesser(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) -> tuple[int, int]:
-    """Make the view `later` of a node what is free there throughout, from one second to another.
+    """Set the view `later` of a node to what is free there throughout an interval.
 
     Returns
     -------
     leaves
-        The second from which on the node's state at the beginning counts no more, NEVER if it stays.
+        The second from which on the node's state at the beginning no longer holds, NEVER if it stays.
     enters
-        The second in which the first state behind the end begins, NEVER if there is none.
+        The second in which the first state after the end begins, NEVER if there is none.
     """
     spans, view, first = timeline.spans, nodes.later, nodes.machine.nodes[node].gpu
     gpus = nodes.machine.nodes[node + 1].gpu - first
@@ -141,7 +141,7 @@ def lesser(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) 
 
 @inner_kernel
 def _cut(timeline: Timeline, node: int, second: int) -> tuple[int, int]:
-    """Let a span of a node begin at a second; return the one before it, LAST if there is none, and that span."""
+    """Split the spans of a node at a second; return the one before it, LAST if there is none, and that span."""
     spans = timeline.spans
     before, span = LAST, timeline.first[node]
     while spans[span].next != LAST and spans[spans[span].next].begin <= second:
@@ -164,7 +164,7 @@ def _cut(timeline: Timeline, node: int, second: int) -> tuple[int, int]:
 
 @inner_kernel
 def _join(machine: Machine, timeline: Timeline, node: int, span: int, ends: int) -> None:
-    """Join the spans of a node that are alike, from one on and up to a second."""
+    """Join the spans of a node that are equal, from a given one up to a second."""
     spans, gpus = timeline.spans, machine.nodes[node + 1].gpu - machine.nodes[node].gpu
     while spans[span].next != LAST and spans[span].begin <= ends:
         following = spans[span].next
@@ -193,6 +193,6 @@ def _alike(timeline: Timeline, one: int, other: int, gpus: int) -> bool:
 
 @inlined
 def _drop(timeline: Timeline, span: int) -> None:
-    """Let a span be used for something else."""
+    """Release a span for reuse."""
     timeline.spans[span].next = timeline.counters[SPARE]
     timeline.counters[SPARE] = span

@@ -1,4 +1,4 @@
-"""What is typically asked for of a node: what the placement by fragmentation gradient descent looks at.
+"""Typical requests for a node, as the placement by fragmentation gradient descent uses them.
 
 References
 ----------
@@ -19,11 +19,11 @@ from schedlab.workload.resources import WHOLE
 
 TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("jobs", "i8")])
 """A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; and
-how many jobs ask for it."""
+how many jobs have this request."""
 
 
 def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
-    """Return what the one-node jobs of a simulation ask for (TYPICAL); nothing unless the placement rule needs it."""
+    """Return the requests of a simulation's one-node jobs (TYPICAL); empty unless the placement rule needs them."""
     if PLACEMENTS[inputs.placement] != "fgd":
         return new_records(0, TYPICAL)
     jobs = np.bincount(inputs.shape, minlength=len(inputs.nodes))

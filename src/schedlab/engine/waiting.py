@@ -1,4 +1,4 @@
-"""The waiting jobs: who stands in which queue, and whom the scheduler sees."""
+"""The waiting jobs: which queues they are in, and which ones the scheduler sees."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
 @by_address
 class Waiting(NamedTuple):
-    """The queues of a simulation, all of one kind; those that its rules do not ask for are None.
+    """The queues of a simulation, all of one kind; those that its rules do not need are None.
 
     Parameters
     ----------
     queue
         The visible jobs in the order of the policy.
     candidates
-        The same in the order in which EASY tries them, if that is another one.
+        The same in the order in which EASY tries them, if that is different.
     ages
-        The same by entry; kept only as long as it is looked at, see `_aged`.
+        The same by entry; kept only while it is used, see `_aged`.
     beyond
         By entry, the jobs behind the window of visible ones.
     """
 
-    queue: Any  # a Queue; which kind, the passes know
+    queue: Any  # a Queue; its kind is selected at compile time
     candidates: Queue | None
     ages: Queue | None
     beyond: Queue | None
@@ -49,7 +49,7 @@ class Orders(NamedTuple):
 
 @inlined
 def _aged(state: State, rules: Rules) -> bool:
-    """Return whether entries are kept in order: during the jobs that start in order, and where age matters later."""
+    """Return whether the order of entry is kept: during the warm-up jobs, and where age matters later."""
     return rules.starvation >= 0 or rules.window >= 0 or state.clock[STARTED] < rules.in_order
 
 
@@ -71,7 +71,7 @@ def _hide(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
 
 @inlined
 def enter(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
-    """Let a job wait; its scores are known, or will be before they are needed."""
+    """Add a waiting job; its scores are known, or will be before they are needed."""
     state.clock[WAITING] += 1
     if not hidden(waiting.beyond, jobs, state, waiting, rules, job):
         _show(jobs, state, waiting, rules, job)
@@ -99,7 +99,7 @@ def _hidden(beyond: Any, jobs: Any, state: Any, waiting: Any, rules: Any, job: A
 
 @inner_kernel
 def _enter_behind(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
-    """Let a job wait behind the window, unless it comes back to an earlier place: then another one has to."""
+    """Add a job behind the window, unless it returns to an earlier place: then another job goes there."""
     last = tail(waiting.ages)
     if state.entered[job] < state.entered[last]:
         _hide(state, waiting, rules, last)
@@ -128,7 +128,7 @@ def leave(
 
 @inlined
 def depart(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
-    """Take a job that has started out of the queues, and let no other one into view."""
+    """Take a job that has started out of the queues, without bringing another one into view."""
     state.clock[WAITING] -= 1
     _hide(state, waiting, rules, job)
 
@@ -145,7 +145,7 @@ def moved_up(
     rules: Rules,
     now: int,
 ) -> bool:
-    """Return whether a job has come into view because another one has left, and let it."""
+    """Bring a job into view if another one has left; return whether one has come into view."""
     raise NotImplementedError
 
 
@@ -176,7 +176,7 @@ def come_into_view(
     rules: Rules,
     now: int,
 ) -> None:
-    """Let the first job behind the window into it."""
+    """Move the first job behind the window into it."""
     job = head(waiting.beyond)
     remove(waiting.beyond, job)
     _score_late(orders.policy, seen, state, retries, job, now)
@@ -201,7 +201,7 @@ def _score_late(
 def score_again(
     queue: Queue | None, order: Order | None, seen: NDArray[Any], state: State, retries: Retries | None
 ) -> None:
-    """Before a pass: give the jobs of a queue the scores of this moment, if they change with time, and sort them."""
+    """Before a pass: give the jobs of a queue their present scores, if they change with time, and sort them."""
     raise NotImplementedError
 
 
@@ -222,7 +222,7 @@ def _choose_score_again(queue: Any, order: Any, seen: Any, state: Any, retries: 
 def score_waiting(
     queue: QueueList, order: Order, seen: NDArray[Any], state: State, retries: Retries | None, count: int
 ) -> None:
-    """Give the first jobs of a queue the scores of this moment, if they change with time."""
+    """Give the first jobs of a queue their present scores, if they change with time."""
     if order.kind[0] == TIMED:
         blamed = evaluate_for(order.program, order.score, seen, order.request, queue.order, 0, count, state.clock[NOW])
         if blamed >= 0:

@@ -19,13 +19,13 @@ SCHEDULERS = {
     "learned predictions": "fcfs+easy@ave2",
     "Slurm": "multifactor(age=1000)+slurm",
 }
-"""One scheduler of each kind that is compiled apart."""
+"""One scheduler of each kind that is compiled separately."""
 
 
 def warm_up(*, nodes: bool = False, progress: Callable[[str, float], None] | None = None) -> dict[str, float]:
-    """Compile what the usual simulations need, as far as that has not been done; the result is kept on disk.
+    """Compile the kernels that usual simulations need, unless they are cached; the result is kept on disk.
 
-    Without it, the first simulation of each kind does so: that takes seconds, once for each version of schedlab and
+    Otherwise the first simulation of each kind compiles them: that takes seconds, once for each version of schedlab and
     each user of a host (see `schedlab.kernels` for where compiled code is kept).
 
     Parameters

@@ -1,4 +1,4 @@
-"""What can be chosen: ordering policies, backfilling, run-time knowledge, and the text that names them."""
+"""The choices of a scheduler: ordering policies, backfilling, run-time knowledge, and the text that names them."""
 
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.formula import Formula

@@ -1,8 +1,8 @@
 """A trained agent as a scheduler: `@agent:FILE` in a scheduler text.
 
-The agent decides all by itself: which of the jobs that fit starts now, or that none does until something happens. Its
-canonical text ends with a digest of what it computes, `@agent:lublin.json#1a2b3c4d`, so that no result is taken for one
-of another agent; a text with the digest of another agent than the file's is refused.
+The agent alone decides which of the jobs that fit starts now, or that none starts until the next event. Its canonical
+text ends with a digest of its computation, `@agent:lublin.json#1a2b3c4d`, so that results of different agents are not
+confused; a text whose digest does not match the file is refused.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _TEXT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class AgentPolicy(Policy):
-    """A trained agent; two are equal if they compute the same.
+    """A trained agent; two agents are equal if they compute the same values.
 
     Parameters
     ----------
     path
-        The file, as it was named.
+        The file, as given.
     agent
-        What it holds.
+        Its content.
     """
 
     name: ClassVar[str] = "agent"
@@ -45,7 +45,7 @@ class AgentPolicy(Policy):
 
     @property
     def text(self) -> str:
-        """The file and the digest of what the agent computes."""
+        """The file and the digest of the agent's computation."""
         plain = re.fullmatch(r"""[^"'+@,:#\s]+""", self.path)
         written = self.path if plain else f'"{self.path}"'
         return f"{MARK}{written}#{self.agent.digest}"
@@ -57,12 +57,12 @@ class AgentPolicy(Policy):
 
     @property
     def changes_with_time(self) -> bool:
-        """True: it is asked whenever something happens."""
+        """True: it decides at every event."""
         return True
 
     @property
     def uses_request(self) -> bool:
-        """False: it sees the run times that the order assumes, which are the requests unless others are named."""
+        """False: it sees the run times that the order assumes, which are the requests unless specified otherwise."""
         return False
 
     def __eq__(self, other: object) -> bool:
@@ -73,12 +73,12 @@ class AgentPolicy(Policy):
 
 
 def agent_at(text: str) -> re.Match[str] | None:
-    """Return where in a scheduler text an agent is named, or None if the text does not begin with one.
+    """Return the match of an agent in a scheduler text, or None if the text does not begin with one.
 
     Raises
     ------
     InputError
-        If no file is named.
+        If the text names no file.
     """
     match = _TEXT.match(text.lstrip())
     if match is None and _MARK.match(text.lstrip()):
@@ -92,7 +92,7 @@ def agent_from_text(text: str) -> AgentPolicy:
     Raises
     ------
     InputError
-        If no file is named, if it is not an agent, or not the one of the digest.
+        If the text names no file, the file is not an agent, or its digest differs.
     """
     match = agent_at(text)
     path = match and (match["double"] or match["single"] or match["bare"])
@@ -112,7 +112,7 @@ def agent_from_text(text: str) -> AgentPolicy:
 
 
 def with_whole_path(text: str) -> str:
-    """Return a scheduler text whose agent, if there is one, has a whole path and its digest.
+    """Return a scheduler text whose agent, if there is one, has an absolute path and a digest.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Trained agents as JSON files: the numbers of a network, what it sees, and how it was trained.
+"""Trained agents as JSON files: the weights of a network, its inputs, and how it was trained.
 
-A file holds numbers and texts only; to read one never runs anything of it.
+A file holds only numbers and texts; nothing in it is executed when it is read.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from schedlab.errors import InputError
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, VIEWS, Network
 
 VERSION = 1
-"""Of what a file holds; files of other versions are refused."""
+"""The version of the file format; files of other versions are refused."""
 
 KIND = "schedlab agent"
 DECISIONS = ("next", "commit")
-"""What an agent may decide: which job starts next, or, as in SC'20, which is waited for."""
+"""What an agent may decide: which job starts next, or, as in SC'20, which job must start before any other."""
 
 LARGEST_FILE = 64 << 20
 MOST_SLOTS = 1 << 16
@@ -39,20 +39,20 @@ class AgentFile:
     Parameters
     ----------
     network
-        What it computes.
+        The network.
     longest
-        Seconds: the request that it sees as 1.
+        Seconds: the requested time that is scaled to 1.
     slots
-        How many waiting jobs it sees at most, the first that were submitted.
+        The most waiting jobs that it sees, in order of submission.
     training
         How it was trained: data, seed, settings, learning curve.
     decision
-        What it decides, one of `DECISIONS`; only those who decide "next" are schedulers.
+        What it decides, one of `DECISIONS`; only agents that decide "next" can be schedulers.
 
     Raises
     ------
     InputError
-        If the network is not for what an agent sees.
+        If the inputs of the network are not those of an agent.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class AgentFile:
 
     @property
     def digest(self) -> str:
-        """Eight characters that are others for another agent: all that decisions follow from, not the training."""
+        """Eight characters that identify the agent by everything that decisions depend on, without the training."""
         return hashlib.sha256(json.dumps(self._played(), sort_keys=True).encode()).hexdigest()[:8]
 
     def _played(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class AgentFile:
         }
 
     def seconds_per_decision(self, jobs: int = 64, times: int = 200) -> float:
-        """Return how long a decision among so many possible jobs takes on this machine, the median of some."""
+        """Return the median time of a decision among `jobs` startable jobs on this machine."""
         rng = np.random.default_rng(0)
         shown = rng.random((jobs, len(JOB_FEATURES)), dtype=np.float32)
         summary, mask = rng.random(CONTEXT, dtype=np.float32), np.ones(jobs + 1, dtype=np.bool_)
@@ -115,7 +115,7 @@ class AgentFile:
         Raises
         ------
         OutputError
-            If it cannot be written; nothing half-written is left.
+            If it cannot be written; no partial file is left.
         """
         document = {"kind": KIND, "version": VERSION, **self._played(), "training": dict(self.training)}
         with atomic_path(path) as temporary:
@@ -123,13 +123,13 @@ class AgentFile:
 
 
 def read_agent_file(path: str | PathLike[str]) -> AgentFile:
-    """Read an agent that was saved.
+    """Read an agent from a file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is not an agent or only a part of one, is of another version, or if the agent was
-        trained to decide or to see something else.
+        If the file cannot be read, is not a complete agent, is of another version, or if the agent was trained for
+        other decisions or inputs.
     """
     document = _document(path)
     if document.get("kind") != KIND:

@@ -1,8 +1,8 @@
-"""What a trained agent computes: a value for each job that could start now, and one for waiting; the largest wins.
+"""The network of an agent: a value for each job that could start now, and one for waiting; the largest wins.
 
-All rows go through the same small network, as in the kernel network of SC'20, so that it does not matter how many jobs
-are visible and where they stand. Two things differ from there: waiting is a row of its own, and each row says what the
-machine and its queue look like. Small requests and widths are told apart on a logarithmic scale beside the plain one.
+All rows go through the same small network, as in the kernel network of SC'20, so that the number of visible jobs and
+their positions do not matter. There are two differences: waiting has its own row, and each row includes the state of
+the machine and of its queue. A logarithmic scale besides the linear one separates small requests and widths.
 
 References
 ----------
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 JOB_FEATURES = ("wait", "request", "processors", "memory", "user", "group", "executable", "possible")
-"""What an observation says of a job, in this order; see the page on environments."""
+"""The features of a job in an observation, in this order; see the documentation of environments."""
 
 WAIT, REQUEST, PROCESSORS, POSSIBLE = (
     JOB_FEATURES.index(name) for name in ("wait", "request", "processors", "possible")
@@ -28,38 +28,38 @@ LONG_WAIT = 43_200
 """Seconds of waiting that count as 1 in observations: 12 h, as in SC'20."""
 
 CONTEXT = 6
-"""So many numbers of the summary are seen: not how much of the episode is left, which no scheduler knows."""
+"""The number of summary features in use, without the remaining part of the episode, which no scheduler knows."""
 
 INPUTS = (
     *("wait", "log wait", "request", "log request", "processors", "log processors", "is waiting", "free afterwards"),
     *("free", "queue", "queued processors", "queued area", "mean wait", "next end"),
 )
-"""The columns of a row that says what the machine looks like, in this order."""
+"""The columns of a row that describe the machine, in this order."""
 
 JOB_INPUTS = ("wait", "request", "processors", "possible")
 
 VIEWS = {"context": INPUTS, "job": JOB_INPUTS}
-"""What a network may see: the columns of a row. "job" is what SC'20's sees, but for numbers of users and programs."""
+"""The possible inputs of a network, as columns of a row. "job" has SC'20's, without user and program numbers."""
 
 LOGARITHMIC = 1e4
-"""Shares x are seen as log(1 + s x) / log(1 + s) too, with this s."""
+"""Shares x are also given as log(1 + s x) / log(1 + s), with this s."""
 
 Floats = NDArray[np.float32]
 
 
 def inputs(jobs: Floats, summary: Floats, waits: NDArray[np.bool_], names: tuple[str, ...] = INPUTS) -> Floats:
-    """Return the rows that a network sees.
+    """Return the input rows of a network.
 
     Parameters
     ----------
     jobs
-        float32 of shape (rows, 8): what observations say of jobs; what stands there of waiting does not matter.
+        float32 of shape (rows, 8): the features of jobs; those of rows for waiting are ignored.
     summary
-        float32 of shape (rows, 8): what they say of the machine and its queue.
+        float32 of shape (rows, 8): the features of the machine and its queue.
     waits
         bool of shape (rows,): which rows are for waiting.
     names
-        What it sees, one of `VIEWS`. In the view "job", the row for waiting is zeros.
+        The inputs, one of `VIEWS`. In the view "job", the row for waiting is zeros.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def inputs(jobs: Floats, summary: Floats, waits: NDArray[np.bool_], names: tuple
 class Network(NamedTuple):
     """Layers of weights, float32 of shape (inputs, outputs), and biases; all but the last are rectified.
 
-    `names` are the columns of the rows that it sees, one of `VIEWS`.
+    `names` are the columns of its input rows, one of `VIEWS`.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Network(NamedTuple):
         return rows[:, 0]
 
     def choose(self, jobs: Floats, summary: Floats, mask: NDArray[np.bool_]) -> int:
-        """Return the action with the largest value, of those that are possible.
+        """Return the possible action with the largest value.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Network(NamedTuple):
         summary
             float32 of shape (8,), the observation "summary".
         mask
-            bool of shape (slots + 1,): what is possible; the last action is to wait.
+            bool of shape (slots + 1,): the possible actions; the last one is to wait.
         """
         possible = np.flatnonzero(mask)
         waits = possible == len(jobs)

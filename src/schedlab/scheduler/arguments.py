@@ -1,6 +1,6 @@
 """The arguments in a scheduler text: NAME(key=value,...), numbers and durations.
 
-A class says with `argument` what its fields mean in a text; parser, catalogue and shell completion read it from there.
+A class declares with `argument` the meaning of its fields in a text; parser, catalogue and shell completion use this.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _ARGUMENT = "argument"
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What an argument means, and how its value is written.
+    """The meaning of an argument, and the format of its value.
 
     Parameters
     ----------
     meaning
         In one sentence, with its unit.
     read
-        Returns the value that a text stands for; it is given the name of the argument and the text.
+        Function of the name of the argument and the text that returns the value.
     write
-        Returns the canonical text of a value.
+        Function that returns the canonical text of a value.
     words
         The values, if there are only a few.
     synonym
-        What Slurm's configuration calls it; empty if nothing there is the same.
+        Its name in Slurm's configuration; empty if there is no equivalent.
     read_synonym
         As `read`, for the value of the synonym, which may have another unit.
     """
@@ -159,7 +159,7 @@ def number(name: str, text: str, *, low: float = 0, high: float = math.inf) -> f
 
 
 def in_minutes(name: str, text: str) -> int:
-    """Return the seconds of a time as Slurm's configuration has it: a plain number is minutes.
+    """Return the seconds of a time in the format of Slurm's configuration: a plain number is minutes.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def in_minutes(name: str, text: str) -> int:
 
 
 def plain(value: float) -> str:
-    """Return a number as `number` reads it back: all digits, no exponent.
+    """Return a number as text for `number`: all digits, no exponent.
 
     Examples
     --------

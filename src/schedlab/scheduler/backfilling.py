@@ -13,10 +13,10 @@ ALL = 10**15
 """As an option: no limit."""
 
 LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "user_depth", "starts", "wf_depth")
-"""Options that may be `ALL`. The others are periods and sizes: at most `LONGEST`."""
+"""Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
 COUNTS = ("depth", "resolution", "queue_depth", "user_depth", "starts", "wf_depth")
-"""Options of Slurm's passes that are at least 1."""
+"""Options of Slurm's passes that must be at least 1."""
 
 LONGEST = 10**9
 
@@ -41,7 +41,7 @@ class NoBackfill:
 
     @property
     def text(self) -> str:
-        """Nothing: a scheduler text without backfilling names none."""
+        """Nothing: a scheduler text without backfilling has no such part."""
         return ""
 
 
@@ -69,7 +69,7 @@ class Easy:
 
     @property
     def text(self) -> str:
-        """How it is written in a scheduler text."""
+        """Its form in a scheduler text."""
         if self.order is None:
             return "easy"
         return "easy:sjf" if self.order == SPF() else f"easy:{self.order.text}"
@@ -82,8 +82,8 @@ class Conservative:
     Parameters
     ----------
     fixed
-        Whether reservations stand once they are made, in rounds, also when a job ends early (Gainaru et al., ICPP
-        2019). Otherwise they move forward. In a scheduler text, this is the option reservations=fixed.
+        Whether reservations are fixed once they are made, in rounds, even if a job ends early (Gainaru et al., ICPP
+        2019). Otherwise they move to earlier times. In a scheduler text, this is the option reservations=fixed.
 
     References
     ----------
@@ -95,7 +95,7 @@ class Conservative:
 
     @property
     def text(self) -> str:
-        """How it is written in a scheduler text, without the option."""
+        """Its form in a scheduler text, without the option."""
         return "conservative"
 
 
@@ -105,7 +105,7 @@ class Slurm:
 
     The main pass follows every submission and completion: it starts jobs in the order of priority and stops at the
     first that does not fit. The backfill pass comes every `interval` seconds if anything has changed. It plans all
-    jobs, in the order of priority, each at the earliest time that disturbs no reservation, starts those that can start
+    jobs, in the order of priority, each at the earliest time that delays no reservation, starts those that can start
     now, and reserves for the others.
 
     Parameters
@@ -113,33 +113,34 @@ class Slurm:
     interval
         Seconds between backfill passes (bf_interval); 0: one after every event.
     depth
-        Jobs that a backfill pass looks at (bf_max_job_test).
+        Jobs that a backfill pass considers (bf_max_job_test).
     resolution
         Seconds: reservations begin and end at multiples of it (bf_resolution), rounded down as in Slurm.
     window
-        Seconds: who cannot start within them gets no reservation (bf_window).
+        Seconds: a job that cannot start within them gets no reservation (bf_window).
     reserve
-        Jobs that get a reservation at most; 1 makes it EASY.
+        The most jobs that get a reservation; 1 makes it EASY.
     queue_depth
-        Jobs that a main pass looks at (default_queue_depth); every minute, one looks at all.
+        Jobs that a main pass considers (default_queue_depth); once a minute, one considers all.
     delay
-        Seconds between main passes at least (batch_sched_delay).
+        Minimum seconds between main passes (batch_sched_delay).
     overtime
         Seconds that a job may run beyond its request (OverTimeLimit).
     node
-        Cores of a node, where nodes are given to one job alone (select/linear); 0: cores are given (select/cons_tres).
+        Cores of a node, if nodes are exclusive (select/linear); 0: cores are allocated (select/cons_tres).
     shared
-        Cores of a node that several jobs share: a reservation holds whole nodes, as in Slurm; 0: it holds cores.
+        Cores of a node that jobs may share: a reservation holds whole nodes, as in Slurm; 0: it holds cores.
     user_depth
-        Jobs of each user that a backfill pass looks at (bf_max_job_user); others are passed over.
+        Jobs of each user that a backfill pass considers (bf_max_job_user); others are passed over.
     starts
         Jobs that a backfill pass starts (bf_max_job_start); it then ends.
     wf_depth
-        Workflows with one place in the queue of which a backfill pass looks at the tasks (wf_max_depth).
+        Workflows with one place in the queue whose tasks a backfill pass considers (wf_max_depth).
     wf_plan
-        "all": tasks that still wait for others get reservations behind them. "ready": only tasks that could start.
+        "all": tasks with open dependencies get reservations after those of their parents. "ready": only tasks that
+        could start.
     wf_count
-        "tasks": each task counts for the depth. "workflows": all of a workflow count once.
+        "tasks": each task counts for the depth. "workflows": all tasks of a workflow count once.
 
     Examples
     --------
@@ -203,7 +204,7 @@ class Slurm:
         Raises
         ------
         InputError
-            If an argument is unknown or not possible.
+            If an argument is unknown or has an invalid value.
 
         Examples
         --------
@@ -216,7 +217,7 @@ class Slurm:
 
     @property
     def text(self) -> str:
-        """The canonical text: what is not the default."""
+        """The canonical text, with the arguments that differ from the defaults."""
         shown = written_arguments(self)
         return f"slurm({shown})" if shown else "slurm"
 

@@ -1,6 +1,6 @@
-"""What does not go together in one simulation, and why: one table for schedulers, engine, campaigns, CLI and docs.
+"""Features that are incompatible in one simulation, and why: one table for schedulers, engine, campaigns, CLI and docs.
 
-Whatever is not in `TABLE` goes together.
+All combinations that are not in `TABLE` are allowed.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 class Incompatible(NamedTuple):
-    """Two features that do not go together, and the reason.
+    """Two incompatible features, and the reason.
 
-    Features are written as in a scheduler text, with capitals for what varies: `+slurm`, `:ORDER`, `speculation=SHARE`.
+    Features are written as in a scheduler text, with capitals for placeholders: `+slurm`, `:ORDER`,
+    `speculation=SHARE`.
     """
 
     first: str
@@ -100,15 +101,15 @@ def refusal(
     events
         Event order of the simulation.
     in_order
-        Jobs that are started first come, first served at the beginning; goes with everything.
+        Warm-up jobs, started first come, first served; compatible with everything.
     dependencies
-        Whether jobs of the workload wait for others.
+        Whether jobs of the workload have dependencies.
     shared_places
         Whether tasks of a workflow share one place in the queue.
     nodes
         Whether the machine is a cluster of nodes.
     preemption
-        Whether jobs may take the place of others that run there.
+        Whether jobs may preempt running jobs there.
 
     Examples
     --------
@@ -156,12 +157,12 @@ def check(
 
 
 def clash(features: Mapping[str, str]) -> str | None:
-    """Return a sentence on the first pair of the table among some features, or None.
+    """Return a sentence about the first incompatible pair among some features, or None.
 
     Parameters
     ----------
     features
-        How each feature is written here, by its name in the table.
+        The present form of each feature, by its name in the table.
     """
     for first, second, reason in TABLE:
         if first in features and second in features:
@@ -170,7 +171,7 @@ def clash(features: Mapping[str, str]) -> str | None:
 
 
 def features_of(scheduler: Scheduler) -> dict[str, str]:
-    """Return what a scheduler has of the features in the table, and how each is written in it."""
+    """Return the features of the table that a scheduler has, with their forms in its text."""
     backfill, order = scheduler.backfill, scheduler.order
     found = {} if isinstance(backfill, NoBackfill) else {f"+{backfill.name}": f"+{backfill.text.partition(':')[0]}"}
     found = found or {NONE: NONE}

@@ -1,4 +1,4 @@
-"""How a scheduler text that is being typed can go on, by the tables of the grammar."""
+"""Completions of a scheduler text that is being typed, from the tables of the grammar."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALLS = POLICIES | BACKFILLING | RUN_TIMES
 
 
 def completions(text: str) -> list[tuple[str, str]]:
-    """Return texts that begin with what has been typed, each with the meaning of what was added.
+    """Return texts that begin with the typed text, each with the meaning of the added part.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def completions(text: str) -> list[tuple[str, str]]:
 
 
 def _last_piece(text: str) -> tuple[int, str, str]:
-    """Return where the piece that is being typed begins, the mark before it, and the name whose bracket is open."""
+    """Return where the piece being typed begins, the mark before it, and the name whose bracket is open."""
     start, mark, quote = 0, "", ""
     calls: list[str] = []
     for place, character in enumerate(text):
@@ -72,7 +72,7 @@ def _arguments(call: str, piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _parts(marks: str, before: str, piece: str) -> Iterator[tuple[str, str]]:
-    """Return what may stand behind the last of some marks."""
+    """Return the possible texts after the last of some marks."""
     if marks.endswith(","):
         yield from _options(before, piece)
     elif marks.endswith("@"):
@@ -92,14 +92,14 @@ def _parts(marks: str, before: str, piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _names(entries: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
-    """Return names and aliases; a bracket is opened behind those that mean nothing without arguments."""
+    """Return names and aliases; an opening bracket is added to those that need arguments."""
     for name, entry in entries.items():
         yield (f"{name}(" if name in ("multifactor", "nag") else name), entry.meaning
         yield from ((alias, entry.meaning) for alias in entry.aliases)
 
 
 def _options(before: str, piece: str) -> Iterator[tuple[str, str]]:
-    """Return the options that have not been given yet, or the values of the one that is being typed."""
+    """Return the options that have not been given yet, or the values of the one being typed."""
     for name, option in OPTIONS.items():
         if piece.startswith(f"{name}="):
             yield from ((f"{name}={word}", option.meaning) for word in option.words)

@@ -8,7 +8,7 @@ A formula is arithmetic over these variables, in seconds or processors:
     w   waiting time so far; a formula that uses it is evaluated again at every scheduling pass
     R   requested time, whatever p is, at least 1
 
-and, of the distribution of run times that the predictor of the order expects:
+and these statistics of the distribution of run times that the predictor of the order expects:
 
     m, g                     its mean and geometric mean
     x10, x25, x50, x75, x90  quantiles
@@ -16,7 +16,8 @@ and, of the distribution of run times that the predictor of the order expects:
     G                        the reciprocal of Gittins' index with that weight: the least, over all times t, of
                              E[min(run time, t)] / E[1/max(run time, 10); run time <= t]
 
-`schedlab.engine.groups` keeps distributions. All other run times are one number, p: then m, g and the quantiles are p.
+`schedlab.engine.groups` keeps distributions. With all others, the run time is one number, p: then m, g and the
+quantiles are p.
 
 Formulas are case sensitive: r is the submit time and R the request.
 """
@@ -44,7 +45,7 @@ STATISTICS = ("m", "g", "h", "G", *(f"x{round(100 * level)}" for level in QUANTI
 VARIABLES = (*COLUMNS, *STATISTICS)
 
 LEAST = 10
-"""Seconds below which run times do not matter to a bounded slowdown."""
+"""The bound, in seconds, of the bounded slowdown."""
 
 LONGEST = 2_000
 DEEPEST = 100
@@ -86,7 +87,7 @@ class Formula:
     Raises
     ------
     InputError
-        If the text is not such a formula; the message says what is not allowed and what is.
+        If the text is not such a formula; the message names what is not allowed and what is.
 
     Examples
     --------
@@ -115,17 +116,17 @@ class Formula:
 
     @property
     def uses_run_time(self) -> bool:
-        """Whether the score depends on the run time that is assumed."""
+        """Whether the score depends on the assumed run time."""
         return self.uses_statistics or bool(np.any(self.codes == COLUMNS.index("p")))
 
     @property
     def uses_statistics(self) -> bool:
-        """Whether the score depends on the distribution of the run time that is assumed."""
+        """Whether the score depends on the distribution of the assumed run time."""
         return bool(np.any(self.codes >= _STATISTIC))
 
     @property
     def uses_request(self) -> bool:
-        """Whether the score depends on the requested time itself, whatever run time is assumed."""
+        """Whether the score depends on the requested time itself, regardless of the assumed run time."""
         return bool(np.any(self.codes == COLUMNS.index("R")))
 
     def scores(
@@ -145,7 +146,7 @@ class Formula:
             Arrays of one length, as described at the top of this module. Without `w`, no job has waited; without `R`,
             the request is the assumed run time.
         statistics
-            A row for each of `STATISTICS`; without them, p is all that is known of run times.
+            A row for each of `STATISTICS`; without them, p is the run time.
         """
         a, b, c, d, e = (
             np.ascontiguousarray(column, dtype=np.int64)
@@ -164,7 +165,7 @@ class Formula:
 
 
 def statistics_of_number(p: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a row for each of `STATISTICS` where run times are known to be p.
+    """Return a row for each of `STATISTICS`, for known run times p.
 
     Examples
     --------
@@ -205,7 +206,7 @@ def evaluate(  # noqa: PLR0915
     result
         Filled with the n scores.
     statistics
-        A row for each of `STATISTICS`; None, or none, where the program has none.
+        A row for each of `STATISTICS`; None or empty if the program uses none.
     """
     n = result.shape[0]
     top = -1
@@ -273,7 +274,7 @@ def _compile(text: str) -> tuple[list[int], list[float], int]:
     constants: list[float] = []
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own advice on odd code; the whitelist has the last word
+            warnings.simplefilter("ignore")  # Python warns about unusual code; the whitelist decides
             tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
         depth = _emit(tree, text, codes, constants, 1)
     except SyntaxError as error:
@@ -285,7 +286,7 @@ def _compile(text: str) -> tuple[list[int], list[float], int]:
 
 
 def _emit(node: ast.AST, text: str, codes: list[int], constants: list[float], height: int) -> int:
-    """Append the code of one node, its value landing at `height` on the stack; return the greatest height."""
+    """Append the code of one node, whose value is put at `height` on the stack; return the greatest height."""
     if height > DEEPEST:
         raise InputError(f"formula {_short(text)} is nested more than {DEEPEST} levels deep")
     match node:
@@ -344,5 +345,5 @@ def _finite(value: float, text: str) -> float:
 
 
 def _short(source: str) -> str:
-    """Return a source text for a message: quoted, and cut if it is long."""
+    """Return a source text for a message: quoted, and shortened if it is long."""
     return repr(source if len(source) <= 60 else source[:57] + "...")

@@ -25,13 +25,13 @@ OF_JOBS = {
     "queue": "queue_id",
     "partition": "partition_id",
 }
-"""What else a function may ask about a job, and the column of the workload; -1 is unknown."""
+"""Further arguments of functions, and their columns of the workload; -1 is unknown."""
 
 FREE = "free"
 """The processors that are free when a scheduling pass begins: one number."""
 
 KNOWN = (*COLUMNS, *OF_JOBS, FREE)
-"""The arguments that a function may have, beside the names of other columns of the workload."""
+"""The arguments that a function may have, besides the names of other columns of the workload."""
 
 ARGUMENTS = f"{', '.join(KNOWN)} and columns of the workload, own ones among them"
 
@@ -55,7 +55,7 @@ class FunctionPolicy(Policy):
     Raises
     ------
     InputError
-        If it takes nothing at all.
+        If the function takes no arguments.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class FunctionPolicy(Policy):
 
     @property
     def text(self) -> str:
-        """The text that it was made from; else the function's name in angle brackets, which cannot be read back."""
+        """The text that it was made from; otherwise the function's name in angle brackets, which cannot be parsed."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
         return self.source or f"<{name.strip('<>')}>"
 
@@ -101,7 +101,7 @@ class FunctionPolicy(Policy):
         return tuple(name for name in self.arguments if name not in (*COLUMNS, FREE))
 
     def check(self, workload: Workload) -> None:
-        """Raise InputError if the function takes something that a workload does not have."""
+        """Raise InputError if the function takes an argument that a workload does not have."""
         for name in self.of_jobs:
             try:
                 workload[OF_JOBS.get(name, name)]
@@ -125,25 +125,25 @@ class FunctionPolicy(Policy):
         R: NDArray[np.int64] | None = None,
         statistics: NDArray[np.float64] | None = None,
     ) -> Scores:
-        """Call the function, if these are all that it takes, and check what it returns."""
+        """Call the function, if it takes no other arguments, and check its result."""
         values = dict(zip(COLUMNS, (p, q, r, w, p if R is None else R), strict=True))
 
         def column(name: str) -> NDArray[np.int64]:
             if name not in values:
                 raise InputError(f"policy {self.text} takes {name}, and only {', '.join(COLUMNS)} are known here")
-            return values[name].copy()  # what the function does to it must not change what the scheduler believes
+            return values[name].copy()  # changes by the function must not reach the scheduler
 
         return self.ask(column, len(p))
 
     def ask(self, column: Callable[[str], Any], jobs: int) -> Scores:
-        """Call the function with what it takes, and check what it returns.
+        """Call the function with its arguments, and check its result.
 
         Parameters
         ----------
         column
-            Returns an array of its own for the name of an argument, or the number of free processors.
+            Returns a copy of the array for the name of an argument, or the number of free processors.
         jobs
-            How many there are.
+            The number of jobs.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class FunctionPolicy(Policy):
 
 
 def names_a_function(text: str) -> bool:
-    """Say whether a text is written as MODULE:FUNCTION, and not as a policy with something behind it.
+    """Return whether a text has the form MODULE:FUNCTION, rather than that of a policy with a suffix.
 
     Examples
     --------
@@ -178,11 +178,11 @@ def function_from_text(text: str) -> FunctionPolicy:
     Raises
     ------
     InputError
-        If it cannot be imported, or is not a function of the arguments that are known.
+        If it cannot be imported, or is not a function of known arguments.
     """
     source = text.strip()
     function = load_named(source, "policy")
-    # Nothing is called yet: a text must not start whatever function it names.
+    # The function is not called here: reading a text must not run the function that it names.
     if isinstance(function, type) or not callable(function):
         raise InputError(f"policy {source}: {shown(function)} is not a function of arrays")
     return FunctionPolicy(function, source)

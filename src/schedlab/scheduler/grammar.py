@@ -1,9 +1,9 @@
-"""The grammar of scheduler texts, as data: parser, catalogue, shell completion and reference page read it.
+"""The grammar of scheduler texts, as data for the parser, the catalogue, shell completion and the reference page.
 
     POLICY[@RUNTIMES][+BACKFILL[:ORDER][@RUNTIMES[/CORRECTION]]][,OPTION=VALUE...]
 
-A policy is a name, a formula, or @FILE: the formula of a policy file. One @RUNTIMES at the end is for the order and for
-reservations; one between policy and backfilling is for the order alone.
+A policy is a name, a formula, or @FILE: the formula of a policy file. An @RUNTIMES at the end applies to the order and
+to reservations; one between policy and backfilling applies to the order alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SYNTAX = "POLICY[@RUNTIMES][+BACKFILL[:ORDER][@RUNTIMES[/CORRECTION]]][,OPTION=V
 
 
 class Part(NamedTuple):
-    """A part of a scheduler text, for people: what may stand there, and what holds without it."""
+    """A part of a scheduler text, for readers: its possible values, and its default."""
 
     name: str
     values: str
@@ -69,13 +69,13 @@ class Entry:
     Parameters
     ----------
     written
-        How people write it; capitals are for what varies.
+        Its form in a text; capitals are placeholders.
     meaning
         In one sentence.
     kind
-        The class that it stands for, which declares its arguments; None if it stands for itself.
+        The class that it denotes, which declares its arguments; None if there is none.
     aliases
-        Other names of the same.
+        Other names of it.
     """
 
     written: str
@@ -172,7 +172,7 @@ ALIASES = {
     "eaf": "saf@groups+easy@requested",
     "aged-eaf": '"log(p*q)+r/43200"@groups+easy@requested',
 }
-"""Whole schedulers with a name of their own: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and two of ours."""
+"""Named schedulers: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and two of this project."""
 
 PLACEMENTS = {
     "first": "the first nodes with room",
@@ -195,23 +195,23 @@ class Option:
     name
         Before the equals sign.
     value
-        What stands behind it, for people.
+        The form of the value, for readers.
     meaning
         In one sentence.
     default
-        What holds without it, for people.
+        The default, for readers.
     read
-        Returns the value that a text stands for, or raises InputError.
+        Function that returns the value of a text, or raises InputError.
     write
-        Returns the canonical text of a value.
+        Function that returns the canonical text of a value.
     part
         Attribute of the scheduler that holds it: "backfill", "retries", or "" for the scheduler itself.
     field
         Its name there.
     usual
-        The value that is not written.
+        The default value, which is omitted from texts.
     words
-        What may stand for the value, if there is a list.
+        The possible values, if they are few.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The choice of a regression that learns on line for the order of the queue: logarithms, or pairs of jobs."""
+"""The choice of a regression that learns online for the order of the queue: logarithms, or pairs of jobs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ LOG_LOSSES = ("square", "linear", "pairs")
 
 @dataclass(frozen=True)
 class LogRegression(Predictor):
-    """Polynomial regression of degree 2 on the logarithm of the share of the request that a job uses, learned on line.
+    """Polynomial regression of degree 2 on the logarithm of the used share of the request, learned online.
 
     It learns as `Regression` does, from logarithms of the job, its user's history and the shares of its groups, see
-    `GroupMean`. With no weight yet, it predicts the request.
+    `GroupMean`. Before it has learned, it predicts the request.
 
     Parameters
     ----------
     loss
-        "square" or "linear": of the error of the logarithm. "pairs": the logistic loss of the order of areas, of the
-        completed job and of each of the 1st, 4th, 16th and 64th that have completed before it.
+        "square" or "linear": loss of the error of the logarithm. "pairs": the logistic loss of the order of areas, of
+        the completed job and of each of the 1st, 4th, 16th and 64th that have completed before it.
     by
         Attributes of the narrowest group, as for `GroupMean`.
     step
-        Of the learning algorithm: eta.
+        The parameter eta of the learning algorithm.
 
     References
     ----------
-    The algorithm: as for `Regression`. The loss of pairs: Burges et al., "Learning to rank using gradient descent",
+    The algorithm: as for `Regression`. The pairwise loss: Burges et al., "Learning to rank using gradient descent",
     ICML 2005.
     """
 
@@ -52,7 +52,7 @@ class LogRegression(Predictor):
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes of the narrowest group, the widest group's first."""
+        """The attributes of the narrowest group, those of the widest first."""
         return tuple(self.by.split("."))
 
     @property

@@ -23,7 +23,7 @@ CHOICES: dict[str, dict[str, object]] = {
     "accrue": {"eligible": "eligible", "always": "always"},
     "ends": {"counted": "counted", "lost": "lost"},
 }
-"""What the words of a text stand for."""
+"""The values of the words in a text."""
 
 BELONGS_TO = {
     "favor": "size",
@@ -34,7 +34,7 @@ BELONGS_TO = {
     "shares": "fairshare",
     "ends": "fairshare",
 }
-"""The weight without which an option changes nothing."""
+"""The weight without which an option has no effect."""
 
 
 def _factors(name: str, text: str) -> dict[int, float]:
@@ -60,7 +60,7 @@ def _weight(meaning: str, synonym: str) -> Any:
 
 
 def _choice(name: str, meaning: str, default: object) -> Any:
-    """Return an argument that is one of a few words."""
+    """Return an argument that takes one of a few words."""
     words = CHOICES[name]
 
     def read(name: str, text: str) -> object:
@@ -98,17 +98,19 @@ class Multifactor(Policy):
     relative
         Size counts per minute of the request (SMALL_RELATIVE_TO_TIME).
     half_life
-        Seconds in which what a user has used counts half (PriorityDecayHalfLife); 0: for ever in full.
+        Seconds in which usage decays by half (PriorityDecayHalfLife); 0: no decay.
     period
-        Seconds between two computations of priorities and usage (PriorityCalcPeriod). In between they stand still.
+        Seconds between two computations of priorities and usage (PriorityCalcPeriod). Between computations they are
+        constant.
     shares
         "tree": users are ranked by shares over usage, account by account (Fair Tree, Slurm's default since 19.05).
-        "classic": 2^(-usage/share). Accounts and shares are those of the cluster; without, all users have equal ones.
+        "classic": 2^(-usage/share). Accounts and shares are those of the cluster; without a cluster, all users have
+        equal shares.
     ends
-        "counted": what a job has used since the last computation counts when it ends, as with
-        AccountingStorageEnforce=limits. "lost": it never counts, as in Slurm 22.05 without.
+        "counted": a job's usage since the last computation is charged when it ends, as with
+        AccountingStorageEnforce=limits. "lost": it is never charged, as in Slurm 22.05 without that setting.
     accrue
-        "eligible": the age grows once no dependency is open. "always": from submission (ACCRUE_ALWAYS).
+        "eligible": the age grows once all dependencies are met. "always": from submission (ACCRUE_ALWAYS).
     partitions, qoses
         Factors by partition_id and, for the quality of service, by queue_id; 0 for the others.
 
@@ -194,7 +196,7 @@ class Multifactor(Policy):
         Raises
         ------
         InputError
-            If an argument is unknown or not possible.
+            If an argument is unknown or has an invalid value.
 
         Examples
         --------
@@ -207,12 +209,12 @@ class Multifactor(Policy):
 
     @property
     def text(self) -> str:
-        """The canonical text: what is not the default."""
+        """The canonical text, with the arguments that differ from the defaults."""
         return f"multifactor({written_arguments(self)})"
 
     @property
     def program(self) -> None:
-        """None: priorities depend on what users have used."""
+        """None: priorities depend on the usage of users."""
         return None
 
     @property
@@ -221,7 +223,7 @@ class Multifactor(Policy):
         return True
 
     def scores(self, *_: object) -> Scores:
-        """Raise InputError: these columns do not say what a priority depends on."""
+        """Raise InputError: a priority depends on more than these columns."""
         raise InputError(
             "multifactor priorities depend on users and on the machine: run time, processors, submit and waiting time "
             "do not determine them; simulate the scheduler"

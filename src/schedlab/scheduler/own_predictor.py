@@ -1,4 +1,4 @@
-"""Predictors of one's own, in Python: what they have to do, and what they are told."""
+"""User-defined predictors in Python: the methods that they need, and the data that they receive."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from schedlab.workload.columns import UNKNOWN
 
 @runtime_checkable
 class OnlinePredictor(Protocol):
-    """What a predictor of one's own has to do; it need not inherit from this."""
+    """The methods of a user-defined predictor, which need not inherit from this class."""
 
     def predict(self, job: JobView) -> float:
-        """Return the run time, in seconds, that a job is expected to have; it is being submitted."""
+        """Return the expected run time, in seconds, of a job that is being submitted."""
         ...
 
     def learn(self, job: JobView, run_time: int) -> None:
-        """Take notice of the run time, in seconds, of a job that has just completed."""
+        """Learn from the run time, in seconds, of a job that has just completed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """What a predictor may know of a job: what was known when it was submitted.
+    """What a predictor may know of a job: its properties at submission.
 
     Parameters
     ----------
     job_id
-        Of the trace.
+        The number in the trace.
     submit_time
-        Second of the submission: the present, for a job that is to be predicted.
+        Second of the submission, which is the present for a job to be predicted.
     requested_time, processors
-        What the user asked for.
+        The requests of the user.
     user_id, group_id, executable_id, queue_id, partition_id
-        Of the trace; -1 is unknown.
+        Numbers in the trace; -1 is unknown.
     """
 
     job_id: int
@@ -52,19 +52,19 @@ class JobView:
 
 @dataclass(frozen=True, eq=False)
 class PythonPredictor(Predictor):
-    """A predictor of one's own in Python; every simulation begins with a copy of it as it is now.
+    """A user-defined predictor in Python; every simulation begins with a copy of its present state.
 
     Parameters
     ----------
     predictor
         An object with `predict(job)` and `learn(job, run_time)`, see `OnlinePredictor`.
     source
-        The text "MODULE:CLASS" that it was made from, if there is one.
+        The text "MODULE:CLASS" that it was read from, if there is one.
 
     Raises
     ------
     InputError
-        If it lacks one of the two.
+        If one of the two methods is missing.
     """
 
     name: ClassVar[str] = "python"
@@ -78,5 +78,5 @@ class PythonPredictor(Predictor):
 
     @property
     def text(self) -> str:
-        """The text that it was made from, else the name of its class."""
+        """The text that it was read from, otherwise the name of its class."""
         return self.source or type(self.predictor).__name__

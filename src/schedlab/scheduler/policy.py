@@ -1,8 +1,8 @@
-"""Ordering policies: a score for every waiting job; the smallest score stands at the head of the queue.
+"""Ordering policies: a score for every waiting job; the job with the smallest score is at the head of the queue.
 
 Ties go to the earlier submission, then to the earlier position in the trace. The variables of the formulas are those of
 `schedlab.scheduler.formula`: p assumed run time, q processors, r submit time, w waiting time so far, R requested time,
-and statistics of the distribution of run times, where the predictor of the order keeps one.
+and statistics of the distribution of run times, if the predictor of the order keeps one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from schedlab.scheduler.formula import Formula
 Scores = NDArray[np.float64]
 
 _formula = lru_cache(maxsize=256)(Formula)
-"""Formulas are compiled once: of a small simulation, that would take most of the time."""
+"""Formulas are compiled once, since this would take most of the time of a small simulation."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Policy:
 
     @property
     def text(self) -> str:
-        """How the policy is written in a scheduler text."""
+        """The form of the policy in a scheduler text."""
         return self.name
 
     @property
@@ -46,13 +46,13 @@ class Policy:
 
     @property
     def changes_with_time(self) -> bool:
-        """Whether scores must be computed anew at every scheduling pass."""
+        """Whether scores must be recomputed at every scheduling pass."""
         program = self.program
         return program is not None and program.uses_waiting_time
 
     @property
     def uses_request(self) -> bool:
-        """Whether scores depend on the requested time itself, whatever run time is assumed."""
+        """Whether scores depend on the requested time itself, regardless of the assumed run time."""
         program = self.program
         return program is not None and program.uses_request
 
@@ -73,7 +73,7 @@ class Policy:
             int64 arrays of one length: assumed run time (s), processors, submit time (s), waiting time (s), requested
             time (s). Without `R`, the request is the assumed run time.
         statistics
-            A row for each of `schedlab.scheduler.formula.STATISTICS`; without them, p is all that is known.
+            A row for each of `schedlab.scheduler.formula.STATISTICS`; without them, p is the run time.
 
         Examples
         --------
@@ -151,8 +151,8 @@ class WFP3(Policy):
 class UNICEF(Policy):
     """Waiting time over the logarithm of size times run time, largest first (Tang et al., CLUSTER 2009).
 
-    The logarithm of 1 is 0, so serial jobs come first of all, as in the program behind SC'17; the small constant keeps
-    jobs that have not waited yet in a defined order.
+    The logarithm of 1 is 0, so serial jobs come first, as in the program behind SC'17; the small constant keeps jobs
+    that have not waited yet in a defined order.
     """
 
     name = "unicef"
@@ -190,9 +190,9 @@ class F4(Policy):
 class Smith(Policy):
     """Expected work over expected weight in the mean bounded slowdown, smallest first (Smith 1956; Rothkopf 1966).
 
-    Smith's rule orders jobs of one machine by run time over weight; for random run times, Rothkopf's takes the expected
-    one. A job does q m processor-seconds, and weighs 1/max(run time, 10) in the sum of bounded slowdowns. With a
-    predictor that expects one number it is q p max(p, 10).
+    Smith's rule orders the jobs of one machine by run time over weight; for random run times, Rothkopf's rule uses the
+    expected run time. A job does q m processor-seconds, and weighs 1/max(run time, 10) in the sum of bounded slowdowns.
+    With a predictor that returns one number, the score is q p max(p, 10).
 
     References
     ----------
@@ -207,9 +207,9 @@ class Smith(Policy):
 class Gittins(Policy):
     """Gittins' index of the expected distribution with the weight of `smith`, times processors, smallest first.
 
-    The least work per gain of all times at which one could stop looking at a job: a job that may well be over in a
-    minute goes before one that surely lasts an hour, however long the first may last otherwise. Jobs are not really
-    stopped, so that this is a heuristic here.
+    The score is the least expected work per gain, over all times at which one could stop serving a job: a job that may
+    well be over in a minute precedes one that surely lasts an hour, however long the first may last otherwise. Jobs are
+    not actually stopped, so this is a heuristic here.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Policies as JSON files: the formula, its coefficients, and what it was learned from.
+"""Policies as JSON files: the formula, its coefficients, and its training data.
 
-In a scheduler text `@FILE` stands for the formula of the file, wherever a policy may stand: "@policy.json+easy",
-'@"my policy.json"+easy', "fcfs+easy:@policy.json". The file is read at once and the text of the scheduler holds the
+In a scheduler text `@FILE` is replaced by the formula of the file, wherever a policy may be: "@policy.json+easy",
+'@"my policy.json"+easy', "fcfs+easy:@policy.json". The file is read immediately and the text of the scheduler holds the
 formula, so that no result depends on a file that may change.
 """
 
@@ -21,7 +21,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.policy import FormulaPolicy
 
 VERSION = 1
-"""Of what a file holds; files of other versions are refused."""
+"""The version of the file format; files of other versions are refused."""
 
 _REFERENCE = re.compile(
     r"""(?P<before>^\s*|:\s*)@\s*(?!agent\s*:)(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^"'+@,:]+))"""
@@ -30,21 +30,21 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """A policy, and how it was found.
+    """A policy, and how it was learned.
 
     Parameters
     ----------
     formula
         The policy, as in a scheduler text.
     coefficients
-        Numbers in the formula, or that it was made of, by name.
+        Numbers in the formula, or from which it was computed, by name.
     training
-        What it was learned from and how: files with fingerprints, settings, versions.
+        The training data and the method: files with fingerprints, settings, versions.
 
     Raises
     ------
     InputError
-        If the formula is not one.
+        If the formula is not valid.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class PolicyFile:
         return FormulaPolicy(self.formula)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the file holds."""
+        """Return the content of the file."""
         return {
             "version": VERSION,
             "formula": self.formula,
@@ -82,7 +82,7 @@ class PolicyFile:
         Raises
         ------
         OutputError
-            If it cannot be written; nothing half-written is left.
+            If it cannot be written; no partial file is left.
         """
         text = json.dumps(self.to_dict(), indent=2, default=_plain, ensure_ascii=False)
         with atomic_path(path) as temporary:
@@ -90,7 +90,7 @@ class PolicyFile:
 
 
 def _is_number(value: Any) -> bool:
-    """Say whether a value is a finite number that a formula may hold."""
+    """Return whether a value is a finite number that a formula may hold."""
     try:
         return isinstance(value, int | float) and math.isfinite(value)
     except OverflowError:
@@ -98,17 +98,17 @@ def _is_number(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold for one of NumPy's scalars or arrays, and text for anything else."""
+    """Return NumPy scalars and arrays as JSON values, and anything else as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
-    """Read a policy that was saved.
+    """Read a policy file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is not such a policy, or one of another version.
+        If the file cannot be read, is not a policy, or is of another version.
     """
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -141,7 +141,7 @@ def with_formulas(text: str) -> str:
     Raises
     ------
     InputError
-        If a file cannot be used; see `read_policy_file`.
+        If a file is not valid; see `read_policy_file`.
 
     Examples
     --------

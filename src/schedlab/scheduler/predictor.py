@@ -1,7 +1,7 @@
-"""What a scheduler takes for the run times of jobs: the request, the truth, or a prediction learned on line.
+"""The run times that a scheduler assumes: the request, the actual run time, or a prediction learned online.
 
-A predictor is asked once per job, when it is submitted, and told the run time when the job completes. A job that
-outlives its prediction is given another one by a correction, see `CORRECTIONS`.
+A predictor is asked once per job, at its submission, and receives the run time when the job completes. A job that
+outlives its prediction gets another one from a correction, see `CORRECTIONS`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from schedlab.scheduler.arguments import argument
 from schedlab.wording import exact_text
 
 CLAIRVOYANT = "knows every run time beforehand (clairvoyant): a bound, not a scheduler that can be installed"
-"""What is said of schedulers that use actual run times."""
+"""The warning about schedulers that use actual run times."""
 
 CORRECTIONS = ("requested", "incremental", "doubling")
-"""What follows when a prediction has expired and the job still runs.
+"""The corrections of a prediction that has expired while the job still runs.
 
 requested: the requested time. incremental: the first prediction and 1, 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h, at
 most the request (Tsafrir et al., TPDS 2007, as programmed by Gaussier et al., SC 2015). doubling: twice the last
@@ -49,11 +49,11 @@ ATTRIBUTES = {
     "request": "requested_time",
     "processors": "processors",
 }
-"""What jobs of a group may have in common, and what `JobView` calls it."""
+"""The attributes that jobs of a group may have in common, and their names in `JobView`."""
 
 
 def is_clairvoyant(text: str) -> bool:
-    """Say whether a scheduler text asks for actual run times.
+    """Return whether a scheduler text uses actual run times.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _share(predictor: Predictor, name: str) -> None:
 
 
 def check_attributes(predictor: Predictor, by: str) -> None:
-    """Raise InputError unless a text names different attributes of jobs, with dots between them."""
+    """Raise InputError unless a text names different attributes of jobs, separated by dots."""
     names = by.split(".")
     if len(set(names)) < len(names) or not set(names) <= set(ATTRIBUTES):
         raise InputError(
@@ -86,7 +86,7 @@ def check_attributes(predictor: Predictor, by: str) -> None:
 
 
 def arguments_of(predictor: Predictor, unnamed: str = "") -> str:
-    """Return the parameters that are not as usual, in brackets; one of them may go without its name."""
+    """Return the parameters that differ from the defaults, in brackets; one of them may omit its name."""
     changed = [field.name for field in fields(predictor) if getattr(predictor, field.name) != field.default]
     shown = {name: exact_text(getattr(predictor, name)) for name in changed}
     arguments = [value if name == unnamed else f"{name}={value}" for name, value in shown.items()]
@@ -95,9 +95,9 @@ def arguments_of(predictor: Predictor, unnamed: str = "") -> str:
 
 @dataclass(frozen=True)
 class Predictor:
-    """Where the run times come from that a scheduler reckons with.
+    """The source of the run times that a scheduler assumes.
 
-    The fields of a subclass are its parameters; its text names those that are not as usual.
+    The fields of a subclass are its parameters; its text names those that differ from the defaults.
     """
 
     name: ClassVar[str]
@@ -106,12 +106,12 @@ class Predictor:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """What it asks about a job besides the user, see `ATTRIBUTES`."""
+        """The attributes of a job that it uses besides the user, see `ATTRIBUTES`."""
         return ()
 
     @property
     def text(self) -> str:
-        """How it is written in a scheduler text."""
+        """Its form in a scheduler text."""
         return f"{self.name}{arguments_of(self)}"
 
     def __str__(self) -> str:
@@ -120,7 +120,7 @@ class Predictor:
 
 @dataclass(frozen=True)
 class Requested(Predictor):
-    """The time that the user asked for."""
+    """The time that the user requested."""
 
     name: ClassVar[str] = "requested"
     learns: ClassVar[bool] = False
@@ -131,7 +131,7 @@ REQUESTED = Requested()
 
 @dataclass(frozen=True)
 class Actual(Predictor):
-    """The time that the job will run: clairvoyance."""
+    """The actual run time of the job: clairvoyance."""
 
     name: ClassVar[str] = "actual"
     learns: ClassVar[bool] = False
@@ -139,12 +139,12 @@ class Actual(Predictor):
 
 @dataclass(frozen=True)
 class RecentAverage(Predictor):
-    """The mean run time of the user's last completed jobs, rounded down; the request as long as there are fewer.
+    """The mean run time of the user's last completed jobs, rounded down; the request while there are fewer.
 
     Parameters
     ----------
     jobs
-        How many.
+        The number of jobs.
 
     References
     ----------
@@ -175,14 +175,14 @@ class UserMean(Predictor):
 class UserQuantile(Predictor):
     """A quantile of the run times of the user's last completed jobs; the request before the first.
 
-    Of k run times in ascending order it is the one at place ceil(k quantile), from 1: half of them for the median.
+    Of k run times in ascending order it is the one at position ceil(k quantile), counted from 1.
 
     Parameters
     ----------
     quantile
         Between 0 and 1.
     jobs
-        Of how many jobs at most.
+        The most jobs to use.
     """
 
     name: ClassVar[str] = "quantile"
@@ -195,25 +195,26 @@ class UserQuantile(Predictor):
 
     @property
     def text(self) -> str:
-        """`median` for the usual median, else `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
+        """`median` for the usual median, otherwise `quantile(0.8)` or `quantile(0.8,jobs=20)`."""
         return "median" if self == UserQuantile() else f"{self.name}{arguments_of(self, 'quantile')}"
 
 
 @dataclass(frozen=True)
 class SimilarQuantile(Predictor):
-    """A quantile of the run times of the user's last completed jobs that are like this one.
+    """A quantile of the run times of the user's last completed jobs that are similar to this one.
 
-    Like it are those with the same request and processors; if there are none, those with the same request; then all of
-    the user; before the first of these, the request stands. The place of the quantile is that of `UserQuantile`.
+    Similar jobs are those with the same request and processors; if there are none, those with the same request; then
+    all jobs of the user; before the first of these, the prediction is the request. The position of the quantile is that
+    of `UserQuantile`.
 
     Parameters
     ----------
     quantile
         Between 0 and 1.
     jobs
-        Of how many jobs at most.
+        The most jobs to use.
     memory
-        Among how many completed jobs of the user, the last ones, they are looked for.
+        The number of last completed jobs of the user that are searched.
     """
 
     name: ClassVar[str] = "similar"
@@ -228,30 +229,30 @@ class SimilarQuantile(Predictor):
 
     @property
     def text(self) -> str:
-        """`similar`, or `similar(0.3)` or `similar(0.3,jobs=50)` for others than the usual."""
+        """`similar`, or `similar(0.3)` or `similar(0.3,jobs=50)` for values other than the defaults."""
         return f"{self.name}{arguments_of(self, 'quantile')}"
 
 
 @dataclass(frozen=True)
 class GroupMean(Predictor):
-    """The mean share of the request that runs of the job's group used, times the request; the request before the first.
+    """The mean share of the request used by runs of the job's group, times the request; the request before the first.
 
-    The narrowest group has all the attributes in common; each wider one drops the last of them, up to everybody. The
-    mean of a group and the estimate of the next wider group are weighted: each run by its age, and the wider group's
-    estimate as `shrink` runs.
+    The narrowest group has all the attributes in common; each wider one drops the last of them, up to the group of all
+    jobs. The mean of a group and the estimate of the next wider group are weighted: each run by its age, and the wider
+    group's estimate as `shrink` runs.
 
     Parameters
     ----------
     by
-        The attributes of the narrowest group (see `ATTRIBUTES`), joined by dots, the one that is dropped first at the
-        end.
+        The attributes of the narrowest group (see `ATTRIBUTES`), joined by dots; the last one is dropped first.
     mean
         "geometric" or "arithmetic".
     shrink
-        As how many runs of the group itself the estimate of the next wider group counts; 0: only where the group has
-        none.
+        The weight of the next wider group's estimate, in runs of the group itself; 0: it counts only if the group has
+        no run.
     decay
-        By what factor a run loses weight with each later run of its group: 1 for none, 0.95 for some 20 runs.
+        The factor by which the weight of a run shrinks with each later run of its group: 1 for no decay, 0.95 for a
+        memory of about 20 runs.
 
     References
     ----------
@@ -278,32 +279,32 @@ class GroupMean(Predictor):
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes of the narrowest group, the widest group's first."""
+        """The attributes of the narrowest group, those of the widest first."""
         return tuple(self.by.split("."))
 
     @property
     def text(self) -> str:
-        """`groups`, or `groups(user.executable,shrink=2)` for others than the usual."""
+        """`groups`, or `groups(user.executable,shrink=2)` for values other than the defaults."""
         return f"{self.name}{arguments_of(self, 'by')}"
 
 
 @dataclass(frozen=True)
 class Regression(Predictor):
-    """Polynomial regression of degree 2 over the job and its user's history, learned on line by normalised gradients.
+    """Polynomial regression of degree 2 over the job and its user's history, learned online by normalised gradients.
 
     Parameters
     ----------
     over, under
         How the loss grows with the error of a prediction that is too long, or too short.
     weight
-        What an error counts: "constant" 1, "narrow" 5 + ln(p/q), "wide" 5 + ln(q/p), "small" 11 - ln(q p), "area" 1 +
+        The weight of an error: "constant" 1, "narrow" 5 + ln(p/q), "wide" 5 + ln(q/p), "small" 11 - ln(q p), "area" 1 +
         ln(q p), of a job of p seconds on q processors.
     features
-        "code": those of the authors' program, with its quirks; "paper": those of the paper's Table 2.
+        "code": the features of the authors' program, including its deviations; "paper": those of the paper's Table 2.
     threshold
-        Seconds by which a prediction may be too long before it counts as that.
+        Seconds by which a prediction may be too long before it counts as too long.
     step, penalty
-        Of the learning algorithm: eta, and the weight lambda of the squared norm.
+        The parameters of the learning algorithm: eta, and the weight lambda of the squared norm.
 
     References
     ----------
@@ -333,5 +334,5 @@ class Regression(Predictor):
 
     @property
     def text(self) -> str:
-        """`e-loss` for the loss that SC'15 recommends, else `nag(...)`."""
+        """`e-loss` for the loss that SC'15 recommends, otherwise `nag(...)`."""
         return "e-loss" if self == Regression() else super().text

@@ -1,4 +1,4 @@
-"""The texts of predictors, and the objects that they stand for."""
+"""The texts of predictors, and the objects that they denote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedlab.scheduler.predictor import Predictor
 from schedlab.wording import did_you_mean
 
 PREDICTORS: dict[str, Predictor] = {name: entry.kind() for name, entry in RUN_TIMES.items() if entry.kind}
-"""By the names that a text may use, with the usual parameters."""
+"""Predictors with default parameters, by their names in texts."""
 
 _TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 
@@ -23,12 +23,13 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def predictor_from_text(text: str) -> Predictor:
-    """Read a predictor: one of `PREDICTORS` with its parameters, or MODULE:CLASS for a class of one's own.
+    """Read a predictor: one of `PREDICTORS` with its parameters, or MODULE:CLASS for a user-defined class.
 
     Raises
     ------
     InputError
-        If the name or an argument is unknown; the message says what is known. If a class of one's own cannot be loaded.
+        If the name or an argument is unknown; the message lists the known ones. If a user-defined class cannot be
+        loaded.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def predictor_from_text(text: str) -> Predictor:
 
 
 def as_predictor(given: object) -> Predictor:
-    """Return a predictor as it is, one that a text names, or one around an object with `predict` and `learn`.
+    """Return a predictor unchanged, one that a text names, or one around an object with `predict` and `learn`.
 
     Raises
     ------
@@ -77,9 +78,9 @@ def as_predictor(given: object) -> Predictor:
 
 
 def _own(text: str) -> PythonPredictor:
-    """Return a fresh object of a class in a module of the current directory, or an installed one."""
+    """Return a new object of a class in a module of the current directory, or an installed one."""
     kind = load_named(text, "predictor")
-    # Nothing else is called: a text must not start whatever function it names.
+    # Only the class is called: reading a text must not run arbitrary functions.
     if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
         raise InputError(f"predictor {text}: it is not a class with methods predict(job) and learn(job, run_time)")
     try:
@@ -90,7 +91,7 @@ def _own(text: str) -> PythonPredictor:
 
 
 def _value(predictor: str, name: str, text: str, usual: Any) -> Any:
-    """Return the value of a parameter, of the type that it usually has."""
+    """Return the value of a parameter, of the type of its default."""
     try:
         return type(usual)(text)
     except ValueError:

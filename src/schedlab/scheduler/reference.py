@@ -19,7 +19,7 @@ def text_table() -> str:
 
 
 def pair_table() -> str:
-    """Return what does not go together as a Markdown table, a row for each reason."""
+    """Return the incompatible features as a Markdown table, a row for each reason."""
     pairs: dict[tuple[str, str], list[str]] = {}
     for first, second, reason in TABLE:
         pairs.setdefault((first, reason), []).append(second if second in (NONE, "dependencies") else f"`{second}`")

@@ -1,4 +1,4 @@
-"""How jobs with a law of run times choose what they ask for: the names of the methods, as text."""
+"""The methods by which jobs with a run-time distribution choose their requests, as texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METHODS = {
     "atoptimal(zeta=auto)": "the same, beside small jobs that need the share zeta of the machine",
     "given": "the sequence that the workload gives for the distribution",
 }
-"""What each method lets a job ask for, by its text with the usual parameter."""
+"""The request of a job under each method, by its text with the default parameter."""
 
 
 def request_method(text: str) -> str:
@@ -23,7 +23,7 @@ def request_method(text: str) -> str:
     Raises
     ------
     InputError
-        If it is unknown, or its parameter is not possible.
+        If it is unknown, or its parameter is invalid.
 
     Examples
     --------

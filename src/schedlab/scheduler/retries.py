@@ -1,4 +1,4 @@
-"""What jobs of uncertain length ask for, what follows when a run fails at its request, and speculative runs."""
+"""Requests of jobs with uncertain run times, retries after a run fails at its request, and speculative runs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from schedlab.scheduler.request_method import request_method
 GIVE_UP = "give-up"
 
 GROWTH = 1.5
-"""A job whose requests have all failed asks for this multiple of its last one, as in the experiments of ICPP'19."""
+"""A job whose requests have all failed requests this multiple of its last one, as in the experiments of ICPP'19."""
 
 LARGEST_GROWTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How jobs with a run-time distribution ask for time, and whether they run speculatively.
+    """How jobs with a run-time distribution choose their requests, and whether they run speculatively.
 
     Parameters
     ----------
     requests
-        What such jobs ask for: "classic", "neuroscience(k=10)", "toptimal", "atoptimal(zeta=0.1)" or "given", see
-        `schedlab.speculate.requests`. None: what the workload says.
+        The method for the requests of such jobs: "classic", "neuroscience(k=10)", "toptimal", "atoptimal(zeta=0.1)" or
+        "given", see `schedlab.speculate.requests`. None: as given by the workload.
     exhausted
-        What such a job asks for when all its requests have failed: this multiple of its last one, as often as it
-        takes. 0: nothing, the job is abandoned. Only with `requests`.
+        The next request after all requests have failed, as a multiple of the last one, repeated as often as necessary.
+        0: the job is abandoned. Only with `requests`.
     speculation
-        Run such jobs speculatively in gaps of which more than this share is expected to be of use; None: never.
+        Run such jobs speculatively in gaps of which more than this share is expected to be put to use; None: never.
 
     Raises
     ------
     InputError
-        If a value is not possible, or neither requests nor speculation is given.
+        If a value is invalid, or neither requests nor speculation is given.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Retries:
 
 
 def parse_exhausted(text: str) -> float:
-    """Read what follows the last request of a job: "give-up", which is 0, or a factor.
+    """Read the option for jobs whose last request has failed: "give-up", which is 0, or a factor.
 
     Raises
     ------

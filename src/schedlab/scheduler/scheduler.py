@@ -1,4 +1,4 @@
-"""The scheduler: what decides which job starts when, and the short text that names it everywhere."""
+"""The scheduler: it decides which job starts when, and has a short text that names it everywhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schedlab.wording import did_you_mean
 
 @dataclass(frozen=True, slots=True, init=False)
 class Scheduler:
-    """What decides which job starts when.
+    """A scheduler, which decides which job starts when.
 
     Parameters
     ----------
@@ -35,29 +35,29 @@ class Scheduler:
         Run times that reservations assume and, without `order_runtimes`, the order too: a `Predictor` or its text, such
         as "requested", "actual" (clairvoyant) or "ave2".
     order_runtimes
-        Run times that the policy and the order of candidates assume, if not the same; None otherwise. They are asked
-        for once, when a job is submitted, and never corrected.
+        Run times that the policy and the order of candidates assume, if not the same; None otherwise. They are computed
+        once, when a job is submitted, and never corrected.
     correction
-        What follows when a learned prediction in `runtimes` has expired, one of `CORRECTIONS`; "incremental" unless
-        given. None for run times that are not learned.
+        The correction of a learned prediction in `runtimes` that has expired, one of `CORRECTIONS`; "incremental"
+        unless given. None for run times that are not learned.
     starvation
-        Seconds after which a waiting job goes before all others; None is never.
+        Wait, in seconds, above which a job precedes all others; None is never.
     window
         How many waiting jobs, counted by submission, the scheduler sees; None is all.
     start_delay
         Seconds that each start takes the scheduler, which does nothing else meanwhile; with the event order of SC'17
         only. None is no time.
     retries
-        What jobs with a run-time distribution ask for, and their speculative runs; None: no run fails.
+        The requests of jobs with a run-time distribution, and their speculative runs; None: no run fails.
     placement
         Which nodes a job gets, one of `PLACEMENTS`, on a cluster of nodes; None is "weight".
     name
-        What tables, charts and reports call it; None: its text.
+        Its name in tables, charts and reports; None: its text.
 
     Raises
     ------
     InputError
-        If a part is not possible, or two parts do not go together.
+        If a part is invalid, or two parts are incompatible.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Scheduler:
         assumed = as_predictor(runtimes)
         ranking = assumed if order_runtimes is None else as_predictor(order_runtimes)
         if isinstance(overtaking, NoBackfill):
-            assumed = ranking  # without backfilling, nothing but the order depends on run times
+            assumed = ranking  # without backfilling, only the order depends on run times
         values = {
             "policy": queue_order,
             "backfill": overtaking,
@@ -183,7 +183,7 @@ class Scheduler:
 
     @property
     def tries_again(self) -> bool:
-        """Whether runs may fail at their requests and come back, or reservations are fixed."""
+        """Whether runs may fail at their requests and be retried, or reservations are fixed."""
         return self.retries is not None or (isinstance(self.backfill, Conservative) and self.backfill.fixed)
 
     @property
@@ -193,7 +193,7 @@ class Scheduler:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options that are not as usual, as texts by name, in the order of the canonical text."""
+        """The options that differ from the defaults, as texts by name, in the order of the canonical text."""
         found = {}
         for option in OPTIONS.values():
             holder = getattr(self, option.part) if option.part else self
@@ -204,12 +204,12 @@ class Scheduler:
 
     @property
     def label(self) -> str:
-        """What tables and charts call it: its name, or its text."""
+        """Its name in tables and charts: its name, or its text."""
         return label_of(self.text)
 
     @property
     def text(self) -> str:
-        """The canonical text, with the name before it if there is one; `Scheduler.parse` reads it back."""
+        """The canonical text, with the name before it if there is one; `Scheduler.parse` parses it."""
         if self._text is None:
             object.__setattr__(self, "_text", self._written())
         return str(self._text)
@@ -245,7 +245,7 @@ def as_schedulers(
     Raises
     ------
     InputError
-        If a text is not a scheduler, or a name not a name.
+        If a text is not a scheduler, or a name is not valid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scheduler texts: cut into the parts of the grammar, and each part read."""
+"""Scheduler texts: split into the parts of the grammar, which are parsed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KNOWN_AT_THE_END, _ANY_AT_THE_END = (
 
 
 def parts_of(text: str) -> dict[str, Any]:
-    """Return the arguments of `Scheduler` that a text stands for.
+    """Return the arguments of `Scheduler` that a text denotes.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def parts_of(text: str) -> dict[str, Any]:
 
 
 def as_policy(given: object) -> Policy:
-    """Return a policy as it is, or the one that a text names.
+    """Return a policy unchanged, or the one that a text names.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def as_policy(given: object) -> Policy:
 
 
 def as_backfill(given: object) -> Backfill:
-    """Return a backfilling as it is, or the one that a text names: "none", "easy", "easy:sjf", "slurm(depth=50)".
+    """Return a backfilling unchanged, or the one that a text names: "none", "easy", "easy:sjf", "slurm(depth=50)".
 
     Raises
     ------
@@ -96,7 +96,7 @@ def as_backfill(given: object) -> Backfill:
 
 
 def _split(text: str) -> tuple[str, list[str], list[str]]:
-    """Cut a text into what stands before the first "@", what stands behind each, and the options."""
+    """Split a text into the part before the first "@", the parts after each, and the options."""
     front, *rest = _cut(text, "@,", text)
     runtimes: list[str] = []
     while rest and rest[0].startswith("@"):
@@ -108,7 +108,7 @@ def _split(text: str) -> tuple[str, list[str], list[str]]:
 
 
 def _cut(text: str, marks: str, whole: str) -> list[str]:
-    """Cut a text before each of some characters, except in brackets and quotes."""
+    """Split a text before each of some characters, except in brackets and quotes."""
     pieces = [""]
     depth = 0
     quote = ""
@@ -131,7 +131,7 @@ def _cut(text: str, marks: str, whole: str) -> list[str]:
 
 
 def _front(front: str, text: str) -> tuple[Policy, Backfill]:
-    """Read POLICY[+BACKFILL[:ORDER]]; a formula may hold "+" itself, so backfilling is looked for at the end."""
+    """Read POLICY[+BACKFILL[:ORDER]]; a formula may contain "+", so backfilling is searched from the end."""
     if not front or front.startswith("+"):
         raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
     if _KNOWN_BACKFILL.fullmatch(front):
@@ -198,7 +198,7 @@ def _backfill(text: str, whole: str) -> Backfill:
 
 
 def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[str, Any]:
-    """Add the options to the parts that they belong to."""
+    """Add the options to their parts."""
     given: dict[str, Any] = {}
     for written in options:
         name, equals, value = (part.strip() for part in written.partition("="))
@@ -223,7 +223,7 @@ def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[
 
 
 def _with_backfill_option(backfill: Backfill, name: str, value: Any, text: str) -> Backfill:
-    """Return backfilling with an option that may belong to another kind of backfilling."""
+    """Return backfilling with an option, which may be one of another kind of backfilling."""
     option = OPTIONS[name]
     if hasattr(backfill, option.attribute):
         return replace(backfill, **{option.attribute: value})
@@ -233,5 +233,5 @@ def _with_backfill_option(backfill: Backfill, name: str, value: Any, text: str) 
 
 
 def _refused(text: str, features: dict[str, str]) -> InputError:
-    """Return the error for a text whose features do not go together; no object could hold them."""
+    """Return the error for a text whose features are incompatible, so that no object can represent them."""
     return InputError(f"scheduler {text!r}: {clash(features)}")

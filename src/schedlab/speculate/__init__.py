@@ -1,1 +1,1 @@
-"""Requests for jobs whose run time is a distribution: laws, optimal sequences of requests, what they cost."""
+"""Requests for jobs with stochastic run times: run-time distributions, optimal sequences of requests, their costs."""

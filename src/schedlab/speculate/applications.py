@@ -1,8 +1,8 @@
-"""Which applications of a log would gain from sequences of requests: fitted on its past half, judged on its future.
+"""Applications of a log that would gain from sequences of requests: fitted to its first half, evaluated on its second.
 
-An application is what jobs with the same user, executable or other fields have in common. The jobs that were submitted
-before the middle of the log, and had ended by then, give its law and so its sequence; each later job is then charged
-for this sequence and for the request that it really made, and the two sums are compared.
+An application is the set of jobs with the same user, executable or other fields. The jobs that were submitted before
+the middle of the log, and had ended by then, give its run-time distribution and so its sequence; each later job is then
+charged for this sequence and for its actual request, and the two sums are compared.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ KEYS = {
     "partition": "partition_id",
     "processors": "job_processors",
 }
-"""What jobs of one application can have in common, and the column of it."""
+"""The fields that define an application, and their columns."""
 
 FEWEST_JUDGED = 10
-"""With fewer later jobs, there is no interval."""
+"""The fewest later jobs for which an interval is computed."""
 
 RESAMPLES = 2_000
 LEVEL = 0.95
@@ -53,26 +53,24 @@ NO_SEQUENCE = "no sequence within the limits"
 
 @dataclass(frozen=True, slots=True)
 class ApplicationGain:
-    """What a sequence instead of the present requests would have cost an application.
+    """The cost of an application with a sequence instead of the present requests.
 
     Parameters
     ----------
     key
-        Its user, executable and so on.
+        Its values of the fields, such as user and executable.
     past, future
         Number of its jobs before and after the middle.
-    verdict
-        "gains" or "loses" if the whole interval of the ratio lies below or above 1; "no difference" if all jobs cost
-        the same; "cannot be told"; or why it was not judged: "too few past runs", "too few later runs", "all past runs
-        are equal", "no sequence within the limits" (of the requests that are allowed, none covers the longest run).
-    sequence
-        That was fitted to the past runs; None if there is none.
+    "gains" or "loses" if the whole interval of the ratio lies below or above 1; "no difference" if all jobs cost the
+    same; "cannot be told"; or why it was not evaluated: "too few past runs", "too few later runs", "all past runs are
+    equal", "no sequence within the limits" (no allowed request covers the longest run). sequence
+        The sequence fitted to the past runs; None if there is none.
     ratio
         Cost of the sequence over the cost of the present requests, both times processors, of the later jobs.
     low, high
         Bootstrap interval of the ratio.
     saved
-        Present cost less the sequence's, in processor hours.
+        The present cost minus that of the sequence, in processor hours.
     """
 
     key: tuple[int, ...]
@@ -88,20 +86,20 @@ class ApplicationGain:
 
 @dataclass(frozen=True, slots=True)
 class RequestGains:
-    """All applications of a log, those that would save most first.
+    """All applications of a log, with the largest savings first.
 
     Parameters
     ----------
     workload
         Its name.
     by
-        What makes an application.
+        The fields that define an application.
     split
         Submit time, in seconds of the log, that divides past and future.
     left_out
-        Number of jobs without a run time or a request, or of which the log does not say the application.
+        Number of jobs without a run time or a request, or for which the application is unknown.
     applications
-        Judged ones first.
+        Evaluated ones first.
     """
 
     workload: str
@@ -111,7 +109,7 @@ class RequestGains:
     applications: tuple[ApplicationGain, ...]
 
     def of(self, verdict: str) -> list[ApplicationGain]:
-        """Return the applications of one verdict."""
+        """Return the applications with a verdict."""
         return [one for one in self.applications if one.verdict == verdict]
 
     def to_frame(self) -> pd.DataFrame:
@@ -129,7 +127,7 @@ class RequestGains:
         return pd.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as plain values."""
         about = {"workload": self.workload, "by": list(self.by), "split": self.split, "left_out": self.left_out}
         return about | {"applications": self.to_frame().to_dict(orient="records")}
 
@@ -148,29 +146,29 @@ def request_gains(
     Parameters
     ----------
     workload
-        Jobs with run times and requested times; a request that cleaning has filled in would be taken for a real one.
+        Jobs with run times and requested times; requests filled in by cleaning would be mistaken for actual ones.
     by
-        Names of `KEYS`: what makes an application.
+        Names of `KEYS`: the fields that define an application.
     cost
-        Of an attempt; by default the time requested. gamma stands for waiting in the queue again, which is
+        The cost of an attempt; by default the requested time. gamma represents waiting in the queue again, which is
         otherwise free.
     limits
-        Which requests are allowed.
+        The allowed requests.
     law
-        Of past runs, as in `law_of_runs`.
+        The distribution of past runs, as in `law_of_runs`.
     seed
-        Of the bootstrap.
+        The seed of the bootstrap.
 
     Raises
     ------
     InputError
-        If the log does not say what `by` needs, or no job has this, a run time and a request.
+        If the log lacks a column that `by` needs, or no job has all of them, a run time and a request.
 
     Notes
     -----
-    The interval is that of the ratio of two sums over the same jobs, at 95 %, by drawing the later jobs anew (2,000
-    times). It takes jobs as independent, and each application by itself: of many that gain nothing, a few will look
-    as if they did. A job that its request has killed counts as if it had ended then.
+    The interval is a 95 % bootstrap interval of the ratio of two sums over the same jobs, from 2,000 resamples of the
+    later jobs. It treats jobs as independent, and each application by itself: among many that gain nothing, a few will
+    appear to gain. A job that was killed at its request counts as if it had ended then.
     """
     columns = [_column(workload, name) for name in by]
     known = (workload.run_time > 0) & (workload.requested_time > 0)
@@ -203,7 +201,7 @@ def _column(workload: Workload, name: str) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """What is the same for all applications."""
+    """The settings common to all applications."""
 
     workload: Workload
     split: int
@@ -213,7 +211,7 @@ class _Judge:
     seed: int
 
     def gain(self, key: tuple[int, ...], jobs: Jobs) -> ApplicationGain:
-        """Fit a sequence to the past of an application, and judge it on the rest."""
+        """Fit a sequence to the past of an application, and evaluate it on the rest."""
         log = self.workload
         late = log.submit_time[jobs] >= self.split
         end = log.submit_time[jobs] + np.maximum(log.wait_time[jobs], 0) + log.run_time[jobs]
@@ -239,7 +237,7 @@ class _Judge:
         return ApplicationGain(key, *counts, verdict, sequence, ratio, low, high, saved)
 
     def costs(self, jobs: Jobs, sequence: RequestSequence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return what jobs cost with a sequence, and with the requests that they made, times processors."""
+        """Return the costs of jobs with a sequence, and with their actual requests, times processors."""
         log, cost = self.workload, self.cost
         run_time, requested = log.run_time[jobs], log.requested_time[jobs]
         size = np.maximum(log.job_processors[jobs], 1)
@@ -247,9 +245,9 @@ class _Judge:
         return size * costs_of_runs(sequence, run_time, cost=cost), size * present
 
     def interval(self, ours: NDArray[np.float64], present: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the bootstrap interval of the ratio of the sums; jobs are drawn with both of their costs."""
+        """Return the bootstrap interval of the ratio of the sums; each resampled job keeps both of its costs."""
         rng = np.random.default_rng(self.seed)
-        # How often each job is drawn.
+        # The number of times that each job is drawn.
         drawn = rng.multinomial(len(ours), np.full(len(ours), 1 / len(ours)), RESAMPLES)
         low, high = np.quantile((drawn @ ours) / (drawn @ present), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return float(low), float(high)

@@ -1,4 +1,4 @@
-"""Which jobs of a log belong to which application, and so which law their run times follow: from a TOML file."""
+"""Which jobs of a log belong to which application, and the run-time distributions of applications, from a TOML file."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 
 KEYS = {"executable": "executable_id", "user": "user_id", "group": "group_id", "queue": "queue_id"}
-"""What tells the jobs of an application from others, and the columns of a workload that say it."""
+"""The keys that identify the jobs of an application, and their columns of the workload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Jobs whose run times follow one law.
+    """Jobs whose run times follow one distribution.
 
     Parameters
     ----------
     law
-        Its text, see `schedlab.speculate.laws.Law.parse`.
+        The text of the distribution, see `schedlab.speculate.laws.Law.parse`.
     keys
         Numbers by column of the workload: a job belongs to the application if each of these columns is known and has
         one of them.
     requests
-        What they ask for in turn, as text such as "3h, 8h"; empty if that is not given.
+        Their sequence of requests, as text such as "3h, 8h"; empty if not given.
     """
 
     law: str
@@ -50,7 +50,7 @@ class Application:
 
 
 def read_laws(path: str | PathLike[str]) -> list[Application]:
-    """Read which applications follow which laws.
+    """Read applications and their run-time distributions.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_laws(path: str | PathLike[str]) -> list[Application]:
     Raises
     ------
     InputError
-        If the file cannot be read, or a table is not like that; the message names the table.
+        If the file cannot be read, or a table is not of that form; the message names the table.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _application(table: Any, where: str) -> Application:
 
 
 def jobs_beyond_laws(workload: Workload) -> tuple[int, int]:
-    """Return how many jobs run longer than their law allows, and how many jobs have a law.
+    """Return how many jobs run longer than their distribution allows, and how many jobs have one.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def jobs_beyond_laws(workload: Workload) -> tuple[int, int]:
 
 
 def beyond_text(workload: str, beyond: int, with_law: int) -> str:
-    """Return a sentence about the jobs of a workload that run longer than their law allows; empty if there are none.
+    """Return a sentence about the jobs that run longer than their distribution allows; empty if there are none.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def beyond_text(workload: str, beyond: int, with_law: int) -> str:
 
 
 def assign_laws(workload: Workload, applications: list[Application]) -> Workload:
-    """Return the workload with laws; a job that belongs to several applications follows the law of the first.
+    """Return the workload with run-time distributions; a job of several applications follows that of the first.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""ATOptimal: the sequence of least mean makespan while small jobs take a share zeta of the machine.
+"""ATOptimal: the sequence of least mean makespan, with small jobs taking a share zeta of the machine.
 
-Dynamic program over states (p, m, k): run times up to point p are refuted by m requests whose indices add up to k,
-so that they took S = m v_0 + k d together. m is only kept where it matters: if the number of requests is limited, or
-if v_0 is above 0 and no multiple of the grid's width d; else k counts v_0 / d more per request.
+Dynamic program over states (p, m, k): run times up to point p have been excluded by m requests whose indices sum to k,
+so that together they took S = m v_0 + k d. m is only kept if it matters: if the number of requests is limited, or if
+v_0 is above 0 and not a multiple of the grid's width d; otherwise k counts v_0 / d more per request.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from schedlab.speculate.toptimal import OptimalSequence
 Values = NDArray[np.float64]
 
 MOST_REQUESTS = 12
-"""Of a grid that does not begin at a multiple of its width, if no limit is given: no optimum known has more."""
+"""Most requests on a grid that does not begin at a multiple of its width, without a limit; known optima have less."""
 
 MOST_STATES = 60_000_000
-"""A table of states with more is refused: it would take more than 700 MB, and minutes."""
+"""The most states of a table: more would take over 700 MB, and minutes."""
 
 
 class _Table(NamedTuple):
-    """The grid, and where the states are. Point 0 stands for the beginning, point p for index p - 1 of the grid."""
+    """The grid, and the layout of the states. Point 0 is the beginning, point p is index p - 1 of the grid."""
 
     start: float
     """The first point, v_0."""
@@ -41,36 +41,36 @@ class _Table(NamedTuple):
     time: Values
     """E[X; X <= v] by point."""
     nearest: NDArray[np.int64]
-    """The first point that a request may cover, by the point before."""
+    """The first point that a request may cover, by the previous point."""
     most: NDArray[np.int64]
     """The largest k by point."""
     offset: NDArray[np.int64]
-    """The first state by point: the states of a point lie by m, then by k."""
+    """The first state by point; the states of a point are sorted by m, then by k."""
     rows: int
     """The number of values of m."""
     step: int
     """By how much a request increases m: 0 if it is not kept."""
     shift: int
-    """By how much it increases k, beside its index."""
+    """By how much a request increases k, besides its index."""
 
 
 def atoptimal(grid: DiscreteLaw, zeta: float, limits: RequestLimits | None = None) -> OptimalSequence:
-    """Return the sequence whose mean makespan is least; of several such, one with the fewest requests.
+    """Return the sequence whose mean makespan is least; on ties, one with the fewest requests.
 
     Parameters
     ----------
     grid
-        An equally spaced law, such as `discretise` makes.
+        An equally spaced distribution, such as one from `discretise`.
     zeta
         Share of the machine that a steady stream of small jobs takes, in [0, 1).
     limits
-        Which requests are allowed.
+        The allowed requests.
 
     Raises
     ------
     InputError
-        If the law is not equally spaced, zeta is out of range, the limits leave no sequence, or the grid has so many
-        points that the table of states would not fit.
+        If the distribution is not equally spaced, zeta is out of range, the limits allow no sequence, or the table of
+        states would be too large.
 
     References
     ----------
@@ -103,7 +103,7 @@ def atoptimal(grid: DiscreteLaw, zeta: float, limits: RequestLimits | None = Non
 
 
 def _layout(grid: DiscreteLaw, limits: RequestLimits) -> _Table:
-    """Decide which states there are, and where each one is in the tables of values."""
+    """Compute the set of states, and their positions in the tables of values."""
     points = grid.points
     n = len(points) - 1
     steps = np.diff(points)
@@ -112,7 +112,7 @@ def _layout(grid: DiscreteLaw, limits: RequestLimits) -> _Table:
     width = float(points[-1] - points[0]) / n
     shift = round(float(points[0]) / width)
     number = limits.number
-    # A long way from 0, counting requests takes fewer states than counting steps from 0.
+    # Far from 0, counting requests takes fewer states than counting steps from 0.
     if number is None and (shift > n or abs(points[0] / width - shift) > 1e-9):
         number = MOST_REQUESTS
     index = np.arange(n + 1)
@@ -122,7 +122,7 @@ def _layout(grid: DiscreteLaw, limits: RequestLimits) -> _Table:
     else:
         rows, step, shift = min(number, n + 1), 1, 0
         most = np.minimum(index * (index + 1) // 2, index * (rows - 1))
-    # No state is kept of the beginning, nor of the end, where nothing is left to decide.
+    # The beginning has no state, nor has the end, where there is no decision left.
     offset = np.concatenate([[0, 0], np.cumsum(rows * (most + 1))])[: n + 2]
     if offset[-1] > MOST_STATES:
         raise InputError(f"with zeta above 0, {n} intervals take too much memory; 200 are enough")
@@ -168,7 +168,7 @@ def _fill(zeta: float, table: _Table, value: Values, count: NDArray[np.int16]) -
 def _choose(
     p: int, m: int, k: int, zeta: float, table: _Table, value: Values, count: NDArray[np.int16]
 ) -> tuple[float, int, int]:
-    """Return the least remaining cost of a state, its number of requests, and the point that the next one covers."""
+    """Return the least remaining cost of a state, its number of requests, and the point covered by the next one."""
     end = len(table.known) - 1
     lost = m * table.start + k * table.width
     best, fewest, chosen = np.inf, 0, end
@@ -176,7 +176,7 @@ def _choose(
         if j < end and m + table.step == table.rows:
             continue
         request = table.start + (j - 1) * table.width
-        # Runs up to the turn end so early that no small job waits at the end of the request.
+        # Runs up to `turn` end so early that no small job waits at the end of the request.
         empty = (1 - zeta) * request - zeta * lost
         turn = min(max(int(np.floor((empty - table.start) / table.width)) + 1, p), j)
         cost = (lost + request) * (table.known[turn] - table.known[p])

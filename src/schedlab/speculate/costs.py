@@ -1,4 +1,4 @@
-"""What requests cost, which of them are allowed, and what a checkpoint takes."""
+"""The cost of requests, limits on them, and the cost of checkpoints."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class AffineCost:
     Parameters
     ----------
     alpha
-        Per second requested. Clouds bill this, with beta = 0: the cost is then the makespan in seconds.
+        Cost per requested second. Clouds bill this, with beta = 0: the cost is then the makespan in seconds.
     beta
-        Per second used. (1, 1, 0) stands for a machine where a request waits as long as it is, and then runs.
+        Cost per used second. (1, 1, 0) models a machine where a job waits for as long as its request, and then runs.
     gamma
-        Per attempt, in the seconds that it is worth: starting up, waiting in the queue again.
+        Cost per attempt, in seconds: starting up, waiting in the queue again.
 
     Raises
     ------
@@ -46,7 +46,7 @@ class AffineCost:
 
     @property
     def is_makespan(self) -> bool:
-        """Whether the cost is the time that is requested, which is TOptimal's."""
+        """Whether the cost is the requested time, as in TOptimal."""
         return (self.alpha, self.beta, self.gamma) == (1, 0, 0)
 
     @property
@@ -57,21 +57,21 @@ class AffineCost:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Which requests a site allows.
+    """The requests that a site allows.
 
     Parameters
     ----------
     number
-        At most so many; None for any number.
+        The most requests; None for any number.
     shortest, longest
         Length of a single request, in seconds.
     increment
-        A request covers at least so much more run time than the one before, in seconds.
+        The least increase of the covered run time from one request to the next, in seconds.
 
     Raises
     ------
     InputError
-        If a limit is out of range, or the two lengths exclude each other.
+        If a limit is out of range, or the two lengths contradict each other.
     """
 
     number: int | None = None
@@ -95,12 +95,12 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True)
 class Checkpointing:
-    """Whether attempts that fail leave their progress behind, and what that takes.
+    """Whether failed attempts keep their progress, and the cost of that.
 
     Parameters
     ----------
     mode
-        "never"; "always", at the end of every request but the last; or "adaptive", where that pays.
+        "never"; "always", at the end of every request but the last; or "adaptive", where it is worthwhile.
     cost
         Seconds to write a checkpoint, at the end of the request.
     restart

@@ -1,4 +1,4 @@
-"""Equally spaced discretisation (ESDD): n intervals of one width, the mass of each moved to its right end."""
+"""Equally spaced discretisation (ESDD): n intervals of one width, with the mass of each at its right end."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from schedlab.speculate.point_laws import DiscreteLaw
 
 
 def discretise(law: Law, points: int) -> DiscreteLaw:
-    """Return the discrete law on low, low + d, ..., high, where d = (high - low) / points.
+    """Return the discrete distribution on low, low + d, ..., high, where d = (high - low) / points.
 
     Parameters
     ----------
     law
-        With a support of positive length.
+        The distribution, with a support of positive length.
     points
         Number of intervals; the grid has one point more.
 
     Raises
     ------
     InputError
-        If the number is below 1, or the law is a single run time.
+        If the number is below 1, or the distribution is a single run time.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Families of laws: their parameters, and the distribution of SciPy that each one is before it is cut."""
+"""Families of run-time distributions: their parameters, and the untruncated distribution of SciPy."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from schedlab.errors import InputError
 Parameters = Mapping[str, float]
 
 FROM_SCIPY = "scipy."
-"""Before the name of a distribution of SciPy that has no name of ours."""
+"""The prefix of a distribution of SciPy that has no family here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of laws.
+    """A family of distributions.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class Family:
     numbers
         Names of the parameters that are plain numbers.
     arguments
-        From the parameters and the support to the arguments of the distribution.
+        Function from the parameters and the support to the arguments of the distribution.
     example
-        A text that is right.
+        A valid text.
     """
 
     distribution: str
@@ -89,11 +89,11 @@ FAMILIES = {
         "gamma(0h,20h,scale=1h,shape=2)",
     ),
 }
-"""By the names that a text uses."""
+"""Families by their names in texts."""
 
 
 def frozen_distribution(family: str, parameters: Parameters, low: float, high: float) -> Any:
-    """Return the distribution of SciPy of which a law is the part on [low, high].
+    """Return the distribution of SciPy whose truncation to [low, high] is the run-time distribution.
 
     Raises
     ------
@@ -120,12 +120,12 @@ def frozen_distribution(family: str, parameters: Parameters, low: float, high: f
 
 
 def check_parameters(family: str, parameters: Parameters, low: float, high: float) -> None:
-    """Refuse parameters of one of our families that are missing, unknown, or out of range.
+    """Raise InputError if parameters of a family are missing, unknown, or out of range.
 
     Raises
     ------
     InputError
-        With the name of the parameter, and an example.
+        The message names the parameter, and gives an example.
     """
     known = FAMILIES[family]
     for name in known.names:

@@ -1,4 +1,4 @@
-"""Families of laws fitted to past runs by maximum likelihood, and how close each one comes."""
+"""Families of distributions fitted to past runs by maximum likelihood, and their goodness of fit."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Values = NDArray[np.float64]
 Fitted = tuple[float, dict[str, float]]
 
 SHORTEST_RUN = 1.0
-"""Seconds that a shorter run counts as: most families have no run of length 0."""
+"""Shorter runs count as this many seconds, since most families exclude a run time of 0."""
 
 TAIL = 0.999
-"""A fitted law without a cut ends where it has this much of its mass, or at the longest run if that is longer."""
+"""A fitted distribution without a cut ends at this quantile, or at the longest run if that is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ class LawFit:
     family
         Its name.
     law
-        Cut at the longest run that counts.
+        The distribution, truncated at the cut.
     log_likelihood
-        Of the runs.
+        The log-likelihood of the runs.
     aic
-        Akaike's criterion, 2 k - 2 ln L; the least is best.
+        Akaike's criterion, 2 k - 2 ln L; the lowest is best.
     distance
-        Largest difference between the distribution functions of law and runs (Kolmogorov and Smirnov).
+        Largest difference between the distribution functions of distribution and runs (Kolmogorov and Smirnov).
     fits
-        Whether the distance is below 1.36 / sqrt(n), what 95 % of samples of the law stay below.
+        Whether the distance is below 1.36 / sqrt(n), the 95 % quantile for samples of the distribution.
     """
 
     family: str
@@ -53,12 +53,12 @@ class LawFit:
     fits: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return all fields as plain values."""
         return {**{name: getattr(self, name) for name in self.__slots__}, "law": self.law.text}
 
 
 def _truncnorm(runs: Values) -> Fitted:
-    """Return the normal law, cut at 0, of greatest likelihood."""
+    """Return the maximum-likelihood normal distribution, truncated at 0."""
     from scipy.optimize import minimize
     from scipy.stats import norm
 
@@ -114,7 +114,7 @@ FAMILIES_TO_FIT: dict[str, Callable[[Values], Fitted]] = {
     "weibull": _weibull,
     "gamma": _gamma,
 }
-"""What finds the beginning of the support and the parameters of greatest likelihood."""
+"""Functions that return the beginning of the support and the maximum-likelihood parameters."""
 
 
 def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit:
@@ -123,12 +123,12 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit
     Parameters
     ----------
     runs
-        In seconds, not all equal; below 1 s they count as 1 s.
+        Past run times in seconds, not all equal; below 1 s they count as 1 s.
     family
         One of `FAMILIES_TO_FIT`.
     cut
-        Where the law ends, at or after the longest run; by default, at its 99.9 % quantile or at the longest run,
-        whichever is later. A uniform law always ends at the longest run.
+        The end of the distribution, at or after the longest run; by default, its 99.9 % quantile or the longest run,
+        whichever is later. A uniform distribution always ends at the longest run.
 
     Raises
     ------
@@ -137,9 +137,9 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit
 
     Notes
     -----
-    The family is fitted as it is without a cut (the normal law without its part below 0), then cut and renormalised;
-    the likelihood is that of the cut law. What is compared is likelihoods and distribution functions of the same runs,
-    never a density with a distribution function.
+    The family is fitted without truncation (the normal distribution without its part below 0), then truncated and
+    renormalised; the likelihood is that of the truncated distribution. Likelihoods and distribution functions of the
+    same runs are compared, never a density with a distribution function.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit
 
 
 def _end(family: str, low: float, parameters: dict[str, float], runs: Values, cut: float | None) -> float:
-    """Return where a fitted law ends."""
+    """Return the end of a fitted distribution."""
     from schedlab.speculate.families import frozen_distribution
 
     longest = float(runs.max())
@@ -175,7 +175,7 @@ def _end(family: str, low: float, parameters: dict[str, float], runs: Values, cu
 
 
 def _judged(law: ContinuousLaw, runs: Values, parameters: int) -> LawFit:
-    """Return the fit with its measures."""
+    """Return the fit with its goodness of fit."""
     from scipy.stats import kstest
 
     likelihood = law.log_likelihood(runs)
@@ -187,7 +187,7 @@ def _judged(law: ContinuousLaw, runs: Values, parameters: int) -> LawFit:
 def fit_laws(
     runs: ArrayLike, families: Iterable[str] = tuple(FAMILIES_TO_FIT), *, cut: float | None = None
 ) -> list[LawFit]:
-    """Fit several families, and return them from the least AIC upwards.
+    """Fit several families, and return them by ascending AIC.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def fit_laws(
 
 
 def best_fit(runs: ArrayLike, *, cut: float | None = None) -> LawFit:
-    """Return the family with the least AIC.
+    """Return the family with the lowest AIC.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Large jobs one after the other on the whole machine, and a stream of small jobs in what they leave free, as a fluid.
+"""A fluid model: large jobs one after the other on the whole machine, and a stream of small jobs in the gaps.
 
-The model of the analysis of ICPP'19: small jobs arrive at a constant rate as long as anything is going on, are served
-with the whole machine in the gaps between the end of a large job and the end of its request, and need no reservation.
-What a gap leaves undone waits for the next one; what is left after the last large job is done at the end.
+The model of the analysis of ICPP'19: small jobs arrive at a constant rate as long as there is work, are served by the
+whole machine in the gaps between the end of a large job and the end of its request, and need no reservation. Work that
+does not fit a gap waits for the next one; what is left after the last large job is done at the end.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from schedlab.speculate.sequences import RequestSequence, check_share
 
 @dataclass(frozen=True, slots=True)
 class FluidSchedule:
-    """What a simulation gave.
+    """The result of a simulation.
 
     Parameters
     ----------
     reserved_end
-        float64 seconds, one per large job: the end of the request with which it was done.
+        float64 seconds, one per large job: the end of its successful request.
     end
-        float64 seconds: when it really was done.
+        float64 seconds: its actual end.
     makespan
         Seconds until the last large job has ended and no small work is left.
     utilisation
-        Share of the machine until then that did useful work: small work, and runs that were done.
+        Share of the machine until then that did useful work: small jobs and successful runs.
     """
 
     reserved_end: NDArray[np.float64]
@@ -42,16 +42,16 @@ class FluidSchedule:
 def simulate_fluid(
     run_time: ArrayLike, requests: RequestSequence | Iterable[float], zeta: float = 0.0
 ) -> FluidSchedule:
-    """Run large jobs in rounds, reservations fixed: first all with their first request, then the failed ones again.
+    """Run large jobs in rounds with fixed reservations: first all with their first request, then the failed ones again.
 
     Parameters
     ----------
     run_time
-        Seconds that each job needs; all are there at the beginning.
+        Seconds that each job needs; all are submitted at the beginning.
     requests
         Seconds, ascending, the last one at least the longest run time.
     zeta
-        Work of the small jobs that arrives per unit of the machine's capacity, in [0, 1).
+        Arriving work of small jobs, per unit of the machine's capacity, in [0, 1).
 
     Raises
     ------
@@ -64,8 +64,8 @@ def simulate_fluid(
 
     Examples
     --------
-    A job of 12 h with requests of 10 h and 20 h: it is done after 22 h, when 11 h of small work wait; in the 8 h that
-    are left, 4 h of it are done more than arrives, and the rest takes 14 h more.
+    A job of 12 h with requests of 10 h and 20 h: it is done after 22 h, when 11 h of small work wait. In the remaining
+    8 h, 4 h more of it are done than arrive, and the rest takes another 14 h.
 
     >>> done = simulate_fluid([12], [10, 20], zeta=0.5)
     >>> done.end.tolist(), done.reserved_end.tolist(), done.makespan
@@ -91,5 +91,5 @@ def simulate_fluid(
             now += length
         waiting = waiting[work[waiting] > length]
     makespan = float(now + backlog / (1 - zeta))
-    # All small work that has arrived until then is done.
+    # All small work that has arrived by then is done.
     return FluidSchedule(reserved_end, end, makespan, float(work.sum()) / makespan + zeta)

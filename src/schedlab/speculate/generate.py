@@ -1,4 +1,4 @@
-"""Draw workloads of jobs whose run times follow laws."""
+"""Draw workloads of jobs with stochastic run times."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ BETA = (2.0, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Jobs whose run times follow one law.
+    """Jobs whose run times follow one distribution.
 
     Parameters
     ----------
     law
-        Text of the law, see `schedlab.speculate.laws.Law.parse`.
+        Text of the distribution, see `schedlab.speculate.laws.Law.parse`.
     jobs
-        How many.
+        The number of jobs.
     processors
-        Of each job: a number; "full" or "half" of the machine; or drawn anew for each job, by a normal law with mean
-        0.5 and standard deviation 0.3 of the machine that is cut to it ("truncnorm"), or by Beta(2, 2) ("beta"), both
-        rounded up.
+        The processors of each job: a number; "full" or "half" of the machine; or drawn independently for each job, from
+        a normal distribution with mean 0.5 and standard deviation 0.3 of the machine, truncated to it ("truncnorm"), or
+        from Beta(2, 2) ("beta"), both rounded up.
     over
-        Seconds within which the jobs are submitted, uniformly; 0: all are there at the beginning.
+        Seconds within which the jobs are submitted, uniformly; 0: all at the beginning.
     requests
-        "method": by the method of the scheduler; what the job asks for without one is the longest run time of the law.
-        "longest": always that. "exact": its own run time.
+        "method": by the method of the scheduler; without one, the longest run time of the distribution. "longest":
+        always the longest run time. "exact": the job's own run time.
     """
 
     law: str
@@ -71,13 +71,13 @@ def stochastic_jobs(
     Returns
     -------
     Workload
-        In order of submission; `executable_id` is the number of the application, from 1. Jobs that ask by the method
-        of the scheduler have a law; others have none.
+        In order of submission; `executable_id` is the number of the application, from 1. Jobs that request by the
+        method of the scheduler have a distribution; others have none.
 
     Raises
     ------
     InputError
-        If there is no job, a law is none, or an allocation is unknown or larger than the machine.
+        If there is no job, a distribution is not valid, or an allocation is unknown or larger than the machine.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Requests from past runs: their law, and the habit of requesting the maximum of the last few."""
+"""Requests from past runs: their distribution, and the practice of requesting the maximum of the last few."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw, checked_
 from schedlab.speculate.sequences import RETRY_FACTOR, Evaluation, attempt, check_objective
 
 FEWEST_RUNS = 10
-"""Below, a law from runs is not to be trusted."""
+"""With fewer runs, a distribution from runs is unreliable."""
 
 LAWS_OF_RUNS = ("empirical", "interpolated", "best", *FAMILIES_TO_FIT)
 
 HISTORIES = 2_000
-"""Equally likely values of the maximum over which the mean is taken."""
+"""Equally likely values of the maximum that the mean is computed from."""
 
 SHORTEST_REQUEST = 1.0
-"""Seconds that are requested where all of the last runs took less."""
+"""Seconds requested if all of the last runs were shorter."""
 
 
 def law_of_runs(runs: ArrayLike, law: str = "empirical", *, cut: float | None = None) -> Law:
-    """Return a law of the run time of an application, given past runs.
+    """Return the run-time distribution of an application, given past runs.
 
     Parameters
     ----------
     runs
         Past run times in seconds.
     law
-        "empirical" (what was seen, no more), "interpolated" (straight lines between the runs), "best" (the family with
-        the least AIC), or the name of a family.
+        "empirical" (the past runs only), "interpolated" (linear between the runs), "best" (the family with the lowest
+        AIC), or the name of a family.
     cut
-        Longest run that counts, in seconds: longer ones are left out, and a fitted law ends there.
+        Longest run to use, in seconds: longer ones are ignored, and a fitted distribution ends there.
 
     Raises
     ------
     InputError
-        If there is no run, or all are equal, or the law is unknown or cannot be fitted.
+        If there is no run, or all are equal, or the distribution is unknown or cannot be fitted.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def law_of_runs(runs: ArrayLike, law: str = "empirical", *, cut: float | None = 
 
 
 def runs_up_to(runs: ArrayLike, cut: float | None) -> NDArray[np.float64]:
-    """Return the runs that are not longer than the cut.
+    """Return the runs that are at most as long as the cut.
 
     Raises
     ------
@@ -93,23 +93,23 @@ def runs_up_to(runs: ArrayLike, cut: float | None) -> NDArray[np.float64]:
 def evaluate_last_maximum(
     law: Law, last: int = 10, *, zeta: float = 0.0, cost: AffineCost | None = None, factor: float = RETRY_FACTOR
 ) -> Evaluation:
-    """Return what it costs to request the maximum of the last runs, and more each time that was not enough.
+    """Return the cost of requesting the maximum of the last runs, and more after each failure.
 
     Parameters
     ----------
     law
-        Of the run time; past runs and the next one are independent.
+        The run-time distribution; past runs and the next one are independent.
     last
         Number of runs of which the maximum is requested.
     zeta, cost
         As for `evaluate_requests`.
     factor
-        A request that is not enough is followed by one that is so many times as long, also beyond the longest run.
+        The ratio of a request to the failed one before it, also beyond the longest run.
 
     Raises
     ------
     InputError
-        If there is no run to take the maximum of, or the factor is not above 1.
+        If `last` is below 1, or the factor is not above 1.
 
     Notes
     -----
@@ -149,7 +149,7 @@ def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[n
     Parameters
     ----------
     path
-        The file: run times in seconds or with a suffix, one per line; or a table with a line of names.
+        The file: run times in seconds or with a suffix, one per line; or a table with a header line.
     column
         Name of the column; not needed if there is only one.
 
@@ -183,7 +183,7 @@ def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[n
 def _column(
     path: Any, rows: list[tuple[int, list[str]]], column: str | None
 ) -> tuple[int, list[tuple[int, list[str]]]]:
-    """Return the place of the column of run times, and the rows without the line of names, if there is one."""
+    """Return the position of the column of run times, and the rows without the header line, if any."""
     line, cells = rows[0]
     names = [name.strip() for name in cells]
     if column is not None:

@@ -1,4 +1,4 @@
-"""The texts of laws, and the laws that they stand for."""
+"""Run-time distributions as texts, and how they are parsed."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw
 _TEXT = re.compile(r"(?P<name>[a-z][\w.]*)\s*\((?P<arguments>.*)\)", re.DOTALL)
 
 OTHERS = ("empirical", "discrete", "interpolated")
-"""Laws that are lists of run times, and no families."""
+"""Distributions given by lists of run times instead of parameters."""
 
 
 def law_from_text(text: str) -> Law:
-    """Read a law: a name, the ends of its support, and its parameters, such as gamma(0h,20h,scale=1h,shape=2).
+    """Parse a distribution: a name, the ends of its support, and parameters, such as gamma(0h,20h,scale=1h,shape=2).
 
     Parameters
     ----------
     text
-        One of `FAMILIES`; "scipy." and the name of a distribution there; empirical(RUN,...) with past runs;
+        One of `FAMILIES`; "scipy." and the name of a SciPy distribution; empirical(RUN,...) with past runs;
         discrete(RUN:PROBABILITY,...); or interpolated(RUN:CUMULATIVE,...). Durations have a suffix s, m, min, h or d.
 
     Raises
@@ -59,7 +59,7 @@ def law_from_text(text: str) -> Law:
 
 
 def _member(name: str, arguments: list[str]) -> ContinuousLaw:
-    """Return a member of a family."""
+    """Return a distribution of a family."""
     if name not in FAMILIES and not name.startswith(FROM_SCIPY):
         near = get_close_matches(name, [*FAMILIES, *OTHERS], 1)
         hint = f"do you mean {near[0]}?" if near else f"known are {', '.join([*FAMILIES, *OTHERS])}, scipy.NAME"
@@ -85,7 +85,7 @@ def _member(name: str, arguments: list[str]) -> ContinuousLaw:
 
 
 def _value(name: str, key: str, value: str) -> float:
-    """Return the value of a parameter: a duration, or a plain number."""
+    """Return the value of a parameter: a duration, or a number."""
     if key == "above" or key in (FAMILIES[name].durations if name in FAMILIES else ("loc", "scale")):
         return parse_duration(value)
     try:

@@ -1,7 +1,7 @@
-"""Laws: the distribution of the run time of an application, on a finite support [low, high], in seconds.
+"""Run-time distributions of applications, on a finite support [low, high], in seconds.
 
-A continuous law is a distribution of SciPy that is cut to its support and renormalised there; `point_laws` has those
-that are given by points, such as the empirical law of past runs.
+A continuous distribution is one of SciPy, truncated to its support and renormalised; `point_laws` has those that are
+given by points, such as the empirical distribution of past runs.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from schedlab.speculate.families import FAMILIES, FROM_SCIPY, check_parameters, 
 Values = NDArray[np.float64]
 
 PANELS = 512
-"""Of the quadrature that gives partial means: so many of equal width, and so many of equal probability."""
+"""The quadrature for partial means has this many panels of equal width, and as many of equal probability."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
 class Law(ABC):
-    """The distribution of a run time X on a finite support; laws are equal if their texts are.
+    """The distribution of a run time X on a finite support; two are equal if their texts are.
 
     Examples
     --------
@@ -43,12 +43,12 @@ class Law(ABC):
 
     @staticmethod
     def parse(text: str) -> Law:
-        """Return the law that a text such as "exponential(0h,15h,mean=1h)" stands for.
+        """Return the distribution of a text such as "exponential(0h,15h,mean=1h)".
 
         Raises
         ------
         InputError
-            If it is none: unknown family, wrong parameters, infinite support.
+            If the text is not valid: unknown family, wrong parameters, infinite support.
         """
         from schedlab.speculate.law_text import law_from_text
 
@@ -56,12 +56,12 @@ class Law(ABC):
 
     @staticmethod
     def of(law: Law | str) -> Law:
-        """Return a law that is given as such or as text.
+        """Return a distribution given as an object or as text.
 
         Raises
         ------
         InputError
-            If it is neither, or the text is no law.
+            If it is neither, or the text is not a distribution.
         """
         if isinstance(law, str):
             return Law.parse(law)
@@ -71,19 +71,19 @@ class Law(ABC):
 
     @staticmethod
     def from_scipy(frozen: Any, low: float | None = None, high: float | None = None) -> Law:
-        """Return a frozen distribution of SciPy, in seconds, cut to [low, high] and renormalised there.
+        """Return a frozen distribution of SciPy, in seconds, truncated to [low, high] and renormalised.
 
         Parameters
         ----------
         frozen
-            Such as `scipy.stats.invgauss(0.5, scale=3600)`.
+            A distribution such as `scipy.stats.invgauss(0.5, scale=3600)`.
         low, high
             Ends of the support in seconds; by default, its own.
 
         Raises
         ------
         InputError
-            If it is not a continuous distribution with a name, or if its support is infinite and not cut.
+            If it is not a continuous distribution with a name, or if its support is infinite and not truncated.
         """
         from scipy import stats
 
@@ -91,7 +91,7 @@ class Law(ABC):
         if not isinstance(distribution, stats.rv_continuous):
             raise InputError("a law is made from a frozen continuous distribution, such as scipy.stats.norm(8, 2)")
         names = [*(distribution.shapes or "").replace(",", " ").split(), "loc", "scale"]
-        # As many positional arguments as there are: loc and scale may be missing.
+        # Only the given positional arguments: loc and scale may be missing.
         parameters = dict(zip(names, map(float, frozen.args), strict=False))
         parameters |= {name: float(value) for name, value in frozen.kwds.items()}
         ends = frozen.support()
@@ -111,7 +111,7 @@ class Law(ABC):
     @property
     @abstractmethod
     def text(self) -> str:
-        """The text that `parse` reads as this law."""
+        """The text that `parse` reads as this distribution."""
 
     @abstractmethod
     def cdf(self, x: ArrayLike) -> Values:
@@ -127,7 +127,7 @@ class Law(ABC):
 
     @abstractmethod
     def exceeding(self, above: float) -> Law:
-        """Return the law of X given that X > above.
+        """Return the distribution of X given that X > above.
 
         Raises
         ------
@@ -148,17 +148,17 @@ class Law(ABC):
         rng
             Source of randomness.
         size
-            How many.
+            The number of run times.
         """
         return self.quantile(rng.random(size))
 
     def check_above(self, above: float) -> None:
-        """Refuse a run time that none exceeds.
+        """Raise InputError if no run time exceeds `above`.
 
         Raises
         ------
         InputError
-            With the end of the law.
+            The message gives the end of the distribution.
         """
         if not above < self.high:
             raise InputError(
@@ -177,7 +177,7 @@ class Law(ABC):
 
 @dataclass(frozen=True, eq=False)
 class ContinuousLaw(Law):
-    """A member of a family, cut to [first, last], and given that the run time exceeds `above`.
+    """A distribution of a family, truncated to [first, last], given that the run time exceeds `above`.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class ContinuousLaw(Law):
     parameters
         Pairs of names and values.
     above
-        What the run time is known to exceed, if anything is.
+        A run time that is known to be exceeded, if any.
     """
 
     family: str
@@ -225,7 +225,7 @@ class ContinuousLaw(Law):
 
     @property
     def text(self) -> str:
-        """The text that `parse` reads as this law."""
+        """The text that `parse` reads as this distribution."""
         durations = FAMILIES[self.family].durations if self.family in FAMILIES else ("loc", "scale")
         parts = [duration_text(self.first), duration_text(self.last)]
         parts += [f"{name}={duration_text(v) if name in durations else f'{v!r}'}" for name, v in self.parameters]
@@ -237,12 +237,12 @@ class ContinuousLaw(Law):
 
     @cached_property
     def _upper_tail(self) -> bool:
-        """Whether probabilities are counted from above, so that those of a far tail keep their digits."""
+        """Whether probabilities are computed with the survival function, to keep precision in the upper tail."""
         return bool(self._distribution.cdf(self.low) > 0.5)
 
     @cached_property
     def _masses(self) -> tuple[float, float]:
-        """The distribution function before the cut at both ends; minus the survival function in the upper tail."""
+        """The untruncated distribution function at both ends; minus the survival function in the upper tail."""
         return float(self._uncut(np.float64(self.low))), float(self._uncut(np.float64(self.high)))
 
     def _uncut(self, x: Any) -> Any:
@@ -274,18 +274,18 @@ class ContinuousLaw(Law):
         return np.asarray(half * (self.cdf(middle[..., None] + half[..., None] * NODES) @ WEIGHTS))
 
     def partial_mean(self, x: ArrayLike) -> Values:
-        """Return E[X; X <= x], by parts: x F(x) less the area below F."""
+        """Return E[X; X <= x], integrated by parts: x F(x) minus the area below F."""
         inside = np.clip(np.asarray(x, dtype=np.float64), self.low, self.high)
         knots, areas = self._areas
         knot = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, len(knots) - 1)
         return np.asarray(inside * self.cdf(inside) - areas[knot] - self._area_between(knots[knot], inside))
 
     def log_likelihood(self, runs: Values) -> float:
-        """Return the logarithm of the density of independent runs within the support."""
+        """Return the log-likelihood of independent runs within the support."""
         begin, end = self._masses
         return float(self._distribution.logpdf(runs).sum() - len(runs) * math.log(end - begin))
 
     def exceeding(self, above: float) -> ContinuousLaw:
-        """Return the law of X given that X > above."""
+        """Return the distribution of X given that X > above."""
         self.check_above(above)
         return self if above <= self.low else replace(self, above=float(above))

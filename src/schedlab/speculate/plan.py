@@ -1,4 +1,4 @@
-"""From a law to the requests that one should make: the optimum, how well it has converged, and what else costs."""
+"""From a run-time distribution to optimal requests: the optimum, its convergence, and the costs of alternatives."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ POINTS_WITH_SMALL_JOBS = 100
 """Intervals of the grid at zeta > 0."""
 
 MOST_POINTS = 6_400
-"""Intervals of the finest grid that is tried without being asked for."""
+"""Intervals of the finest grid that is tried by default."""
 
 WORTH_IT = 1e-3
-"""A grid twice as fine is taken if it lowers the cost by more than this share."""
+"""A grid twice as fine is used if it lowers the cost by more than this share."""
 
 MOST_ATOMS = 1_000
-"""A discrete law with so many points is solved on them, and not on a grid."""
+"""The most points of a discrete distribution that is solved on its points instead of a grid."""
 
 FINEST = {"never": 50_000, "always": 50_000, "adaptive": 2_000}
-"""Most intervals at zeta = 0 by checkpointing: the time grows with their square, or their cube; seconds, below 1 GB."""
+"""Most intervals at zeta = 0 by checkpointing: time grows with their square or cube, to seconds and below 1 GB."""
 
 FINEST_WITH_SMALL_JOBS = 600
-"""Most intervals at zeta > 0: the time grows with their fourth power, memory with their cube; half a minute, 0.4 GB."""
+"""Most intervals at zeta > 0: time grows with their fourth power, memory with their cube, to 30 s and 0.4 GB."""
 
 CONVERGENCE = (10, 25, 50, 100, 200)
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What a sequence is to minimise, and what is allowed.
+    """The objective that a sequence minimises, and the constraints.
 
     Parameters
     ----------
     zeta
         Share of the machine that a steady stream of small jobs takes.
     cost
-        Of an attempt.
+        The cost of an attempt.
     limits
-        Of the requests.
+        The limits on requests.
     checkpointing
-        Whether failed attempts leave progress behind.
+        Whether failed attempts keep their progress.
 
     Raises
     ------
@@ -76,22 +76,22 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class RequestPlan:
-    """The best sequence of requests for a law.
+    """The best sequence of requests for a run-time distribution.
 
     Parameters
     ----------
     law
-        Of the run time.
+        The run-time distribution.
     objective
-        What is minimised.
+        The objective that is minimised.
     sequence
-        Of requests.
+        The sequence of requests.
     evaluation
-        What it costs on the law.
+        Its costs on the distribution.
     points
-        Intervals of the grid; 0 if the points are those of a discrete law.
+        Intervals of the grid; 0 if the points are those of a discrete distribution.
     grid_cost
-        What it costs on the grid: a little more.
+        Its cost on the grid, which is slightly higher.
     """
 
     law: Law
@@ -102,11 +102,11 @@ class RequestPlan:
     grid_cost: float
 
     def evaluate(self, sequence: RequestSequence | Iterable[float] | str) -> Evaluation:
-        """Return what another sequence costs on the law."""
+        """Return the costs of another sequence on the distribution."""
         return evaluate_requests(self.law, sequence, zeta=self.objective.zeta, cost=self.objective.cost)
 
     def alternatives(self, last: int = 10) -> dict[str, Evaluation]:
-        """Return what other methods cost: always the longest run, and the maximum of the last runs.
+        """Return the costs of other methods: always the longest run, and the maximum of the last runs.
 
         Parameters
         ----------
@@ -117,12 +117,12 @@ class RequestPlan:
         return {"always the longest run": self.evaluate([self.law.high]), f"maximum of the last {last}": of_last}
 
     def convergence(self, points: Iterable[int] = CONVERGENCE) -> list[RequestPlan]:
-        """Return the plans of other grids, among which this one is, from coarse to fine."""
+        """Return the plans of several grids, including this one, from coarse to fine."""
         grids = sorted({*points, self.points} - {0})
         return [self if n == self.points else _solve(self.law, self.objective, n) for n in grids]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values; durations in seconds."""
+        """Return all fields as plain values; durations in seconds."""
         return {
             "law": self.law.text,
             "zeta": self.objective.zeta,
@@ -144,29 +144,31 @@ def optimal_requests(
     limits: RequestLimits | None = None,
     checkpointing: Checkpointing | None = None,
 ) -> RequestPlan:
-    """Return the sequence of requests that costs least on average for jobs whose run time follows a law.
+    """Return the sequence of requests of least mean cost for jobs with a given run-time distribution.
 
     Parameters
     ----------
     law
-        Or its text.
+        The run-time distribution, or its text.
     zeta
-        Share of the machine that a steady stream of small jobs takes, in [0, 1). 0 is TOptimal, above is ATOptimal.
+        Share of the machine that a steady stream of small jobs takes, in [0, 1). 0 selects TOptimal, more selects
+        ATOptimal.
     points
-        Number of intervals that the law is cut into. By default 200, and at zeta 0 as many more as lower the cost by a
-        thousandth, unless checkpoints are free or adaptive; with zeta above 0 100. At most 50,000; 2,000 with adaptive
-        checkpoints, 600 with zeta above 0. A discrete law is solved on its own points if none is given and zeta is 0.
+        Number of intervals of the grid. By default 200, and at zeta 0 doubled as long as that lowers the cost by a
+        thousandth, unless checkpoints are free or adaptive; with zeta above 0, 100. At most 50,000; 2,000 with adaptive
+        checkpoints, 600 with zeta above 0. A discrete distribution is solved on its own points if none is given and
+        zeta is 0.
     cost
-        Of an attempt, at zeta 0; by default the time requested.
+        The cost of an attempt, at zeta 0; by default the requested time.
     limits
-        Which requests are allowed.
+        The allowed requests.
     checkpointing
-        Whether failed attempts leave progress behind, at zeta 0.
+        Whether failed attempts keep their progress, at zeta 0.
 
     Raises
     ------
     InputError
-        If something is out of range, or the options do not go together.
+        If an argument is out of range, or the options are incompatible.
 
     References
     ----------
@@ -195,7 +197,7 @@ def optimal_requests(
 
 
 def _refined(plan: RequestPlan) -> RequestPlan:
-    """Return the plan of a grid that one twice as fine improves by next to nothing: laws may have long tails."""
+    """Return the plan of a grid that is refined until it hardly improves, since distributions may have long tails."""
     while plan.points < MOST_POINTS:
         finer = _solve(plan.law, plan.objective, 2 * plan.points)
         if finer.evaluation.cost > (1 - WORTH_IT) * plan.evaluation.cost:
@@ -205,7 +207,7 @@ def _refined(plan: RequestPlan) -> RequestPlan:
 
 
 def _solve(law: Law, objective: Objective, points: int | None) -> RequestPlan:
-    """Return the plan on a grid, or on the points of a discrete law."""
+    """Return the plan on a grid, or on the points of a discrete distribution."""
     grid = None if points else _own_points(law, objective.zeta)
     if points:
         _check_points(points, objective)
@@ -221,7 +223,7 @@ def _solve(law: Law, objective: Objective, points: int | None) -> RequestPlan:
 
 
 def _check_points(points: int, objective: Objective) -> None:
-    """Refuse a grid whose solution would take minutes, or more memory than most machines have."""
+    """Raise InputError for a grid whose solution would take minutes, or more memory than most machines have."""
     mode = objective.checkpointing.mode
     most = FINEST_WITH_SMALL_JOBS if objective.zeta else FINEST[mode]
     if points > most:
@@ -233,5 +235,5 @@ def _check_points(points: int, objective: Objective) -> None:
 
 
 def _own_points(law: Law, zeta: float) -> DiscreteLaw | None:
-    """Return a law that is solved on its own points, as it is; None for others."""
+    """Return a distribution that is solved on its own points; None for others."""
     return law if isinstance(law, DiscreteLaw) and not zeta and len(law.points) <= MOST_ATOMS else None

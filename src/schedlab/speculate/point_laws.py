@@ -1,4 +1,4 @@
-"""Laws that are given by points: the empirical law of past runs, grids, and straight lines between runs."""
+"""Distributions given by points: the empirical distribution of past runs, grids, and linear interpolation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedlab.speculate.laws import Law, Values
 
 
 class PointLaw(Law):
-    """What laws with ascending `points` have in common: the first and the last are the ends of the support."""
+    """The base of distributions with ascending `points`; the first and the last are the ends of the support."""
 
     points: Values
 
@@ -33,14 +33,14 @@ class PointLaw(Law):
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLaw(PointLaw):
-    """A law with atoms only.
+    """A discrete distribution.
 
     Parameters
     ----------
     points
         Run times in seconds, ascending, none below 0.
     masses
-        Probability of each; they add up to 1.
+        Probability of each; they sum to 1.
     """
 
     points: Values
@@ -63,7 +63,7 @@ class DiscreteLaw(PointLaw):
 
     @staticmethod
     def of_runs(runs: ArrayLike) -> DiscreteLaw:
-        """Return the empirical law of past runs.
+        """Return the empirical distribution of past runs.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class DiscreteLaw(PointLaw):
 
     @property
     def text(self) -> str:
-        """The text that `parse` reads as this law."""
+        """The text that `parse` reads as this distribution."""
         pairs = zip(self.points, self.masses, strict=True)
         return f"discrete({','.join(f'{duration_text(float(x))}:{float(mass)!r}' for x, mass in pairs)})"
 
@@ -103,7 +103,7 @@ class DiscreteLaw(PointLaw):
         return np.asarray(self.points[np.minimum(place, len(self.points) - 1)])
 
     def exceeding(self, above: float) -> DiscreteLaw:
-        """Return the law of X given that X > above."""
+        """Return the distribution of X given that X > above."""
         self.check_above(above)
         longer = self.points > above
         return (
@@ -113,14 +113,14 @@ class DiscreteLaw(PointLaw):
 
 @dataclass(frozen=True, eq=False)
 class InterpolatedLaw(PointLaw):
-    """A law whose distribution function has straight pieces, with an atom at the lower end if it does not begin at 0.
+    """A piecewise linear distribution function, with an atom at the lower end if it does not begin at 0.
 
     Parameters
     ----------
     points
         Run times in seconds, ascending, none below 0; at least two.
     cumulative
-        P(X <= x) for each, from 0 or more up to 1.
+        P(X <= x) for each, ascending to 1.
     """
 
     points: Values
@@ -143,7 +143,7 @@ class InterpolatedLaw(PointLaw):
 
     @staticmethod
     def of_runs(runs: ArrayLike) -> InterpolatedLaw:
-        """Return the empirical law of past runs with straight lines between them: nothing is shorter or longer.
+        """Return the empirical distribution of past runs, linearly interpolated, with the same range.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class InterpolatedLaw(PointLaw):
 
     @property
     def text(self) -> str:
-        """The text that `parse` reads as this law."""
+        """The text that `parse` reads as this distribution."""
         pairs = zip(self.points, self.cumulative, strict=True)
         return f"interpolated({','.join(f'{duration_text(float(x))}:{float(mass)!r}' for x, mass in pairs)})"
 
@@ -184,11 +184,11 @@ class InterpolatedLaw(PointLaw):
         end = np.clip(np.searchsorted(self.cumulative, share, side="left"), 1, len(self.points) - 1)
         rise = self.cumulative[end] - self.cumulative[end - 1]
         part = np.divide(share - self.cumulative[end - 1], rise, out=np.zeros_like(share), where=rise > 0)
-        # Up to the mass of the atom at the lower end, it is that end.
+        # Up to the mass of the atom at the lower end, the quantile is that end.
         return np.asarray(self.points[end - 1] + np.maximum(part, 0.0) * (self.points[end] - self.points[end - 1]))
 
     def exceeding(self, above: float) -> InterpolatedLaw:
-        """Return the law of X given that X > above."""
+        """Return the distribution of X given that X > above."""
         self.check_above(above)
         if above < self.low:
             return self

@@ -1,4 +1,4 @@
-"""What jobs with stochastic run times ask for, in the form of the engine."""
+"""The requests of jobs with stochastic run times, in the engine's form."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from schedlab.workload.workload import Workload
 NO_LAW = -1
 
 ENTRIES = 2_000
-"""Of the table of a law."""
+"""The number of entries of a table."""
 
 LARGEST_ZETA = 0.95
-"""Of a share of small jobs that is read off the workload."""
+"""The limit on a share of small jobs computed from the workload."""
 
 LATEST = 2**61
 
 
 class Laws(NamedTuple):
-    """Laws of run times as tables: of law i, entry k belongs to second `begin[i] + k * step[i]`.
+    """Run-time distributions as tables: of distribution i, entry k belongs to second `begin[i] + k * step[i]`.
 
-    `below` is the probability of at most so many seconds, `part` the expectation of the run time over those runs alone.
+    `below` is the probability of a run time up to there, `part` the partial expectation of the run time up to there.
     """
 
     begin: NDArray[np.float64]
@@ -41,24 +41,25 @@ class Laws(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requests:
-    """What the jobs of a workload ask for, one entry per job in the workload's order unless said otherwise.
+    """The requests of the jobs of a workload, one entry per job in the workload's order unless stated otherwise.
 
     Parameters
     ----------
     offsets, lengths
-        int64: job j asks for `lengths[offsets[j]:offsets[j + 1]]` seconds, one after the other; at least one each.
+        int64: job j requests `lengths[offsets[j]:offsets[j + 1]]` seconds, one after the other; at least one per job.
     most
-        int64 seconds: what it asks for at most.
+        int64 seconds: the largest request of each job.
     growth
-        float64: where its sequence ends, the next request is so many times the last one; 0: the job is given up.
+        float64: after the end of the sequence, the factor from one request to the next; 0: the job is abandoned.
     law
-        int64: number of its law, -1 for none.
+        int64: number of its distribution, -1 for none.
     application
         int64: number of its application, -1 for none.
     history
-        If not 0, jobs of an application ask at first for the longest of its last so many that were done.
+        If not 0, the first request of a job is the longest run time of this many last completed jobs of its
+        application.
     laws
-        The laws, as tables.
+        The distributions, as tables.
     """
 
     offsets: NDArray[np.int64]
@@ -71,7 +72,7 @@ class Requests:
     laws: Laws
 
     def in_order(self, order: NDArray[np.intp]) -> Requests:
-        """Return the same with the jobs in another order."""
+        """Return the requests with the jobs in another order."""
         count = np.diff(self.offsets)[order]
         offsets = np.concatenate([[0], np.cumsum(count)])
         rows = np.repeat(self.offsets[:-1][order] - offsets[:-1], count) + np.arange(offsets[-1])
@@ -80,7 +81,7 @@ class Requests:
 
 
 def requests_joined(first: Requests, second: Requests) -> Requests:
-    """Return what the jobs of two workloads ask for, one after the other; laws and history are those of the first."""
+    """Return the requests of two workloads, concatenated; distributions and history are those of the first."""
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)])
         for name in ("lengths", "most", "growth", "law", "application")
@@ -89,31 +90,32 @@ def requests_joined(first: Requests, second: Requests) -> Requests:
 
 
 def no_laws() -> Laws:
-    """Return the tables of no laws."""
+    """Return empty tables."""
     return Laws(np.empty(0), np.empty(0), np.empty((0, 1)), np.empty((0, 1)))
 
 
 def requests_of(workload: Workload, method: str | None, exhausted: float = GROWTH) -> Requests:
-    """Return what the jobs of a workload ask for under a method.
+    """Return the requests of the jobs of a workload under a method.
 
     Parameters
     ----------
     workload
-        Jobs with a law use the method; others ask for their requested time, once.
+        Jobs with a run-time distribution use the method; others request their requested time, once.
     method
-        "classic": the longest run time of the law. "neuroscience(k=10)": the longest of the last 10 jobs of the same
-        law that were done, at first that of the law. "neuroscience(k=10,listed)": the longest of the 10 jobs of the
-        same law before it in the workload, done or not; the first have the last before them. "toptimal": the sequence
-        of the least expected makespan of the job. "atoptimal(zeta=0.1)": the same beside a stream of small jobs that
-        takes so much of the machine; "auto" takes the work of the jobs without a law. "given": the sequence that the
-        workload has for the law. None: all ask for their requested times.
+        "classic": the longest run time of the distribution. "neuroscience(k=10)": the longest of the last 10 jobs with
+        the same distribution that were done, at first that of the distribution. "neuroscience(k=10,listed)": the
+        longest of the 10 jobs with the same distribution before it in the workload, done or not; the first jobs wrap
+        around to the last ones. "toptimal": the sequence of the least expected makespan of the job.
+        "atoptimal(zeta=0.1)": the same beside a stream of small jobs that takes this share of the machine; "auto" uses
+        the work of the jobs without a distribution. "given": the sequence that the workload has for the distribution.
+        None: all jobs use their requested times.
     exhausted
-        A job with a law whose requests have all failed asks for so many times its last one; 0: it is given up.
+        The factor from the last request of a job, when all have failed, to the next; 0: the job is abandoned.
 
     Raises
     ------
     InputError
-        If no job has a law, one without has no requested time, or a sequence is not given.
+        If no job has a distribution, a job without one has no requested time, or a sequence is not given.
 
     Examples
     --------
@@ -160,9 +162,9 @@ def requests_of(workload: Workload, method: str | None, exhausted: float = GROWT
 
 
 def _longest_before(run_time: NDArray[np.int64], last: int) -> NDArray[np.int64]:
-    """Return, for each job of a list, the longest run time of so many before it; the first one follows the last one.
+    """Return, for each job of a list, the longest run time of the `last` jobs before it; the list wraps around.
 
-    It is the history of the experiments of ICPP'19, where it is that of additional jobs.
+    This mimics the history in the experiments of ICPP'19, which comes from additional jobs.
     """
     count = min(last, len(run_time) - 1)
     before = np.concatenate([run_time[-count:], run_time[:-1]])
@@ -171,7 +173,7 @@ def _longest_before(run_time: NDArray[np.int64], last: int) -> NDArray[np.int64]
 
 
 def _share_of_small_jobs(workload: Workload, law: NDArray[np.int64]) -> float:
-    """Return the share of the machine that the jobs without a law need, from the first to the last submission."""
+    """Return the share of the machine needed by jobs without a distribution, from the first to the last submission."""
     small = law < 0
     work = float(np.sum(workload.run_time[small] * workload.job_processors[small].astype(np.float64)))
     capacity = float((workload.processors or 1) * max(1, int(np.ptp(workload.submit_time))))
@@ -179,7 +181,7 @@ def _share_of_small_jobs(workload: Workload, law: NDArray[np.int64]) -> float:
 
 
 def _given(workload: Workload) -> list[tuple[int, ...]]:
-    """Return the sequences that a workload has for its laws."""
+    """Return the sequences that a workload has for its distributions."""
     from schedlab.speculate.sequences import RequestSequence
 
     texts = workload.sequences or ("",) * len(workload.laws)
@@ -212,7 +214,7 @@ def _sequence(law: str, method: str | None, zeta: float | None) -> tuple[int, ..
 
 @lru_cache(maxsize=64)
 def tables_of(laws: tuple[str, ...]) -> Laws:
-    """Return laws as tables of equally spaced seconds."""
+    """Return distributions as tables at equally spaced seconds."""
     from schedlab.speculate.laws import Law
 
     if not laws:

@@ -1,7 +1,7 @@
-"""Sequences of requests, and what they cost on a law: the one evaluator that all methods are compared by.
+"""Sequences of requests, and their costs on a run-time distribution: the evaluator that compares all methods.
 
-A job is run with the first request; as often as it is killed at its request, it comes back with the next one, from
-its beginning or from its last checkpoint. Its run time X is the same in every attempt.
+A job is run with the first request; whenever it is killed at its request, it is resubmitted with the next one, from its
+beginning or from its last checkpoint. Its run time X is the same in every attempt.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from schedlab.speculate.laws import Law
 Values = NDArray[np.float64]
 
 RETRY_FACTOR = 1.5
-"""After the last request of a sequence come requests so many times as long as the one before."""
+"""The factor from one request to the next after the end of a sequence."""
 
 ROUNDING = 1e-12
-"""Relative error of a duration that has been added up or converted."""
+"""Relative error of a duration that results from sums or conversions."""
 
 
 class NoSequenceError(InputError):
-    """No sequence of the requests that are allowed covers the longest run."""
+    """No sequence of allowed requests covers the longest run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RequestSequence:
     requests
         Their lengths in seconds.
     covered
-        Up to which run time each one lets the job succeed; without checkpoints, its length. It ascends.
+        The run time up to which each request lets the job succeed; without checkpoints, its length. Ascending.
     checkpoints
         Whether a request ends with a checkpoint.
     restart
@@ -78,12 +78,12 @@ class RequestSequence:
 
     @staticmethod
     def plain(requests: Iterable[float]) -> RequestSequence:
-        """Return the sequence of some requests in seconds, without checkpoints.
+        """Return a sequence of requests in seconds, without checkpoints.
 
         Raises
         ------
         InputError
-            If one is no time, or they do not ascend.
+            If one is not a valid time, or they do not ascend.
         """
         try:
             lengths = tuple(float(request) for request in requests)
@@ -93,35 +93,35 @@ class RequestSequence:
 
     @staticmethod
     def parse(text: str) -> RequestSequence:
-        """Return the sequence of some durations with commas between them.
+        """Return the sequence of durations separated by commas.
 
         Raises
         ------
         InputError
-            If one is no duration, or they do not ascend.
+            If one is not a duration, or they do not ascend.
         """
         return RequestSequence.plain([parse_duration(part) for part in text.split(",")])
 
     @staticmethod
     def of(sequence: RequestSequence | Iterable[float] | str) -> RequestSequence:
-        """Return a sequence that is given as such, in seconds, or as text.
+        """Return a sequence given as an object, in seconds, or as text.
 
         Raises
         ------
         InputError
-            If it is none.
+            If it is not a valid sequence.
         """
         if isinstance(sequence, RequestSequence):
             return sequence
         return RequestSequence.parse(sequence) if isinstance(sequence, str) else RequestSequence.plain(sequence)
 
     def check_reaches(self, law: Law) -> None:
-        """Refuse a sequence after whose end some runs of the law are still not done.
+        """Raise InputError if some runs of a distribution are longer than the sequence covers.
 
         Raises
         ------
         InputError
-            With the end of the support.
+            The message gives the end of the support.
         """
         if self.covered[-1] < law.high * (1 - ROUNDING):
             raise InputError(
@@ -131,8 +131,8 @@ class RequestSequence:
 
     @property
     def text(self) -> str:
-        """The requests, from a minute on in whole seconds; "+c" marks those that end with a checkpoint."""
-        # Up, so that a run of just this length still succeeds; but not by the error of a sum.
+        """The requests, in whole seconds from a minute on; "+c" marks those that end with a checkpoint."""
+        # Rounded up, so that a run of exactly this length succeeds; rounding errors of sums are ignored.
         whole = (
             math.ceil(request * (1 - ROUNDING)) if request >= 60 else round(request, 3) for request in self.requests
         )
@@ -145,14 +145,15 @@ class RequestSequence:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a sequence costs on average.
+    """The mean costs of a sequence.
 
     Parameters
     ----------
     cost
-        What the method minimises: the makespan at zeta > 0, else the cost of the affine model.
+        The objective of the method: the makespan at zeta > 0, otherwise the cost of the affine model.
     makespan
-        E[T] in seconds: until the last request has ended and, at zeta > 0, the small jobs that came meanwhile are done.
+        E[T] in seconds: until the last request has ended and, at zeta > 0, the small jobs that arrived meanwhile are
+        done.
     attempts
         Mean number of requests.
     requested
@@ -171,7 +172,7 @@ class Evaluation:
     def of(
         model: AffineCost, zeta: float, makespan: float, attempts: float, requested: float, used: float
     ) -> Evaluation:
-        """Return the evaluation with the cost that follows from the means."""
+        """Return the evaluation with the cost computed from the means."""
         price = model.alpha * requested + model.beta * used + model.gamma * attempts
         return Evaluation(makespan if zeta else price, makespan, attempts, requested, used)
 
@@ -181,19 +182,19 @@ class Evaluation:
 
 
 def check_share(zeta: Any) -> None:
-    """Refuse a share of small jobs outside [0, 1).
+    """Raise InputError for a share of small jobs outside [0, 1).
 
     Raises
     ------
     InputError
-        With the value.
+        The message gives the value.
     """
     if not isinstance(zeta, int | float | np.floating) or not 0 <= zeta < 1:
         raise InputError(f"zeta is {zeta}; the share of the machine that small jobs take lies in [0, 1)")
 
 
 def check_objective(zeta: float, cost: AffineCost) -> None:
-    """Refuse a stream of small jobs together with a cost that is not the makespan.
+    """Raise InputError for a stream of small jobs together with a cost other than the makespan.
 
     Raises
     ------
@@ -212,29 +213,29 @@ def evaluate_requests(
     zeta: float = 0.0,
     cost: AffineCost | None = None,
 ) -> Evaluation:
-    """Return what a sequence costs on a law.
+    """Return the costs of a sequence on a run-time distribution.
 
     Parameters
     ----------
     law
-        Of the run time, or its text; continuous, or a grid.
+        The run-time distribution, or its text; continuous, or a grid.
     sequence
         Requests in seconds, or a text such as "10h,20h"; the last one at least the longest run.
     zeta
         Share of the machine that a steady stream of small jobs takes, in [0, 1).
     cost
-        By default, the time requested.
+        The cost of an attempt; by default, the requested time.
 
     Raises
     ------
     InputError
-        If the sequence does not ascend to the longest run, or zeta goes with checkpoints or another cost.
+        If the sequence does not ascend to the longest run, or zeta is combined with checkpoints or another cost.
 
     Notes
     -----
-    The makespan of a run X that succeeds with request t after requests that add up to S is
-    T = max(S + t, (S + X) / (1 - zeta)): the job is done at S + X, when zeta (S + X) of small work waits, and
-    the gap to the end of the request may be enough for it or not. See the reference on requests.
+    The makespan of a run X that succeeds with request t after requests that sum to S is T = max(S + t, (S + X) / (1 -
+    zeta)): the job is done at S + X, when zeta (S + X) of small work waits, and the gap to the end of the request may
+    be enough for it or not. See the reference on requests.
 
     Examples
     --------
@@ -261,24 +262,24 @@ def evaluate_requests(
 
 
 def attempt(law: Law, below: Any, covered: Any, request: Any, begin: Any, lost: Any, zeta: float) -> Values:
-    """Return what one attempt adds to the means of makespan, attempts, time requested and time used.
+    """Return the contributions of one attempt to the means of makespan, attempts, requested time and used time.
 
     Parameters
     ----------
     law
-        Of the run time.
+        The run-time distribution.
     below
-        The run time exceeds it, or the attempt is not made; -1 before the first. May be an array, like the next four.
+        The attempt is made only if the run time exceeds this; -1 before the first. May be an array, like the next four.
     covered
         The attempt succeeds if the run time is at most this.
     request
-        Its length.
+        The length of the request.
     begin
-        The attempt that succeeds has used the run time plus this.
+        A successful attempt uses the run time plus this.
     lost
-        Sum of the requests before.
+        Sum of the earlier requests.
     zeta
-        Share of the small jobs.
+        Share of the machine that small jobs take.
 
     Returns
     -------
@@ -302,23 +303,23 @@ def costs_of_runs(
     cost: AffineCost | None = None,
     factor: float = RETRY_FACTOR,
 ) -> Values:
-    """Return what each of some runs costs under a sequence without checkpoints.
+    """Return the cost of each run under a sequence without checkpoints.
 
     Parameters
     ----------
     sequence
-        Of requests; it may end before the longest run.
+        The sequence of requests; it may end before the longest run.
     runs
         Run times in seconds.
     cost
-        By default, the time requested.
+        The cost of an attempt; by default, the requested time.
     factor
-        After the last request come requests so many times as long as the one before.
+        The factor from one request to the next after the end of the sequence.
 
     Raises
     ------
     InputError
-        If the sequence has checkpoints, a run is no time, or requests would not grow.
+        If the sequence has checkpoints, a run is not a valid time, or requests would not grow.
 
     Examples
     --------

@@ -19,12 +19,12 @@ HOUR = 3_600
 
 
 def law_line(law: Law, name: str | None = None) -> str:
-    """Return what a law is, in a line."""
+    """Return a one-line description of a distribution."""
     return f"{name or rounded_text(law)}: mean {duration(law.mean)}, from {duration(law.low)} to {duration(law.high)}"
 
 
 def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: str | None = None) -> str:
-    """Return a plan beside its alternatives."""
+    """Return a plan with its alternatives."""
     zeta, model = plan.objective.zeta, plan.objective.cost
     if zeta:
         goal = f"least makespan while small jobs take {zeta:g} of the machine"
@@ -49,7 +49,7 @@ def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: s
 
 
 def convergence_text(plans: Iterable[RequestPlan]) -> str:
-    """Return what the sequences of coarse and fine grids cost, on the grid and on the law."""
+    """Return the costs of the sequences of coarse and fine grids, on the grid and on the distribution."""
     shown = list(plans)
     finest = min(plan.evaluation.cost for plan in shown)
     show, unit = _time_of(shown[0].law)
@@ -68,7 +68,7 @@ def convergence_text(plans: Iterable[RequestPlan]) -> str:
 
 
 def fits_text(found: Sequence[LawFit]) -> str:
-    """Return how well families fit, best first."""
+    """Return the goodness of fit of families, best first."""
     head = ["family", "AIC", "distance", "fits", "law"]
     rows = [
         [fit.family, f"{fit.aic:,.1f}", f"{fit.distance:.3f}", "yes" if fit.fits else "no", rounded_text(fit.law)]
@@ -78,7 +78,7 @@ def fits_text(found: Sequence[LawFit]) -> str:
 
 
 def gains_text(gains: RequestGains, most: int = 20) -> str:
-    """Return the applications that were judged, those that would save most first, and how many were not."""
+    """Return the evaluated applications, largest savings first, and the number of the others."""
     counts = Counter(one.verdict for one in gains.applications)
     title = f"{gains.workload}: {count_of(len(gains.applications), 'application')} by {' and '.join(gains.by)}"
     judged = [one for one in gains.applications if one.verdict in JUDGED]
@@ -123,7 +123,7 @@ def _gain_row(one: ApplicationGain) -> list[str]:
 
 
 def rounded_text(law: Law) -> str:
-    """Return the text of a law with three digits of each number; of a law of runs, how many of them.
+    """Return the text of a distribution with three digits per number; for an empirical one, the number of runs.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def rounded_text(law: Law) -> str:
 
 
 def _time_of(law: Law) -> tuple[Callable[[float], str], str]:
-    """Return how times are shown beside a law, and their unit."""
+    """Return the format of times in the table of a distribution, and their unit."""
     if law.high >= HOUR:
         return lambda seconds: f"{seconds / HOUR:.4f}", "h"
     return lambda seconds: f"{seconds:,.2f}", "s"
@@ -150,7 +150,7 @@ def _short(seconds: float) -> str:
 
 
 def _table(head: list[str], rows: list[list[str]], texts: Collection[int] = (0,)) -> str:
-    """Return a table, the columns of texts flush left and those of numbers flush right."""
+    """Return a table, with text columns flush left and number columns flush right."""
     table = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(

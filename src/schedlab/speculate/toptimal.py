@@ -1,12 +1,13 @@
 """TOptimal: the sequence of least affine cost on points that need not be equally spaced, with or without checkpoints.
 
-The state is (c, p): run times up to point p are refuted, and the last checkpoint holds the progress to point c. From
-it, a request that covers point j costs, weighted with the probability that it is made,
+The state is (c, p): run times up to point p have been excluded, and the last checkpoint holds the progress to point c.
+From there, a request that covers point j costs, weighted with the probability that it is made,
 
     (alpha t + gamma) P(X > v_p) + beta (E[begin + X - v_c; v_p < X <= v_j] + t P(X > v_j))
 
 where begin is the time to read the checkpoint and t = begin + v_j - v_c, plus the time to write one. Without
-checkpoints c stays at the beginning and this is O(n^2); with one after each request c = p; a free choice is O(n^3).
+checkpoints c stays at the beginning and this is O(n^2); with one after each request, c = p; with a free choice it is
+O(n^3).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSeque
 Values = NDArray[np.float64]
 
 MOST_STATES = 40_000_000
-"""Tables with more are refused: they would take more than 800 MB."""
+"""The most entries of the tables: more would take over 800 MB."""
 
 MANY = np.int32(2**31 - 1)
 """More requests than any sequence has."""
@@ -35,7 +36,7 @@ MANY = np.int32(2**31 - 1)
 
 @dataclass(frozen=True, slots=True)
 class OptimalSequence:
-    """The best sequence on a discrete law, and what it costs there."""
+    """The best sequence on a discrete distribution, and its cost there."""
 
     sequence: RequestSequence
     cost: float
@@ -47,23 +48,23 @@ def toptimal(
     limits: RequestLimits | None = None,
     checkpointing: Checkpointing | None = None,
 ) -> OptimalSequence:
-    """Return the sequence of requests whose mean cost is least; of several such, one with the fewest requests.
+    """Return the sequence of requests whose mean cost is least; on ties, one with the fewest requests.
 
     Parameters
     ----------
     law
-        A grid, or the empirical law of some runs: requests end at its points.
+        A grid, or the empirical distribution of some runs: requests end at its points.
     cost
-        By default, the time requested.
+        The cost of an attempt; by default, the requested time.
     limits
-        Which requests are allowed.
+        The allowed requests.
     checkpointing
-        By default, never.
+        The use of checkpoints; by default, never.
 
     Raises
     ------
     InputError
-        If the limits leave no sequence that covers the longest run, or the tables would be too large.
+        If the limits allow no sequence that covers the longest run, or the tables would be too large.
 
     References
     ----------
@@ -88,7 +89,7 @@ def toptimal(
 class _Search:
     """The tables of the dynamic program, filled from the longest run downwards.
 
-    Point p is the p-th of the law, counted from 1; 0 stands for the beginning.
+    Point p is the p-th of the distribution, counted from 1; 0 is the beginning.
     """
 
     def __init__(self, law: DiscreteLaw, cost: AffineCost, limits: RequestLimits, checkpointing: Checkpointing) -> None:
@@ -98,7 +99,7 @@ class _Search:
         self.free = checkpointing.mode == "adaptive"
         self.choices = {"never": (False,), "always": (True,), "adaptive": (False, True)}[checkpointing.mode]
         size, rows = len(self.points), len(self.points) if self.free else 1
-        # By c, the number of requests that are left, if that is limited (0 of them do not suffice), and p.
+        # By c, the number of remaining requests, if that is limited (0 of them do not suffice), and p.
         columns = 1 if limits.number is None else min(limits.number, size) + 1
         if rows * columns * size > MOST_STATES:
             raise InputError(
@@ -111,23 +112,23 @@ class _Search:
         self.choice = np.zeros((rows, columns, size), dtype=np.int64)
 
     def first_after(self, p: int) -> int:
-        """Return the first point that a request after p may cover: none has length 0."""
+        """Return the first point that a request after p may cover: no request has length 0."""
         return p + 1 if self.points[p + 1] > 0 else p + 2
 
     def lengths(self, p: int, c: NDArray[np.intp], saves: bool) -> Values:
         """Return the lengths of the requests from states (c, p), shape (len(c), points after p)."""
         length = self.begin(c)[:, None] + self.points[self.first_after(p) :]
         if saves:
-            # After the last request nothing is left to do, so that it never ends with a checkpoint.
+            # After the last request no work is left, so it never ends with a checkpoint.
             length[:, :-1] += self.checkpointing.cost
         return np.asarray(length)
 
     def begin(self, c: NDArray[np.intp]) -> Values:
-        """Return what an attempt that succeeds uses more than the run time: a checkpoint read, less what it saves."""
+        """Return the time that a successful attempt uses beyond the run time: restart minus saved progress."""
         return np.asarray(np.where(c > 0, self.checkpointing.restart - self.points[c], 0.0))
 
     def prices(self, p: int, c: NDArray[np.intp], saves: bool) -> Values:
-        """Return what the next request costs, weighted with the probability that it is made."""
+        """Return the cost of the next request, weighted with the probability that it is made."""
         length, first = self.lengths(p, c, saves), self.first_after(p)
         alpha, beta, gamma = self.cost.alpha, self.cost.beta, self.cost.gamma
         price = (alpha * length + gamma) * (1 - self.known[p])
@@ -168,7 +169,7 @@ class _Search:
         self.choice[rows, left, p] = count.argmin(axis=-1)
 
     def _after(self, table: NDArray[Any], rows: slice, first: int, saves: bool) -> NDArray[Any]:
-        """Return the entries of the states that the requests lead to, by c, number of requests left and point."""
+        """Return the entries of the states that the requests lead to, by c, number of remaining requests and point."""
         if saves and self.free:
             return table.diagonal(axis1=0, axis2=2)[None, :, first:]
         return table[rows, :, first:]

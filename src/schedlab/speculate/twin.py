@@ -1,4 +1,4 @@
-"""ATOptimal in plain Python, without a table: memoised recursion over what is reachable, for tests and readers."""
+"""ATOptimal in plain Python, without a table: a memoised recursion over reachable states, for tests and readers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def atoptimal_plain(grid: DiscreteLaw, zeta: float, number: int | None = None) -
     Parameters
     ----------
     grid
-        Any discrete law: its points need not be equally spaced.
+        Any discrete distribution: its points need not be equally spaced.
     zeta
         Share of the machine that small jobs take.
     number

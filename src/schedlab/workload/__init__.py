@@ -1,4 +1,4 @@
-"""The jobs: what they ask for and need, cleaning and sampling of logs, workflows among jobs."""
+"""Workloads: jobs with their requests and run times, cleaning and sampling of logs, and workflows."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What the readers of accounting logs share: text in columns, and from records to a workload."""
+"""The common part of the readers of accounting logs: parsing text in columns, and building a workload from records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DURATION_PARTS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 
 MEMORY = r"(?i)^(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmgtp]?b?)(?P<per>[nc]?)$"
 KILOBYTES = {"b": 1 / 1024, "k": 1.0, "m": 1024.0, "g": 1024.0**2, "t": 1024.0**3, "p": 1024.0**4}
 NAMED_FIELDS = {"User": "user_id", "Group": "group_id", "Queue": "queue_id", "Partition": "partition_id"}
-"""Fields whose numbers stand for names, by what the header calls them."""
+"""Fields whose numbers represent names, with their labels in the header."""
 
 
 def read_text(path: str | os.PathLike[str]) -> bytes:
@@ -45,12 +45,12 @@ def read_text(path: str | os.PathLike[str]) -> bytes:
 
 
 def split_text(text: bytes, *, delimiter: str, columns: int, include: Sequence[int], nulls: Sequence[str]) -> pa.Table:
-    """Cut lines into columns of text, named by their position; quotes are characters like others.
+    """Split lines into columns of text, named by their position; quotes are ordinary characters.
 
     Raises
     ------
     pyarrow.ArrowInvalid
-        If a line has another number of columns.
+        If a line has a different number of columns.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -76,7 +76,7 @@ def split_text(text: bytes, *, delimiter: str, columns: int, include: Sequence[i
 
 
 def split_lines(text: bytes) -> pa.ChunkedArray:
-    """Cut a text into its lines, empty ones too, so that positions are numbers of lines."""
+    """Split a text into lines, including empty ones, so that positions are line numbers."""
     import pyarrow as pa
 
     try:
@@ -87,7 +87,7 @@ def split_lines(text: bytes) -> pa.ChunkedArray:
 
 
 def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return a column of digits as numbers, -1 where it is null; raise ArrowInvalid where it is something else."""
+    """Return a column of digits as numbers, -1 where it is null; raise ArrowInvalid for anything else."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -96,7 +96,7 @@ def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def durations(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """Return texts like 1-02:03:04, 02:03:04 or 03:04.5 as seconds; NaN where they are null or something else."""
+    """Return texts like 1-02:03:04, 02:03:04 or 03:04.5 as seconds; NaN for null and anything else."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -113,9 +113,9 @@ def durations(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 
 def kilobytes(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    """Return amounts of memory like 4G, 512kb or 2000Mc in kilobytes, and what each is per: "", "n" or "c".
+    """Return amounts of memory like 4G, 512kb or 2000Mc in kilobytes, and the scope of each: "", "n" or "c".
 
-    Numbers without a unit are megabytes, as Slurm has them. NaN stands where a text is null or something else.
+    Numbers without a unit are megabytes, as in Slurm. Null and invalid texts become NaN.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -145,7 +145,7 @@ def by_distinct(column: pa.ChunkedArray, function: Callable[[pa.Array], NDArray[
 
 
 def per_processor(amount: NDArray[np.float64], processors: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return what falls to each processor, -1 where the amount or the number of processors is unknown."""
+    """Return the amount per processor, -1 where the amount or the number of processors is unknown."""
     known = np.isfinite(amount) & (processors > 0)
     return np.where(known, np.nan_to_num(amount) / np.maximum(processors, 1), UNKNOWN)
 
@@ -158,27 +158,27 @@ def workload_of_records(
     Parameters
     ----------
     records
-        One row per job: SWF fields by name but for the submit and wait times; `submit` and `start` as Unix times (-1
-        unknown, but every job has a submit time); names of users, groups, queues and partitions in the columns of
-        their numbers, any hashable value in `executable_id`; null is unknown. Columns of `Resources` by name.
+        One row per job: SWF fields by name, except the submit and wait times; `submit` and `start` as Unix times (-1
+        unknown, but every job has a submit time); names of users, groups, queues and partitions in the columns of their
+        numbers, any hashable value in `executable_id`; null is unknown. Columns of `Resources` by name.
     path
         The file, for the name of the workload.
     notes
-        What the reader has to say about the file; they are kept in the header.
+        Notes of the reader about the file, which are kept in the header.
     cores_per_node
         As in `Workload`.
 
     Returns
     -------
     Workload
-        In order of submission; second 0 is the first one. Names are numbered from 1 by first appearance, and the
-        header tells which number is which.
+        In order of submission; second 0 is the first one. Names are numbered from 1 by first appearance, and the header
+        lists them.
     """
     records = records.sort_values("submit", kind="stable", ignore_index=True)
     submit, start = (records[name].to_numpy(dtype=np.int64) for name in ("submit", "start"))
     columns = {field: records[field].to_numpy() for field in FIELDS if field in records and field not in _LABELLED}
     for field in {"used_memory", "requested_memory"} & set(columns):
-        columns[field] = np.rint(columns[field])  # shares of a whole: no digits of the file are lost
+        columns[field] = np.rint(columns[field])  # fractions: no digits of the file are lost
     columns["submit_time"] = submit - submit[0]
     columns["wait_time"] = np.where(start >= submit, start - submit, UNKNOWN)
     told = list(notes)
@@ -201,7 +201,7 @@ def workload_of_records(
 
 
 def numbered_names(resources: Resources) -> tuple[dict[str, NDArray[np.int64]], list[str]]:
-    """Return the fields of SWF that stand for partition, account and QOS, and header lines that say which is which.
+    """Return the fields of SWF for partition, account and QOS, and header lines with the names.
 
     Examples
     --------
@@ -223,7 +223,7 @@ _LABELLED = (*NAMED_FIELDS.values(), "executable_id")
 
 
 def _occupy_what_was_given(columns: dict[str, Any]) -> list[str]:
-    """Let jobs ask for what they were given where that is known: whole nodes, for example, fill the machine."""
+    """Set requested processors to the allocated ones where known, since jobs may occupy whole nodes, for example."""
     given, asked = columns["allocated_processors"], columns["requested_processors"]
     other = (given > 0) & (asked > 0) & (given != asked)
     columns["requested_processors"] = np.where(given > 0, given, asked)
@@ -240,7 +240,7 @@ def _numbered(names: pd.Series[Any]) -> tuple[NDArray[np.int64], list[Any]]:
 
 
 def _header_of_names(field: str, names: Sequence[Any]) -> list[str]:
-    """Return header lines that say which number stands for which name."""
+    """Return header lines that list numbers with their names."""
     for label, named in NAMED_FIELDS.items():
         if field == named and names:
             return [f" Max{label}s: {len(names)}", *(f" {label}: {i} {name}" for i, name in enumerate(names, start=1))]

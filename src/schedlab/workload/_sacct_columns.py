@@ -1,4 +1,4 @@
-"""The columns of `sacct --parsable2`, from text to numbers; what is wrong is told with its line."""
+"""The columns of `sacct --parsable2`, from text to numbers; errors name the line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMAND = (
     "--format=JobID,JobIDRaw,User,Account,Partition,QOS,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,"
     "ReqCPUS,AllocCPUS,NNodes,ReqMem,ReqTRES,AllocTRES,NodeList,Constraints,TotalCPU,JobName"
 )
-"""What to run on a site; every column of it is used."""
+"""The command to run on a site; all its columns are used."""
 
 NULLS = ("", "Unknown", "None", "None assigned", "NONE", "N/A", "INVALID", "UNLIMITED", "Partition_Limit", "(null)")
 PROCESSORS = {"allocated": ("AllocCPUS", "NCPUS", "AllocTRES"), "requested": ("ReqCPUS", "ReqTRES")}
@@ -38,11 +38,11 @@ XDMOD = (
     *("Eligible", "Start", "End", "Elapsed", "ExitCode", "State", "NNodes", "NCPUS", "ReqCPUS", "ReqMem"),
     *("ReqTRES", "AllocTRES", "Timelimit", "NodeList", "JobName"),
 )
-"""The columns that Open XDMoD's shredder of Slurm asks sacct for, without a header."""
+"""The columns that Open XDMoD's Slurm shredder requests from sacct, without a header."""
 
 
 class SacctColumns:
-    """The columns of a file as text, and where in the file each row stands."""
+    """The columns of a file as text, and the position of each row in the file."""
 
     def __init__(self, path: str | os.PathLike[str], table: pa.Table, ignored: Sequence[str]) -> None:
         self.path = os.fspath(path)
@@ -54,7 +54,7 @@ class SacctColumns:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> SacctColumns:
-        """Cut a file into the columns that are used; `names` are those of a file without a header."""
+        """Split a file into the columns that are used; `names` are the columns of a file without a header."""
         import pyarrow as pa
 
         text = read_text(path)
@@ -94,7 +94,7 @@ class SacctColumns:
         return next((name for name in names if name in self), None)
 
     def keep(self, rows: pa.ChunkedArray) -> int:
-        """Keep these rows only; return how many go."""
+        """Keep only these rows; return how many are dropped."""
         import pyarrow.compute as pc
 
         before = len(self.table)
@@ -104,7 +104,7 @@ class SacctColumns:
         return before - len(self.table)
 
     def drop_steps(self) -> list[str]:
-        """Drop steps, and the headers of outputs that follow the first one; return what to tell."""
+        """Drop steps, and the headers of later outputs; return notes about them."""
         import pyarrow.compute as pc
 
         name = self.first("JobID", "JobIDRaw")
@@ -118,7 +118,7 @@ class SacctColumns:
         return told
 
     def check_cluster(self) -> None:
-        """Refuse jobs of several clusters, whose numbers and processors have nothing to do with each other."""
+        """Raise InputError for jobs of several clusters, whose numbers and processors are unrelated."""
         if "Cluster" in self:
             clusters = self.table["Cluster"].unique().drop_null().to_pylist()
             if len(clusters) > 1:
@@ -189,7 +189,7 @@ class SacctColumns:
 
 
 def _labels(header: str, path: str | os.PathLike[str]) -> tuple[list[str], str]:
-    """Return the names of the columns, and what stands between them."""
+    """Return the names of the columns, and the delimiter."""
     between = re.match(r"[A-Za-z]+([^A-Za-z0-9])", header)
     if between is None or (between[1].isspace() and between[1] != "\t"):
         raise InputError(
@@ -200,7 +200,7 @@ def _labels(header: str, path: str | os.PathLike[str]) -> tuple[list[str], str]:
 
 
 def _check_repeated(header: bytes, text: bytes, path: str | os.PathLike[str]) -> None:
-    """Raise InputError if an output that follows has other columns: they would be taken for those of the first."""
+    """Raise InputError if a later output has other columns, which would be mistaken for those of the first."""
     first = re.match(rb"[A-Za-z]+[^A-Za-z0-9]?", header)
     for again in re.finditer(rb"\n" + re.escape(first[0]) + rb".*", text) if first else ():
         if again[0].strip() != header.strip():
@@ -213,7 +213,7 @@ def _check_repeated(header: bytes, text: bytes, path: str | os.PathLike[str]) ->
 
 
 def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:
-    """Raise InputError if there is no column for something that every job needs."""
+    """Raise InputError if a column that every job needs is missing."""
     needed = [*NEEDED, (*PROCESSORS["allocated"], *PROCESSORS["requested"])]
     for names in needed:
         if not any(name in places for name in names):
@@ -223,7 +223,7 @@ def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:
 
 
 def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns: int, reason: str) -> InputError:
-    """Return what is wrong with the first line that has another number of columns than the header."""
+    """Return the error for the first line whose number of columns differs from the header."""
     lines = text.rstrip().split(b"\n")
     for number, line in enumerate(lines, start=1):
         found = line.count(delimiter.encode("latin-1")) + 1
@@ -245,7 +245,7 @@ def _line_of_row(path: str, row: int) -> int:
 
 
 def is_xdmod_line(line: str) -> bool:
-    """Return whether a line is a job as Open XDMoD has sacct print them."""
+    """Return whether a line is a job in the format that Open XDMoD requests from sacct."""
     cells = dict(zip(XDMOD, line.rstrip("\r\n").split("|"), strict=False))
     return (
         line.count("|") == len(XDMOD) - 1

@@ -1,4 +1,4 @@
-"""What sacct says that jobs asked for besides processors and time: nodes, memory, GPUs, and where they ran."""
+"""Requests of jobs in the output of sacct besides processors and time: nodes, memory, GPUs, partitions and so on."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TRES = ("AllocTRES", "ReqTRES")
 GRES = ("AllocGRES", "ReqGRES", "AllocGres", "ReqGres")
 NAMES = {"partition": "Partition", "account": "Account", "qos": "QOS", "constraint": "Constraints"}
 PER_CORE_FLAG = 1 << 31
-"""Slurm marks memory per core by this bit of a number of MiB; some versions print the mark as part of it."""
+"""Slurm marks memory per core with this bit of a number of MiB; some versions print the mark as part of it."""
 
 
 def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns of `Resources` that a file has something for, and what to tell about them.
+    """Return the columns of `Resources` for which a file has data, and notes about them.
 
     Parameters
     ----------
     columns
-        The rows of jobs.
+        The columns, with a row per job.
     processors
-        Of each job, -1 where unknown.
+        The processors of each job, -1 where unknown.
     """
     nodes, told = _nodes(columns)
     found: dict[str, Any] = {"nodes": nodes, "tasks": np.maximum(processors, 1)}
@@ -44,7 +44,7 @@ def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dic
 
 
 def _licenses(columns: SacctColumns) -> dict[str, Any]:
-    """Return the licences that jobs asked for, where they are trackable resources of the site."""
+    """Return the licences that jobs requested, if they are trackable resources of the site."""
     if "ReqTRES" not in columns:
         return {}
     texts = columns.table["ReqTRES"].to_pylist()
@@ -55,7 +55,7 @@ def _licenses(columns: SacctColumns) -> dict[str, Any]:
 
 
 def _arrays(columns: SacctColumns) -> dict[str, Any]:
-    """Return the arrays of which so many elements may run, and how many: a record of elements that wait says so, as in
+    """Return the arrays with a limit on running elements, and the limits, from records of pending elements such as
     123_[5-9%2]."""
     texts = [] if "JobID" not in columns else columns.table["JobID"].to_pylist()
     limits = [re.match(r"(\d+)_\[.*%(\d{1,9})\]$", text or "") for text in texts]
@@ -70,7 +70,7 @@ def _arrays(columns: SacctColumns) -> dict[str, Any]:
 def memory_of_request(
     columns: SacctColumns, nodes: NDArray[np.int64], processors: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the kilobytes that each job asked for in all, NaN where unknown; 4G is for the job, 4Gn and 4Gc are per
+    """Return the kilobytes that each job requested in total, NaN where unknown; 4G is for the job, 4Gn and 4Gc are per
     node and core."""
     amount, per = _req_mem(columns)
     times = np.select([per == "n", per == "c"], [nodes, processors], 1)
@@ -78,7 +78,7 @@ def memory_of_request(
 
 
 def _req_mem(columns: SacctColumns) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    """Return ReqMem in kilobytes, NaN if it is unknown or 0, and what it is per: "", "n" or "c"."""
+    """Return ReqMem in kilobytes, NaN if it is unknown or 0, and the unit to which it refers: "", "n" or "c"."""
     amount, per = kilobytes(columns.table["ReqMem"])
     marked = (per == "n") & (amount >= PER_CORE_FLAG * 1024.0)
     amount = np.where(marked, amount - PER_CORE_FLAG * 1024.0, amount)
@@ -86,7 +86,7 @@ def _req_mem(columns: SacctColumns) -> tuple[NDArray[np.float64], NDArray[np.str
 
 
 def _nodes(columns: SacctColumns) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the nodes that each job was given or asked for, 0 where unknown."""
+    """Return the nodes that each job was allocated or requested, 0 where unknown."""
     nodes = np.full(len(columns.table), UNKNOWN)
     if name := columns.first("NNodes", "AllocNodes"):
         nodes = columns.numbers(name)
@@ -121,7 +121,7 @@ def _memory(
 
 
 def _gpus(columns: SacctColumns) -> dict[str, Any]:
-    """Return the GPUs of each job, and the type that it asked for (of those that it got, where no request is kept)."""
+    """Return the GPUs of each job, and their requested type (or the allocated one, if no request is recorded)."""
     import pyarrow.compute as pc
 
     gpus = np.zeros(len(columns.table), dtype=np.int64)
@@ -165,7 +165,7 @@ def _counts(texts: pa.Array) -> NDArray[np.int64]:
 
 
 def count_hosts(text: str) -> int:
-    """Return how many nodes a list of Slurm names; 0 if it names none.
+    """Return the number of nodes in a Slurm host list; 0 if it names none.
 
     Examples
     --------

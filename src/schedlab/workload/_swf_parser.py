@@ -1,8 +1,7 @@
 """From bytes to columns: the inner loop of the SWF reader.
 
-The kernel reads plain numbers ("17", "-1", "9.56") itself and returns to Python at whatever is rare: a
-comment line, any other token, a line that ends too early. Python deals with it, and the kernel goes on from
-where it stopped.
+The kernel parses plain numbers ("17", "-1", "9.56") itself and returns to Python for rare cases: a comment line, any
+other token, or a line that ends too early. Python handles these, and the kernel resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ SHORTEST_LINE = 2 * WIDTH
 
 TAB, NEWLINE, RETURN, BLANK, MINUS, POINT, ZERO, SEMICOLON = b"\t\n\r -.0;"
 
-# Why the kernel returned.
+# The reasons for which the kernel returns.
 DONE, COMMENT, TOKEN, SHORT_LINE = range(4)
 
-# The kernel's memory, an int64 array: where it is in the text, line number and start of the line, position in
-# the table of jobs, start of the comment or token it returns for, and how many numbers it had to round.
+# The kernel's state, an int64 array: position in the text, line number and start of the line, position in the table of
+# jobs, start of the comment or token it returns for, and the count of rounded numbers.
 POSITION, LINE, LINE_START, ROW, COLUMN, START, ROUNDED = range(7)
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class BadLineError(Exception):
-    """A line that cannot be read.
+    """A line that cannot be parsed.
 
     Parameters
     ----------
@@ -45,9 +44,9 @@ class BadLineError(Exception):
     text
         The line.
     reason, remedy
-        What is wrong with it, and what to do about it.
+        The error, and how to correct it.
     row
-        How many jobs of the block stand before it.
+        The number of jobs of the block before it.
     ends_block
         Whether nothing but white space follows it in the block.
     """
@@ -60,7 +59,7 @@ class BadLineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What a piece of a file holds: columns in SWF order, comments without ";", numbers that were rounded."""
+    """The content of part of a file: columns in SWF order, comments without ";", and the count of rounded numbers."""
 
     columns: tuple[NDArray[Any], ...]
     comments: list[bytes]
@@ -76,7 +75,7 @@ def parse_block(text: bytes, line: int) -> Block:
     text
         The lines, without the line feed of the last one.
     line
-        Number of the first of them in the file.
+        Number of the first line in the file.
 
     Raises
     ------
@@ -84,7 +83,7 @@ def parse_block(text: bytes, line: int) -> Block:
         At the first line that is neither blank, nor a comment, nor a job.
     """
     data = np.frombuffer(text, dtype=np.uint8)
-    # Memory that is never written to is never given by the system: constant columns cost one page.
+    # The system does not allocate memory that is never written: constant columns cost one page.
     table = np.empty((WIDTH, len(text) // SHORTEST_LINE + 1), dtype=np.int64)
     varying = np.zeros(WIDTH, dtype=np.bool_)
     cursor = np.zeros(7, dtype=np.int64)
@@ -110,19 +109,19 @@ def parse_block(text: bytes, line: int) -> Block:
 
 
 def _column(table: NDArray[np.int64], varying: bool, column: int, rows: int) -> NDArray[Any]:
-    """Return a column as an array of its own, or as a view of one value that is seen `rows` times."""
+    """Return a column as a separate array, or as a view that repeats one value `rows` times."""
     cells = table[column, : rows if varying else 1]
     values = (cells.view(np.float64) if column == FRACTIONAL else cells).copy()
     return values if varying else np.broadcast_to(values, (rows,))
 
 
 def _number(token: bytes, column: int) -> tuple[int, bool]:
-    """Read a token that the kernel left to Python: its 64 bits, and whether it had to be rounded.
+    """Parse a token that the kernel left to Python; return its 64 bits, and whether it was rounded.
 
     Raises
     ------
     ValueError
-        If it is not a finite number of 64 bits; the message says so.
+        If it is not a finite number of 64 bits.
     """
     field = FIELDS[column].replace("_", " ")
     shown = token[:40].decode("ascii", "backslashreplace")
@@ -147,7 +146,7 @@ def _number(token: bytes, column: int) -> tuple[int, bool]:
 
 
 def _bad_line(text: bytes, cursor: NDArray[np.int64], reason: str) -> BadLineError:
-    """Describe the line that the cursor stands in; the number of its columns is looked at first."""
+    """Return the error for the line at the cursor; its number of columns is checked first."""
     start = int(cursor[LINE_START])
     end = text.find(b"\n", start)
     line, rest = (text[start:end], text[end:]) if end >= 0 else (text[start:], b"")
@@ -163,14 +162,14 @@ def _bad_line(text: bytes, cursor: NDArray[np.int64], reason: str) -> BadLineErr
 def advance(
     text: NDArray[np.uint8], cursor: NDArray[np.int64], table: NDArray[np.int64], varying: NDArray[np.bool_]
 ) -> int:
-    """Parse on from the cursor until the end of the text or until something is left to Python.
+    """Parse from the cursor to the end of the text or to the next token for Python.
 
     Parameters
     ----------
     text
         Bytes of whole lines; the end counts as a line feed.
     cursor
-        The kernel's memory (see `POSITION`), updated.
+        The kernel's state (see `POSITION`), updated.
     table
         Shape (18, at least the number of jobs): values by column, the one with decimals as the bits of a
         float64. Only row 0 is filled in columns that do not vary.
@@ -248,7 +247,7 @@ def advance(
 
 @kernel
 def is_blank(byte: int) -> bool:
-    """Say whether a byte separates columns: blank, tab, carriage return, vertical tab or form feed."""
+    """Return whether a byte separates columns: blank, tab, carriage return, vertical tab or form feed."""
     return byte == BLANK or (byte >= TAB and byte <= RETURN and byte != NEWLINE)
 
 

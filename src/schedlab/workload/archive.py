@@ -1,4 +1,4 @@
-"""Fetch logs of the Parallel Workloads Archive by name, once, and check that they are what they should be."""
+"""Download logs of the Parallel Workloads Archive by name, once, and verify their content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 TIMEOUT = 30.0
 BLOCK_BYTES = 1 << 16
 MOST_BYTES = 1 << 28
-"""No log of the archive is nearly as large; whatever sends more than this is not the archive."""
+"""The most bytes of a download: all logs of the archive are much smaller, so that a larger response is not a log."""
 
 
 class Log(NamedTuple):
@@ -103,7 +103,7 @@ LOGS = {
         "acee6b96aa76f815d9a6a81ee6d3e3026f462b6e0c340f9f4ef465e05b3c22b3",
     ),
 }
-"""The logs that `fetch` knows, by short name: the newest cleaned version, or the only one."""
+"""The logs that `fetch` supports, by short name: the newest cleaned version, or the only one."""
 
 
 def fetch(
@@ -114,7 +114,7 @@ def fetch(
     timeout: float = TIMEOUT,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Path:
-    """Return the file of an archive's log, downloaded unless it is there already.
+    """Return the file of an archive's log, which is downloaded unless it is present.
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ def fetch(
     base_url
         The archive, or a mirror with the same folders.
     timeout
-        Seconds without an answer after which the archive counts as out of reach.
+        Seconds without an answer after which the archive counts as unreachable.
     progress
-        Called with the bytes received so far and in all (None if the archive does not say).
+        Called with the bytes received so far and in total (None if unknown).
 
     Returns
     -------
@@ -137,13 +137,13 @@ def fetch(
     Raises
     ------
     InputError
-        If the name is unknown, the archive is out of reach, or what it sent is not the log.
+        If the name is unknown, the archive is unreachable, or the response is not the log.
     OutputError
         If the file cannot be written.
 
     Notes
     -----
-    The archive asks its users to acknowledge whoever provided a log; the log's header says who that is.
+    The archive asks its users to acknowledge the providers of a log, who are named in its header.
 
     References
     ----------
@@ -175,7 +175,7 @@ def fetch(
 
 
 def data_directory() -> Path:
-    """Return where logs are kept: SCHEDLAB_DATA, or schedlab in XDG_CACHE_HOME or in ~/.cache."""
+    """Return the directory of logs: SCHEDLAB_DATA, or schedlab in XDG_CACHE_HOME or in ~/.cache."""
     chosen = os.environ.get("SCHEDLAB_DATA")
     if chosen:
         return Path(chosen)
@@ -192,7 +192,7 @@ def _log(name: str) -> Log:
 
 
 def _is_genuine(path: Path, log: Log) -> bool:
-    """Say whether the file's text has the expected sha256."""
+    """Return whether the file's text has the expected sha256."""
     digest = hashlib.sha256()
     try:
         with open_input(path) as stream:
@@ -206,7 +206,7 @@ def _is_genuine(path: Path, log: Log) -> bool:
 def _download(
     url: str, target: Path, timeout: float, progress: Callable[[int, int | None], None] | None
 ) -> Iterator[bytes]:
-    """Download in blocks; errors of the network become one sentence that says what to do instead."""
+    """Download in blocks; a network error becomes one sentence with an alternative."""
     request = urllib.request.Request(url, headers={"User-Agent": f"schedlab/{version('schedlab')}"})
     received = 0
     try:

@@ -16,7 +16,7 @@ from schedlab.workload.links import refuse_links
 from schedlab.workload.workload import Workload
 
 DELAY_TYPES = {4: "delay", 5: "DelayProfile"}
-"""What a profile that only sleeps is called, by Batsim's major version."""
+"""The type of profiles that only sleep, by Batsim's major version."""
 
 
 def read_batsim(path: str | os.PathLike[str]) -> Workload:
@@ -24,7 +24,7 @@ def read_batsim(path: str | os.PathLike[str]) -> Workload:
 
     A job's delay becomes its run time, `res` its requested processors, `walltime` its requested time (unknown
     if it is -1 or absent), and `nb_res` the size of the machine. Fractions are rounded half up and counted.
-    Jobs keep their numbers if all identifiers are whole numbers (a prefix like "w0!" is dropped); else they
+    Jobs keep their numbers if all identifiers are whole numbers (a prefix like "w0!" is dropped); otherwise they
     are numbered from 1.
 
     Parameters
@@ -36,7 +36,7 @@ def read_batsim(path: str | os.PathLike[str]) -> Workload:
     ------
     InputError
         If the file cannot be read or is not a Batsim workload, or if a job has a profile of another type,
-        whose run time only Batsim can tell.
+        whose run time only Batsim can compute.
 
     References
     ----------
@@ -83,7 +83,7 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     ----------
     workload
         The jobs; all need a run time and processors. Without a machine size, that of the largest job is
-        written. Requests for other resources are left out.
+        written. Requests for other resources are omitted.
     path
         The file; it appears when it is complete, compressed if its name ends with ".gz".
     version
@@ -93,7 +93,7 @@ def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int 
     ------
     InputError
         If the version is unknown, or a job's submit time, run time or processors are; or if jobs depend on each other
-        or belong to workflows, which Batsim's file cannot say.
+        or belong to workflows, which the format cannot represent.
     OutputError
         If the file cannot be written.
 
@@ -188,10 +188,10 @@ def _job(job: Any, profiles: dict[str, Any], where: str) -> tuple[float, float, 
 
 
 def _number(holder: dict[str, Any], key: str, where: str, *, least: int) -> float:
-    """Return a number of a JSON object, at least so large."""
+    """Return a number of a JSON object, at least `least`."""
     value = holder.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{where}: {key} is {shown(value)}, not a number")
-    if not least <= value < 2**63:  # NaN is not, either
+    if not least <= value < 2**63:  # this also rejects NaN
         raise InputError(f"{where}: {key} is {value}, but must be at least {least} and fit into 64 bits")
     return value

@@ -1,4 +1,4 @@
-"""What was changed or left out in a log before it is simulated, as sentences."""
+"""Changes and omissions in a log before it is simulated, as sentences."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ UNUSED = {
     "whole nodes": ("exclusive",),
     "numbers of nodes": ("nodes",),
 }
-"""Requests that a machine of processors alone does not know, and their columns."""
+"""Requests that a machine without nodes ignores, and their columns."""
 
 
 def changes(
     jobs: Workload, cleaning: CleaningReport | None = None, notes: Sequence[str] = (), *, on_nodes: bool = False
 ) -> list[str]:
-    """Return all that is known of it: what the reader noted, what cleaning did, and what the model leaves out.
+    """Return all known changes: notes of the reader, results of cleaning, and omissions of the model.
 
     Parameters
     ----------
     jobs
-        As they are simulated.
+        The jobs as simulated.
     cleaning
-        What the cleaning rules did.
+        The report of the cleaning rules.
     notes
-        What the reader of the file has noted.
+        The notes of the reader of the file.
     on_nodes
-        Whether they are simulated on a cluster of nodes.
+        Whether the jobs are simulated on a cluster of nodes.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def changes(
 
 
 def left_out(jobs: Workload, *, on_nodes: bool = False) -> list[str]:
-    """Return what the simulation does not take over from a log, or takes otherwise; parameters as for `changes`.
+    """Return what the simulation ignores in a log or treats differently; parameters as for `changes`.
 
     Examples
     --------

@@ -23,19 +23,19 @@ CANCELLED = 5
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something that can be wrong with a job, and what is done about it.
+    """A possible defect of jobs, and its remedy.
 
     Parameters
     ----------
     name
-        How lists of rules and reports call it.
+        Its name in lists of rules and reports.
     meaning
-        Which jobs it is about, in a few words.
+        The jobs concerned, in a few words.
     concerns
-        Function of a workload that tells, job by job, whether the rule applies.
+        Function of a workload that returns for each job whether the rule applies.
     repair
-        Function of a workload and the jobs concerned that returns the workload with these changed; None if
-        they are dropped.
+        Function of a workload and the jobs concerned that returns the workload with these jobs repaired; None if they
+        are dropped.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Rule:
     repair: Callable[[Workload, Mask], Workload] | None = None
 
     def apply(self, workload: Workload) -> tuple[Workload, Step]:
-        """Return the workload with the rule applied, and how many jobs it was about."""
+        """Return the workload with the rule applied, and the number of jobs concerned."""
         concerned = self.concerns(workload)
         count = int(np.count_nonzero(concerned))
         if self.repair is None:
@@ -157,7 +157,7 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
         "negative-submit",
     ),
 }
-"""Rules in order: for nothing, for sound replays, and for the simulations of Gaussier et al. (SC 2015)."""
+"""Sets of rules in order: none, for valid replays, and for the simulations of Gaussier et al. (SC 2015)."""
 
 
 def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workload:
@@ -168,13 +168,13 @@ def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workloa
     workload
         The log.
     rules
-        What to do, in order: names of rules (`RULES`), of sets of rules (`RULE_SETS`: "none", "default",
+        The rules to apply, in order: names of rules (`RULES`), of sets of rules (`RULE_SETS`: "none", "default",
         "sc15"), or `flurry:USER:START:END`, as a sequence or as one text with commas.
 
         "default" drops jobs that never ran, that have no submit time, no number of processors or one above
-        the machine's; it takes a missing number of processors, requested or allocated, from the other, and a
-        missing requested time from the run time (at least 1 s). Jobs that ran for 0 s are kept, and so are
-        run times above the request: a machine that enforces requests ends such jobs.
+        the machine's; it sets a missing number of processors, requested or allocated, to the other one, and a missing
+        requested time to the run time (at least 1 s). Jobs that ran for 0 s are kept, and so are run times above the
+        request: a machine that enforces requests ends such jobs.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workloa
 
 
 def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default") -> tuple[Workload, CleaningReport]:
-    """Do the same as `clean`, and tell what each rule did.
+    """Clean like `clean`, and also return a report of each rule.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
 
 
 def parse_rules(names: str | Sequence[str]) -> list[Rule]:
-    """Return the rules that a text or a sequence of names stands for; see `clean`.
+    """Return the rules of a text or a sequence of names; see `clean`.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def parse_rules(names: str | Sequence[str]) -> list[Rule]:
 
 
 def _nothing_left(workload: Workload, steps: Sequence[Step]) -> str:
-    """Return the sentence that says why cleaning left no job."""
+    """Return the message that cleaning has left no job, with the reason."""
     if not len(workload):
         return f"{workload.name}: there are no jobs to clean"
     worst = max(steps, key=lambda step: step.dropped)
@@ -262,8 +262,8 @@ def _nothing_left(workload: Workload, steps: Sequence[Step]) -> str:
 def remove_flurry(workload: Workload, user_id: int, start: int, end: int) -> Workload:
     """Drop the jobs that a user submitted from `start` until before `end`, seconds on the workload's clock.
 
-    A flurry is a burst of activity of one user that is unlike the rest of the log and decides what an
-    evaluation finds. As a rule in a list: `flurry:USER:START:END`.
+    A flurry is a burst of activity of one user that is unlike the rest of the log and dominates the result of an
+    evaluation. As a rule in a list: `flurry:USER:START:END`.
 
     References
     ----------
@@ -296,7 +296,7 @@ def _flurry_rule(text: str) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class Flurry:
-    """A burst of jobs: `user_id` submitted `jobs` of them from `start` until before `end`."""
+    """A burst of jobs: `user_id` submitted `jobs` jobs from `start` until before `end`."""
 
     user_id: int
     start: int
@@ -310,11 +310,11 @@ class Flurry:
 
 
 def find_flurries(workload: Workload, *, window: int = 86_400, factor: float = 10.0) -> list[Flurry]:
-    """Suggest bursts of single users that a person should look at before they are removed or kept.
+    """Find bursts of single users, for inspection before they are removed or kept.
 
-    The criterion: in a window of time, one user submits more than `factor` times as many jobs as all users
-    together in the median window that has any. Windows that follow each other make one flurry. Unknown users
-    are passed over, and whoever submits a lot all the time is not found.
+    The criterion: in a window of time, one user submits more than `factor` times as many jobs as all users together in
+    the median window that has any. Consecutive windows make one flurry. Unknown users are skipped, and users who
+    constantly submit many jobs are not found.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ def find_flurries(workload: Workload, *, window: int = 86_400, factor: float = 1
     window
         Length of the windows in seconds, counted from the first submission.
     factor
-        How many times the usual number of jobs is abnormal.
+        The multiple of the usual number of jobs that counts as abnormal.
 
     Returns
     -------

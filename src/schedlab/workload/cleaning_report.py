@@ -1,4 +1,4 @@
-"""What cleaning did to a log."""
+"""A report of the cleaning of a log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedlab.display import as_html
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one rule did: how many jobs it dropped or changed."""
+    """The effect of one rule: how many jobs it dropped or changed."""
 
     rule: str
     meaning: str
@@ -20,7 +20,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CleaningReport:
-    """What cleaning did to a workload, rule by rule in the order in which they were applied.
+    """The effects of cleaning on a workload, rule by rule in the order of application.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ class CleaningReport:
     jobs_before, jobs_after
         Jobs before and after all rules.
     steps
-        What each rule did.
+        The effect of each rule.
     rounded
         Values with a fraction that the reader rounded to whole numbers.
     above_request
-        Jobs left whose run time is longer than they asked for; for information.
+        Remaining jobs whose run time exceeds the requested time; for information.
     """
 
     workload: str
@@ -44,7 +44,7 @@ class CleaningReport:
     above_request: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain dictionaries and numbers."""
+        """Return the report as dictionaries and numbers."""
         return asdict(self)
 
     _repr_html_ = as_html

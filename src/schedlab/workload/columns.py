@@ -12,11 +12,11 @@ from schedlab.errors import InputError
 UNKNOWN = -1
 
 FRACTIONAL_FIELDS = frozenset({"average_cpu_time"})
-"""Fields that the archive's logs give with decimals; kept as float64, all others are int64."""
+"""Fields with decimals in the archive's logs; they are float64, all others int64."""
 
 
 def as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
-    """Return the values as a column of the field's type, and how many of them had to be rounded."""
+    """Return the values as a column of the field's type, and how many of them were rounded."""
     array = np.asarray(values)
     kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
     if array.ndim != 1:
@@ -33,13 +33,13 @@ def as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
     if kind is np.float64:
         _refuse(field, array, ~np.isfinite(numbers))
         return _own(numbers, values), 0
-    _refuse(field, array, ~(np.abs(numbers) < 2.0**63))  # NaN is not below, either
+    _refuse(field, array, ~(np.abs(numbers) < 2.0**63))  # this also rejects NaN
     whole = np.floor(numbers + 0.5)
     return whole.astype(np.int64), int(np.count_nonzero(whole != numbers))
 
 
 def check_kind(field: str, kind: str) -> None:
-    """Raise InputError if NumPy's kind of a column is one that only looks like numbers."""
+    """Raise InputError if NumPy's kind of a column is not a kind of number, even if it converts to one."""
     if kind in "mM":
         raise InputError(f"column {field} holds dates or durations; give seconds (whole numbers)")
     if kind == "b":
@@ -59,13 +59,13 @@ def _refuse(field: str, values: NDArray[Any], bad: NDArray[np.bool_]) -> None:
 
 
 def _own(column: NDArray[Any], values: Any) -> NDArray[Any]:
-    """Return a column that nobody else can write to; fresh, read-only and constant ones need no copy."""
+    """Return a column that no other code can write to; new, read-only and constant arrays are not copied."""
     shared = column is values or column.base is not None
     return column.copy() if shared and column.flags.writeable and column.strides != (0,) else column
 
 
 def size_of(of: str, processors: Any) -> int | None:
-    """Return a number of processors as a plain number, or None if it is unknown."""
+    """Return a number of processors as an `int`, or None if it is unknown."""
     if processors is None:
         return None
     whole = isinstance(processors, int | np.integer) and not isinstance(processors, bool)
@@ -75,14 +75,14 @@ def size_of(of: str, processors: Any) -> int | None:
 
 
 def take(column: NDArray[Any], rows: Any) -> Any:
-    """Select rows; a column that stores one value for all jobs goes on storing one."""
+    """Select rows; a column that stores one value for all jobs keeps doing so."""
     if column.strides == (0,) and len(column):
         return np.broadcast_to(column[0], np.empty(len(column), dtype=np.bool_)[rows].shape)
     return column[rows]
 
 
 def below(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """Return a column with another one below, read-only; if both store one value for all jobs, so does the whole.
+    """Return two columns concatenated, read-only; if both store one value for all jobs, so does the result.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def below(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 
 
 def distinct(*columns: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct rows of some columns: where each is first, in ascending order, and which of them each row is.
+    """Return the distinct rows of columns, sorted, by first positions, and the index of each row among them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where in a CSV file a row stands, for messages."""
+"""Line numbers of rows in CSV files, for messages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def filled_lines(content: bytes) -> list[int]:
 
 
 def line_of_row(path: str | os.PathLike[str], row: int) -> int | None:
-    """Return the line of a row below the line of column headers; None if the file has no such line."""
+    """Return the line of a row after the header line; None if the file has no such line."""
     filled = filled_lines(read_whole(path))
     return filled[row + 1] if row + 1 < len(filled) else None
 
 
 def bad_line(reason: str) -> int | None:
-    """Return the line that pandas names as the one that it could not cut into cells.
+    """Return the line that pandas names as the one that it could not split into cells.
 
     Examples
     --------

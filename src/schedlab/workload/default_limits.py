@@ -1,4 +1,4 @@
-"""Time limits for jobs that asked for none, as partitions have them (DefaultTime of slurm.conf)."""
+"""Default time limits of partitions for jobs without a requested time (DefaultTime of slurm.conf)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from schedlab.workload.sampling import in_partition
 from schedlab.workload.workload import Workload
 
 EVERYWHERE = ""
-"""Instead of the name of a partition: all jobs."""
+"""The key for all jobs, in place of a partition name."""
 
 
 def with_default_limits(workload: Workload, limits: Mapping[str, str | float]) -> Workload:
-    """Return the jobs with a requested time for those that have none.
+    """Return the jobs with a requested time for those that lack one.
 
-    Cleaning would take the run time instead, which is what the user would have asked for had they known it.
+    Cleaning would use the run time instead, which assumes that the user knew it exactly.
 
     Parameters
     ----------
     workload
         The jobs.
     limits
-        Seconds, or a duration such as "2-0" or "8h", by the name of the partition; "" stands for all jobs that no other
-        entry is about.
+        Seconds, or a duration such as "2-0" or "8h", by the name of the partition; "" is for all jobs without another
+        entry.
 
     Raises
     ------
     InputError
-        If no job names a partition, or if a limit is no duration above 0.
+        If no job names a partition, or if a limit is not a duration above 0.
 
     Examples
     --------
@@ -53,12 +53,12 @@ def with_default_limits(workload: Workload, limits: Mapping[str, str | float]) -
 
 
 def parse_default_limits(texts: Iterable[str]) -> dict[str, str]:
-    """Return the limits that texts such as "gpu=2-0" or "8h" stand for, for `with_default_limits`.
+    """Parse limits such as "gpu=2-0" or "8h" for `with_default_limits`.
 
     Raises
     ------
     InputError
-        If two of them are about the same partition, or one is a number without a unit.
+        If two of them are for the same partition, or one is a number without a unit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which jobs wait for which others to end."""
+"""Dependencies between jobs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from schedlab.errors import InputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dependencies:
-    """Parents of jobs: a job may start only after all of them have ended, whatever came of them.
+    """Parents of jobs: a job may start only after all of them have ended, whatever their status.
 
-    Build them with `Dependencies.from_pairs`, which checks them.
+    Build with `Dependencies.from_pairs`, which checks them.
 
     Parameters
     ----------
@@ -47,22 +47,22 @@ class Dependencies:
     def from_pairs(
         cls, children: ArrayLike, parents: ArrayLike, delay: ArrayLike | None = None, *, jobs: int
     ) -> Dependencies:
-        """Build them from pairs of rows.
+        """Build dependencies from pairs of rows.
 
         Parameters
         ----------
         children, parents
-            Rows of the workload, one pair each; a pair that is given twice counts once, with its longer delay.
+            Rows of the workload, one pair each; duplicate pairs count once, with the longer delay.
         delay
             Seconds per pair; by default 0.
         jobs
-            How many jobs the workload has.
+            The number of jobs of the workload.
 
         Raises
         ------
         InputError
-            If a row does not exist, a delay is negative, or jobs wait for each other in a circle; `row` of the error
-            is one of them.
+            If a row does not exist, a delay is negative, or the dependencies contain a cycle; `row` of the error is one
+            of its jobs.
         """
         child, parent = (np.asarray(rows, dtype=np.int64) for rows in (children, parents))
         wait = np.zeros_like(child) if delay is None else np.asarray(delay, dtype=np.int64)
@@ -94,12 +94,12 @@ class Dependencies:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def select(self, rows: NDArray[np.intp]) -> Dependencies:
-        """Return what remains if only these rows do, in this order; parents that go are taken for ended.
+        """Return the dependencies among these rows, in this order; parents that are not selected count as ended.
 
         Raises
         ------
         InputError
-            If a row is chosen twice.
+            If a row is selected twice.
         """
         place = np.full(len(self), -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
@@ -111,11 +111,11 @@ class Dependencies:
 
     @classmethod
     def none(cls, jobs: int) -> Dependencies:
-        """Return the dependencies of jobs that wait for no others."""
+        """Return the dependencies of jobs without any."""
         return cls.from_pairs([], [], jobs=jobs)
 
     def join(self, other: Dependencies) -> Dependencies:
-        """Return these with those of other jobs, whose rows are below.
+        """Return these dependencies with those of other jobs, whose rows follow.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class Dependencies:
 
 
 def _refuse_circles(child: NDArray[np.int64], parent: NDArray[np.int64], jobs: int) -> None:
-    """Raise InputError if jobs wait for each other in a circle."""
+    """Raise InputError if the dependencies contain a cycle."""
     if bool((parent < child).all()):
         return
     from scipy.sparse import coo_array

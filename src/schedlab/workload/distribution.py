@@ -1,4 +1,4 @@
-"""How a quantity is distributed over jobs."""
+"""The distribution of a quantity over jobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Distribution:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Distribution | None:
-        """Return the distribution of some values, or None if there is none."""
+        """Return the distribution of some values, or None if there are none."""
         if len(values) == 0:
             return None
         low, first, median, third, high, top = np.quantile(values, [0, 0.25, 0.5, 0.75, 0.95, 1]).tolist()

@@ -31,15 +31,15 @@ class EventLine:
     Parameters
     ----------
     second
-        On the clock of the file.
+        The second on the clock of the file.
     run_time
         Seconds; FOR_EVER for a job that runs until it is killed.
     user, name
-        None and "job" if the line does not say.
+        None and "job" if not given.
     options
         The options of sbatch, without the user, the name and the script.
     request
-        What they ask for.
+        The parsed request.
     """
 
     second: int
@@ -56,7 +56,7 @@ def event_lines(path: str | os.PathLike[str]) -> Iterator[EventLine]:
     Raises
     ------
     InputError
-        If a line is no event, or an option cannot be understood.
+        If a line is not an event, or an option is not valid.
     """
     with open_input(path) as stream:
         for number, line in enumerate(stream.read().decode(errors="replace").splitlines(), 1):
@@ -103,18 +103,18 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     Parameters
     ----------
     path
-        One submission a line: `-dt SECONDS -e submit_batch_job | OPTIONS`, with the options of sbatch and
-        `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once).
+        The file, with one submission per line: `-dt SECONDS -e submit_batch_job | OPTIONS`, with the options of sbatch
+        and `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once).
 
     Returns
     -------
     Workload
-        What jobs ask for is in `resources`; the names of users are in the header. A run time is at most the time limit.
+        Requests are in `resources`, names of users in the header. A run time is at most the time limit.
 
     Raises
     ------
     InputError
-        If the file has no event, a line is none, or an option cannot be understood. The message names the line.
+        If the file has no event, a line is not an event, or an option is not valid. The message names the line.
 
     References
     ----------

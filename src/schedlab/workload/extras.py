@@ -1,4 +1,4 @@
-"""What jobs carry beside the fields of SWF, in one place: selected, joined and checked together."""
+"""Attributes of jobs besides the fields of SWF: selected, joined and checked together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.workload.run_time_distributions import RunTimeDistributions
 from schedlab.workload.submissions import WorkflowJobs
 
 DISTRIBUTIONS = ("law", "laws", "sequences")
-"""What `Workload.replace` calls the fields of run-time distributions."""
+"""The fields of run-time distributions in `Workload.replace`."""
 
 PARTS = ("dependencies", "workflows", "distributions", "resources", "own")
 
@@ -29,15 +29,15 @@ class Extras:
     Parameters
     ----------
     dependencies
-        Which jobs wait for others to end. None: no job does.
+        The dependencies between jobs. None: there are none.
     workflows
-        Which jobs belong to workflows. None: no job does.
+        The jobs that belong to workflows. None: there are none.
     distributions
-        Which distributions run times follow. None: no job's.
+        The run-time distributions of jobs. None: there are none.
     resources
-        What jobs ask for besides processors and time. None: nothing.
+        Requests of jobs besides processors and time. None: there are none.
     own
-        Own columns of the user. None: there are none.
+        The user's own columns. None: there are none.
     """
 
     dependencies: Dependencies | None = None
@@ -47,19 +47,19 @@ class Extras:
     own: OwnColumns | None = None
 
     def parts(self) -> Iterator[tuple[str, Any]]:
-        """Yield the names and values of the parts that are there."""
+        """Yield the names and values of the parts that are not None."""
         for name in PARTS:
             if (part := getattr(self, name)) is not None:
                 yield name, part
 
     def check(self, jobs: int) -> None:
-        """Raise InputError if a part is not of so many jobs."""
+        """Raise InputError if a part is not of `jobs` jobs."""
         for name, part in self.parts():
             if len(part) != jobs:
                 raise InputError(f"{name} are of {len(part)} jobs, expected {jobs}")
 
     def replaced(self, changes: Mapping[str, Any]) -> Extras:
-        """Return these with some parts replaced; `law`, `laws` and `sequences` are those of the distributions."""
+        """Return a copy with some parts replaced; `law`, `laws` and `sequences` are those of the distributions."""
         parts = {name: value for name, value in changes.items() if name in PARTS}
         told = {name: value for name, value in changes.items() if name in DISTRIBUTIONS}
         if "law" in told and told["law"] is None:
@@ -71,18 +71,18 @@ class Extras:
         return replace(self, **parts)
 
     def select(self, rows: NDArray[np.intp]) -> Extras:
-        """Return what these rows carry, in this order."""
+        """Return the attributes of these rows, in this order."""
         return Extras(**{name: part.select(rows) for name, part in self.parts()})
 
     def join(self, other: Extras, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> Extras:
-        """Return what these jobs and others below them carry.
+        """Return the attributes of these jobs, followed by those of others.
 
         Parameters
         ----------
         other
-            What the others carry.
+            The attributes of the others.
         mine, theirs
-            int64: the processors of the jobs of both, which say what a job asks for that says nothing else.
+            int64: the processors of the jobs of both, which are the requests of jobs without resources.
         """
         parts: dict[str, Any] = {}
         for name in PARTS:
@@ -98,7 +98,7 @@ NOTHING = Extras()
 
 
 class WithExtras:
-    """What has jobs that carry more than the fields of SWF: each part by its name."""
+    """The base of classes with extra attributes of jobs: each part as a property."""
 
     __slots__ = ()
     extras: Extras
@@ -115,22 +115,22 @@ class WithExtras:
 
     @property
     def sequences(self) -> tuple[str, ...]:
-        """Of each distribution, what its jobs ask for in turn, such as "3h, 8h"; "" if not given. Empty: of none."""
+        """The sequence of requests of each distribution, such as "3h, 8h"; "" if not given. Empty: no sequences."""
         return () if self.extras.distributions is None else self.extras.distributions.sequences
 
     @property
     def dependencies(self) -> Dependencies | None:
-        """Which jobs wait for others to end. None: no job does."""
+        """The dependencies between jobs. None: there are none."""
         return self.extras.dependencies
 
     @property
     def workflows(self) -> WorkflowJobs | None:
-        """Which jobs belong to workflows. None: no job does."""
+        """The jobs that belong to workflows. None: there are none."""
         return self.extras.workflows
 
     @property
     def resources(self) -> Resources | None:
-        """What jobs ask for besides processors and time. None: nothing."""
+        """Requests of jobs besides processors and time. None: there are none."""
         return self.extras.resources
 
     @property
@@ -140,7 +140,7 @@ class WithExtras:
 
 
 def _nothing(kind: type, processors: NDArray[np.int64], beside: Any) -> Any:
-    """Return a part of jobs that say nothing."""
+    """Return a part for jobs without data."""
     if kind is Resources:
         return Resources.of_processors(processors)
     return beside.unknown(len(processors)) if kind is OwnColumns else kind.none(len(processors))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Read and write workload files of any known format: logs of sites by their first line, others by the name's suffix."""
+"""Read and write workload files of any known format: site logs by their first line, others by the suffix."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Format = Literal[
 ]
 SITE_LOGS = ("sacct", "torque", "moab", "events", "slurmctld", "squeue", "openb", "philly", "gen-parallel")
 ZONELESS = ("sacct", "slurmctld", "squeue")
-"""Formats whose times may name no zone."""
+"""Formats whose times may lack a time zone."""
 BATSIM_SUFFIXES = (".json", ".json.gz")
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 SWF_SUFFIXES = (".swf", ".swf.gz")
@@ -67,18 +67,18 @@ READERS: dict[str, Callable[[str | os.PathLike[str]], Workload]] = {
     "gen-parallel": read_gen_parallel,
 }
 HEAD_BYTES = 8192
-"""Enough for the first line of a log, as far as it says what the log is."""
+"""Bytes that suffice to recognise a log by its first line."""
 TORQUE_LINE = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;")
 MOAB_LINE = re.compile(r"VERSION \d+\s*$|\d\d:\d\d:\d\d\s+\d+:\d+\s")
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Return the format that `read_workload` takes a file for.
+    """Return the format that `read_workload` assumes for a file.
 
     Parameters
     ----------
     path
-        The file. Its first line tells the text of sacct ("sacct") and squeue ("squeue"; also as JSON), logs of
+        The file. Its first line identifies the text of sacct ("sacct") and squeue ("squeue"; also as JSON), logs of
         slurmctld ("slurmctld"), accounting logs of Torque and PBS ("torque"), events of Moab ("moab") and of UB CCR's
         Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "gen-parallel"), also if it is
         compressed; otherwise its suffix decides, and any other name is SWF.
@@ -118,7 +118,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def _head(path: str | os.PathLike[str]) -> str:
-    """Return the begin of a file; of a pipe nothing, because it can be read only once."""
+    """Return the beginning of a file; nothing for a pipe, because it can be read only once."""
     if not Path(path).is_file():
         return ""
     with open_input(path) as stream:
@@ -126,7 +126,7 @@ def _head(path: str | os.PathLike[str]) -> str:
 
 
 def _names_sacct_columns(line: str) -> bool:
-    """Return whether a line has names of sacct's columns, that of the job's number among them."""
+    """Return whether a line has names of sacct's columns, including that of the job number."""
     names = set(re.split(r"\W+", line.lower())) if line[:1].isalpha() else set()
     known = names & {column.lower() for column in SACCT_COLUMNS}
     return len(known) > 1 and not known.isdisjoint(("jobid", "jobidraw"))
@@ -150,19 +150,19 @@ def read_workload(
     processors
         Size of the machine, if it is not the one that the file gives.
     timezone
-        For the text of sacct and squeue, for slurmctld.log and with `columns`: the zone of times that name none; by
+        For the text of sacct and squeue, for slurmctld.log and with `columns`: the zone of times without one; by
         default UTC.
     columns
-        For a CSV file of another program: which of its columns is what, see `read_mapped`.
+        For a CSV file of another program: the mapping of its columns, see `read_mapped`.
     lenient
-        Leave out lines that cannot be read, as far as they are few (see `schedlab.workload.lenient`); the header of the
-        workload says which, and why. For formats with a line per job or event.
+        Skip lines that cannot be read, if they are few (see `schedlab.workload.lenient`); the header of the workload
+        lists them with the reasons. For formats with a line per job or event.
 
     Raises
     ------
     InputError
-        If the file cannot be read, see the functions that read each format; or if a time zone is given for a format
-        whose times need none.
+        If the file cannot be read, see the readers of the formats; or if a time zone is given for a format that needs
+        none.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _read(path: str | os.PathLike[str], form: str, timezone: str) -> Workload:
 
 
 def _has_header(path: str | os.PathLike[str], form: str) -> bool:
-    """Return whether a file begins with a line of column names; raise InputError if it has no lines to leave out."""
+    """Return whether a file begins with a line of column names; raise InputError if the format has no lines to skip."""
     head = _head(path)
     if form == "batsim" or (form == "squeue" and is_squeue_json(head)) or head.startswith("PAR1"):
         raise InputError(f"{os.fspath(path)}: no line of it can be left out, as it is not a file of lines")
@@ -224,22 +224,22 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
 
 
 def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the columns of resources and own ones that `write_workload` leaves out, by the name of the file."""
+    """Return the columns of resources and own ones that `write_workload` omits, given the name of the file."""
     return () if os.fspath(path).endswith(TABLE_SUFFIXES) else left_out(workload)
 
 
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
-    """Write a workload to a file, in the format that its suffix names (see `read_workload`); SWF without one.
+    """Write a workload to a file, in the format of its suffix (see `read_workload`); SWF without one.
 
-    Tables keep what jobs ask for besides processors and time, and own columns; SWF and Batsim's JSON leave them out (a
-    note in the header of SWF names the columns).
+    Tables keep requests besides processors and time, and own columns; SWF and Batsim's JSON omit them (a note in the
+    header of SWF names the columns).
 
     Raises
     ------
     InputError
         If the suffix is unknown, or if the format cannot hold the workload.
     OutputError
-        If the file cannot be written; nothing half-written is left.
+        If the file cannot be written; no partial file is left.
     """
     name = os.fspath(path)
     if name.endswith(TABLE_SUFFIXES):

@@ -1,4 +1,4 @@
-"""Workloads made of data frames, and columns of workloads by name."""
+"""Workloads from data frames, and columns of workloads by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECIDED = (
     *("start_time", "end_time", "bounded_slowdown", "backfilled", "killed", "predicted_run_time", "corrections"),
     *("eligible_time", "attempts", "lost_time"),
 )
-"""Columns of a schedule's frame that say what was decided."""
+"""Columns of a schedule's frame that hold the scheduler's decisions."""
 
 
 def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
@@ -48,7 +48,7 @@ def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
 
 
 def column_of(workload: Workload, name: str) -> NDArray[Any]:
-    """Return a field of SWF, a column of resources, or an own column; names are texts, "" for none.
+    """Return a field of SWF, a column of resources, or an own column; names are strings, "" for none.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def column_of(workload: Workload, name: str) -> NDArray[Any]:
 
 
 def _jobs_of_schedule(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the jobs in the frame of a schedule (see `Schedule.columns`), and any other frame as it is."""
+    """Return the jobs in the frame of a schedule (see `Schedule.columns`), and any other frame unchanged."""
     if not {"start_time", "end_time", "backfilled"} <= set(frame.columns):
         return frame
     decided = [name for name in frame.columns if name in (*DECIDED, "wait_time") or str(name).startswith("waited_for:")]

@@ -1,4 +1,4 @@
-"""Read published logs of GPU clusters: tables with columns of their own, one kind of table a reader."""
+"""Read published logs of GPU clusters: tables with specific columns, one reader per kind of table."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def read_openb(path: str | os.PathLike[str], *, cores: Literal["whole", "milli"]
     ----------
     path
         The file, with the columns name, cpu_milli, memory_mib, num_gpu, gpu_milli and, where there are any, gpu_spec,
-        qos, pod_phase, creation_time, deletion_time and scheduled_time. Without times, one pod comes each second and
-        run times are unknown.
+        qos, pod_phase, creation_time, deletion_time and scheduled_time. Without times, one pod is submitted per second
+        and run times are unknown.
     cores
         What counts as a processor: "whole" cores, those of a pod rounded up, or thousandths of a core ("milli"). The
-        nodes must be counted alike.
+        nodes must be counted in the same unit.
 
     Returns
     -------
@@ -55,8 +55,8 @@ def read_openb(path: str | os.PathLike[str], *, cores: Literal["whole", "milli"]
     Raises
     ------
     InputError
-        If the file cannot be read, a column is missing or unknown, or a value is no number or impossible. The message
-        names the line.
+        If the file cannot be read, a column is missing or unknown, or a value is not a number or out of range. The
+        message names the line.
 
     References
     ----------
@@ -129,7 +129,7 @@ def read_philly(path: str | os.PathLike[str]) -> Workload:
     Raises
     ------
     InputError
-        If the file cannot be read, a column is missing or unknown, a value is impossible, or gpu_time is not duration
+        If the file cannot be read, a column is missing or unknown, a value is out of range, or gpu_time is not duration
         times GPUs. The message names the line.
 
     References
@@ -175,15 +175,15 @@ def read_gen_parallel(path: str | os.PathLike[str]) -> Workload:
     Returns
     -------
     Workload
-        Intervals, added up, are the submit times; wall_time is the requested time (the collection calls it the time
-        in the system, but it is a limit, mostly in whole minutes, that a tenth to a fifth of the jobs exceed; in Helios
-        and Philly it is 0, which means unknown). Processors are cpu_num, or the GPUs where it is 0. Nodes are those
-        that a job had. Pass is status 1, Failed 0, Killed 5.
+        Submit times are the cumulative sums of the intervals; wall_time is the requested time (the collection calls it
+        the time in the system, but it is a limit, mostly in whole minutes, that a tenth to a fifth of the jobs exceed;
+        in Helios and Philly it is 0, which means unknown). Processors are cpu_num, or the GPUs where it is 0. Nodes are
+        the allocated ones. Pass is status 1, Failed 0, Killed 5.
 
     Raises
     ------
     InputError
-        If the file cannot be read, a column is missing or unknown, or a value is impossible. The message names the
+        If the file cannot be read, a column is missing or unknown, or a value is out of range. The message names the
         line.
 
     References
@@ -233,7 +233,7 @@ def read_gen_parallel(path: str | os.PathLike[str]) -> Workload:
 
 
 class _Table:
-    """A CSV file as text, cell by cell, and what is wrong in it with its line."""
+    """A CSV file as text, cell by cell; errors name the line."""
 
     def __init__(self, path: str, cells: pd.DataFrame) -> None:
         self._path, self._cells = path, cells
@@ -245,7 +245,7 @@ class _Table:
         return len(self._cells)
 
     def refuse(self, name: str, bad: NDArray[np.bool_], what: str) -> None:
-        """Raise InputError at the first bad cell, if there is one; lines are counted as the file has them."""
+        """Raise InputError at the first bad cell, if there is one; lines are numbered as in the file."""
         if bad.any():
             row = int(np.argmax(bad))
             cell = self._cells[name].iloc[row]

@@ -25,7 +25,7 @@ Rules = Literal["corrected", "scsf"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobTemplate:
-    """The jobs that each submission of one workflow makes, in the order of submission.
+    """The jobs of each submission of a workflow, in order of submission.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class JobTemplate:
     task
         int64: position of the task in the workflow, -1 for a pilot job.
     children, parents
-        int64: pairs of positions in these arrays, the one waits for the other.
+        int64: pairs of positions in these arrays; the child waits for the parent.
     """
 
     processors: NDArray[np.int64]
@@ -54,18 +54,18 @@ class JobTemplate:
 
 
 def job_template(workflow: Workflow, handling: str, *, rules: Rules = "corrected") -> JobTemplate:
-    """Return the jobs that a workflow makes.
+    """Return the jobs of a workflow.
 
     Parameters
     ----------
     workflow
-        What is submitted.
+        The workflow that is submitted.
     handling
         "pilot": one job with the peak processors and the length of an execution in which each task starts as soon as
-        it can. "chained" and "aware": one job per task.
+        possible. "chained" and "aware": one job per task.
     rules
-        How requested times become minutes. "corrected": rounded up, so that nothing is killed that asked for enough.
-        "scsf": rounded down, but at least one minute.
+        How requested times are converted to minutes. "corrected": rounded up, so that no job with a sufficient request
+        is killed. "scsf": rounded down, but at least one minute.
 
     Returns
     -------
@@ -114,15 +114,17 @@ def submit_workflows(workload: Workload, submissions: Sequence[Submission], *, r
     workload
         Any jobs; they keep their order, dependencies and workflows.
     submissions
-        What is submitted how and when. All jobs of a workflow are submitted at once, parents before children.
+        The workflows, with submission modes and times. All jobs of a workflow are submitted at once, parents before
+        children.
     rules
         See `job_template`.
 
     Returns
     -------
     Workload
-        All jobs by submit time; among those of one second, the given ones first. New jobs have the numbers after the
-        largest of the workload, and nobody's user. Its `workflows` numbers the submissions by submit time, from 0.
+        All jobs by submit time; among those of one second, the given ones first. New jobs are numbered after the
+        largest number of the workload, and have no user. Its `workflows` numbers the submissions by submit time, from
+        0.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def submit_workflows(workload: Workload, submissions: Sequence[Submission], *, r
     assert both.workflows is not None
     every = both.workflows.submissions
     order = sorted(range(len(every)), key=lambda place: every[place].submit_time)
-    renumbered = np.full(len(every) + 1, -1, dtype=np.int64)  # the last one is for ordinary jobs
+    renumbered = np.full(len(every) + 1, -1, dtype=np.int64)  # the last entry is for ordinary jobs
     renumbered[order] = np.arange(len(every))
     workflows = WorkflowJobs(
         renumbered[both.workflows.number], both.workflows.task, tuple(every[place] for place in order)
@@ -155,7 +157,7 @@ def submit_workflows(workload: Workload, submissions: Sequence[Submission], *, r
 
 
 def _templates(workload: Workload, submissions: Sequence[Submission], rules: Rules) -> list[JobTemplate]:
-    """Return the jobs of each submission; those of the same workflow and handling are made once."""
+    """Return the jobs of each submission; those of the same workflow and submission mode are built once."""
     made: dict[tuple[int, str], JobTemplate] = {}
     templates = []
     for submission in submissions:
@@ -211,5 +213,5 @@ def _jobs_of(workload: Workload, submissions: Sequence[Submission], templates: S
 
 
 def _whole_seconds(seconds: float) -> int:
-    """Return the nearest whole number of seconds, at least 1: what a job lasts."""
+    """Return the nearest whole number of seconds, at least 1: the length of a job."""
     return max(1, math.floor(seconds + 0.5))

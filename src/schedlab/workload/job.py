@@ -1,4 +1,4 @@
-"""Jobs as people look at them: one by one, and in data frames in which what is unknown is missing."""
+"""Jobs for inspection: single jobs, and data frames in which unknown values are missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 
 
 def with_missing(field: str, column: NDArray[Any]) -> Any:
-    """Return a column for a data frame, with NA where it is -1, which means unknown.
+    """Return a column for a data frame, with NA in place of -1, which means unknown.
 
     Examples
     --------

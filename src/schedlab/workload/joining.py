@@ -11,14 +11,14 @@ from schedlab.workload.workload import FIELDS, Workload
 
 
 def joined(first: Workload, second: Workload) -> Workload:
-    """Return one workload with the jobs of both, row after row, and all that they carry.
+    """Return one workload with the jobs of both, row after row, and all their attributes.
 
     Parameters
     ----------
     first
-        Its name, machine, header and rule about requests stay.
+        Its name, machine, header and `requests_enforced` are kept.
     second
-        What its jobs carry comes with them.
+        Its jobs are added with all their attributes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Read a log although some of its lines cannot be read: they are left out, and told."""
+"""Read a log with some invalid lines, which are skipped and reported."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from schedlab.workload.workload import Workload
 Reader = Callable[[str], Workload]
 
 LEFT_OUT = " Note: lines left out because they cannot be read: "
-"""Begin of the header line that names the bad lines."""
+"""Beginning of the header line that names the bad lines."""
 
 PIECES = (5_000, 100)
-"""Lines that are read at once; where one of them is bad, so many."""
+"""Lines that are read at once, and lines that are read at once around a bad one."""
 
 FEW = 100
-"""So many lines may be bad in any log, and in a long one a tenth."""
+"""Bad lines that are accepted in any log; in a long log, a tenth of the lines."""
 
 SHOWN = 5
 
 
 def read_leniently(path: str | os.PathLike[str], read: Reader, *, header: bool) -> Workload:
-    """Read a log of lines without those that its reader refuses.
+    """Read a log of lines without those that its reader rejects.
 
     Parameters
     ----------
     path
         The file, plain or gzip-compressed.
     read
-        Reads a file of the format, and says in `InputError.line` which line is bad.
+        The reader of the format, which gives a bad line in `InputError.line`.
     header
-        Whether the first line that is not empty says what the columns are.
+        Whether the first line that is not empty has the column names.
 
     Returns
     -------
     Workload
-        Of the sound lines; its header says which lines are left out, and why.
+        The jobs of the valid lines; its header lists the skipped lines with the reasons.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def read_leniently(path: str | os.PathLike[str], read: Reader, *, header: bool) 
         copy = Path(directory) / name
 
         def refused(piece: Sequence[int]) -> InputError | None:
-            """Return what is wrong with some lines, if a line is named."""
+            """Return the error in some lines, if it names a line."""
             above = [lines[first]] if header else []
             copy.write_bytes(b"\n".join([*above, *(lines[place] for place in piece)]))
             try:
@@ -87,7 +87,7 @@ def read_leniently(path: str | os.PathLike[str], read: Reader, *, header: bool) 
 def _bad_lines(
     places: Sequence[int], refused: Callable[[Sequence[int]], InputError | None], *, header: bool, level: int = 0
 ) -> Iterator[tuple[int, str]]:
-    """Yield which lines are bad, and why."""
+    """Yield the bad lines with the reasons."""
     size = PIECES[level]
     for begin in range(0, len(places), size):
         piece = list(places[begin : begin + size])
@@ -98,7 +98,7 @@ def _bad_lines(
             assert error.line is not None
             number = error.line - 1 - header
             if not 0 <= number < len(piece):
-                break  # the line of column names is bad: the whole file will say so
+                break  # the header line is bad: reading the whole file reports this
             yield piece.pop(number), str(error)
 
 
@@ -107,6 +107,6 @@ def _told(bad: dict[int, str], most: int) -> str:
     parts = []
     for place in sorted(bad)[:most]:
         reason = bad[place].partition(": ")[2] or bad[place]
-        what = re.sub(r", row \d+", "", reason.partition("; ")[0])  # a row of the piece, not of the file
+        what = re.sub(r", row \d+", "", reason.partition("; ")[0])  # a row number in the piece, not in the file
         parts.append(f"line {place + 1}: {what}")
     return "; ".join(parts) + ("; ..." if len(bad) > most else "")

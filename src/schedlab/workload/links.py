@@ -1,4 +1,4 @@
-"""What jobs carry beside the fields of SWF (dependencies, workflows, laws, resources), as columns of tables."""
+"""Attributes besides the fields of SWF (dependencies, workflows, run-time distributions, resources) as columns."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LINK_COLUMNS = ("workflow", "workflow_task", "parents", "parent_delays", "law")
-"""Columns beside the fields of SWF: number of the workflow and position of the task (-1: none), rows of the jobs to
-wait for and seconds after the end of each, number of the law."""
+"""Columns besides the fields of SWF: number of the workflow and position of the task (-1: none), rows of the parents
+and seconds after the end of each, number of the run-time distribution."""
 
 
 FIELDS_OF_NAMES = {"partition": "partition_id", "account": "group_id", "qos": "queue_id"}
-"""Fields of SWF whose numbers stand for names that readers of logs put into resources, too."""
+"""Fields of SWF whose numbers represent names that readers of logs also put into resources."""
 
 
 def link_columns(workload: Workload) -> dict[str, pa.Array]:
-    """Return the columns of Parquet that tie jobs together, as far as there are ties, and those of resources."""
+    """Return the Parquet columns of dependencies, workflows and distributions, if any, and those of resources."""
     import pyarrow as pa
 
     columns: dict[str, pa.Array] = {}
@@ -64,7 +64,7 @@ def _dictionary(labels: Labels) -> pa.DictionaryArray:
 
 
 def _resource_columns(workload: Workload) -> dict[str, pa.Array]:
-    """Return what jobs ask for besides processors and time, as columns of numbers and of names."""
+    """Return requests besides processors and time, as columns of numbers and of names."""
     import pyarrow as pa
 
     if (resources := workload.resources) is None:
@@ -74,7 +74,7 @@ def _resource_columns(workload: Workload) -> dict[str, pa.Array]:
 
 
 def link_facts(workload: Workload) -> dict[str, Any]:
-    """Return what the metadata say of these columns: the workflows, how they were submitted, and the laws."""
+    """Return the metadata of these columns: the workflows, their submission modes, and the distributions."""
     facts: dict[str, Any] = {}
     if workload.workflows is not None:
         submissions = workload.workflows.submissions
@@ -99,7 +99,7 @@ def link_facts(workload: Workload) -> dict[str, Any]:
 
 
 def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the table without the columns beside the fields of SWF, and what they and the metadata say.
+    """Return the table without the columns besides the fields of SWF, and the attributes in these and in the metadata.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
     Raises
     ------
     InputError
-        If the workflows or the dependencies are impossible.
+        If the workflows or the dependencies are invalid.
     LookupError, TypeError, ValueError
         If the metadata or the columns are damaged.
     """
@@ -144,7 +144,7 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
 
 
 def _read_resources(table: pa.Table) -> Resources | None:
-    """Return what the columns of resources say, None if there are none."""
+    """Return the requests in the columns of resources, None if there are none."""
     found: dict[str, Any] = {
         name: whole_numbers(table, name).to_numpy() for name in NUMBERS if name in table.column_names
     }
@@ -179,7 +179,7 @@ def _lists(table: pa.Table, name: str) -> pa.Array:
 
 
 def left_out(workload: Workload) -> tuple[str, ...]:
-    """Return the own columns, and those of resources that say what no field of SWF and no job of Batsim can hold.
+    """Return the own columns, and those of resources that neither SWF nor Batsim can represent.
 
     Examples
     --------
@@ -197,13 +197,13 @@ def left_out(workload: Workload) -> tuple[str, ...]:
 
 
 def _misses(workload: Workload, name: str, field: str) -> bool:
-    """Return whether a job has a name in a column of resources, but no number in the field of SWF that replaces it."""
+    """Return whether a job has a name in a column of resources, but no number in the corresponding field of SWF."""
     labels = getattr(workload.resources, name)
     return bool(((labels.codes >= 0) & (getattr(workload, field) < 0)).any())
 
 
 def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:
-    """Raise InputError if a format that knows only jobs would lose what ties them together."""
+    """Raise InputError if a format without links between jobs would lose them."""
     if workload.dependencies is None and workload.workflows is None:
         return
     what = "dependencies" if workload.workflows is None else "workflows"
@@ -211,13 +211,13 @@ def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:
 
 
 def preceding_fields(workload: Workload, path: str | os.PathLike[str]) -> Workload:
-    """Return the workload with its dependencies in the fields 17 and 18 of SWF, where each job waits for at most one.
+    """Return the workload with its dependencies in the fields 17 and 18 of SWF, if each job waits for at most one.
 
     Raises
     ------
     InputError
-        If a job waits for several, or if the jobs of a workflow are more than a chain of jobs: a pilot job, and tasks
-        that keep one place in the queue, would be taken for ordinary ones.
+        If a job waits for several, or if a workflow is more than dependent jobs: pilot jobs, and tasks that keep one
+        place in the queue, would be read as ordinary jobs.
     """
     workflows, after = workload.workflows, workload.dependencies
     if workflows is not None and any(submission.handling != "chained" for submission in workflows.submissions):

@@ -1,4 +1,4 @@
-"""Read tables of other programs: CSV with columns of any name, which a mapping says."""
+"""Read tables of other programs: CSV with columns of any name, given by a mapping."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOMENTS = ("submit_time", "eligible_time", "start_time", "end_time")
-"""Fields that are points in time; not those of SWF but for the first."""
+"""Fields that are points in time; only the first is a field of SWF."""
 
 DURATIONS = ("run_time", "requested_time", "wait_time", "think_time")
 NAMED = ("user_id", "group_id", "queue_id", "partition_id", "executable_id")
-"""Fields of SWF that are numbers there, and may be names here."""
+"""Fields that are numbers in SWF, and may be names here."""
 
 _OTHER_NAMES = {"user": "user_id", "group": "group_id", "queue": "queue_id", "executable": "executable_id"}
 _OTHER_NAMES |= {"processors": "requested_processors", "submit": "submit_time", "start": "start_time"}
 _OTHER_NAMES |= {"end": "end_time", "eligible": "eligible_time"}
 
 TARGETS = (*dict.fromkeys((*FIELDS, *MOMENTS, *NUMBERS, *LABELS)), *_OTHER_NAMES)
-"""What a column may be mapped to."""
+"""The fields that a column may be mapped to."""
 
 DELIMITERS = ",;\t|"
 ZONE = r"\d\d:?\d\d\S*(?:Z|z|[+-]\d\d(?::?\d\d)?)$"
@@ -45,7 +45,7 @@ ZONE = r"\d\d:?\d\d\S*(?:Z|z|[+-]\d\d(?::?\d\d)?)$"
 def read_mapped(
     path: str | os.PathLike[str], columns: Mapping[str, str], *, processors: int | None = None, timezone: str = "UTC"
 ) -> Workload:
-    """Read a CSV file whose columns have other names than schedlab's.
+    """Read a CSV file whose column names differ from schedlab's.
 
     Parameters
     ----------
@@ -53,21 +53,21 @@ def read_mapped(
         The file, plain or gzip-compressed, with a line of column names; cells are separated by commas, semicolons, tabs
         or bars, whichever is most frequent in that line.
     columns
-        Name of the column in the file by what it is here: a field of SWF, a column of `Resources`, or one of
+        Names of columns in the file by field: a field of SWF, a column of `Resources`, or one of
         eligible_time, start_time and end_time; also user, group, queue, executable, processors, submit, start, end and
         eligible. Points in time are Unix times or dates such as 2026-04-01T10:00:00; durations are seconds or texts
         such as 1-12:00:00; users, groups, queues, partitions and executables may be names. At least submit_time,
-        processors, and run_time or start_time with end_time are needed. If jobs were eligible later than they were
-        submitted, they are taken as submitted then.
+        processors, and run_time or start_time with end_time are needed. Jobs that became eligible after their
+        submission count as submitted when they became eligible.
     processors
         Size of the machine.
     timezone
-        Zone of dates that name none.
+        Zone of dates without one.
 
     Raises
     ------
     InputError
-        If the file cannot be read, a name is unknown, or a cell cannot be understood; the message names its line.
+        If the file cannot be read, a name is unknown, or a cell is not valid; the message names its line.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def read_mapped(
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
-    """Return the mapping that texts such as "submit_time=created" stand for.
+    """Parse a mapping from texts such as "submit_time=created".
 
     Raises
     ------
@@ -144,7 +144,7 @@ def _between(cells: _Cells, start: NDArray[np.int64], end: NDArray[np.int64]) ->
 
 
 class _Cells:
-    """The columns of a file as text, by what they are here."""
+    """The columns of a file as text, by field."""
 
     def __init__(self, path: str | os.PathLike[str], columns: Mapping[str, str], timezone: str) -> None:
         self.path, self.timezone = os.fspath(path), timezone
@@ -190,12 +190,12 @@ class _Cells:
         return self._frame[self._columns[field]]
 
     def names(self, field: str) -> pd.Series[Any]:
-        """Return names, null where there is none."""
+        """Return names, null where empty."""
         texts = self._texts(field)
         return texts.where(texts != "").reset_index(drop=True)
 
     def numbers(self, field: str, empty: int = UNKNOWN) -> NDArray[np.float64]:
-        """Return numbers; where a cell is empty, what stands for that."""
+        """Return numbers, with `empty` for empty cells."""
         import pandas as pd
 
         texts = self._texts(field)
@@ -226,7 +226,7 @@ class _Cells:
         return np.where(np.isfinite(seconds), np.floor(np.nan_to_num(seconds)), UNKNOWN).astype(np.int64)
 
     def _of_dates(self, texts: pd.Series[str]) -> NDArray[np.float64]:
-        """Return Unix times of dates, NaN of what is none; some may name their zone."""
+        """Return Unix times of dates, NaN for anything else; some may name their zone."""
         import pandas as pd
 
         try:
@@ -236,7 +236,7 @@ class _Cells:
         zoned = texts.str.contains(ZONE).to_numpy()
         moments = pd.DatetimeIndex(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True))
         local = moments[~zoned].tz_localize(None)
-        first = np.ones(len(local), dtype=np.bool_)  # of an hour that a clock shows twice
+        first = np.ones(len(local), dtype=np.bool_)  # the first pass of an hour that a clock shows twice
         there = local.tz_localize(zone, ambiguous=first, nonexistent="shift_forward").tz_convert("UTC")
         seconds = np.full(len(texts), np.nan)
         begin, second = pd.Timestamp(0, tz="UTC"), pd.Timedelta(seconds=1)
@@ -270,7 +270,7 @@ def _frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise InputError(f"{os.fspath(path)}: the table has no rows")
     for name in frame.columns:
         frame[name] = frame[name].fillna("").str.strip()
-    if len(frame) == len(filled) - 1:  # else a cell has lines of its own
+    if len(frame) == len(filled) - 1:  # otherwise a cell contains line breaks
         frame.index = pd.Index(filled[1:])
     else:
         frame.index = frame.index + 2

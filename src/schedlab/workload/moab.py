@@ -1,4 +1,4 @@
-"""Read the workload events of Moab: one event per line, fixed columns with blanks between them."""
+"""Read the workload events of Moab: one event per line, fixed columns separated by blanks."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ COMPLETED, FAILED, CANCELLED = 1, 0, 5
 def read_moab(path: str | os.PathLike[str]) -> Workload:
     """Read a log of Moab's workload events, plain or gzip-compressed.
 
-    A job is its event JOBEND or, if it has none, JOBCANCEL; other events are left out. Processors are tasks times
+    A job is its event JOBEND or, if it has none, JOBCANCEL; other events are ignored. Processors are tasks times
     processors per task. The status is that of the job's state: Completed, Removed (5, cancelled) or anything else.
 
     Parameters
     ----------
     path
-        The file; the days of a year may stand one after the other.
+        The file; the files of several days may be concatenated.
 
     Raises
     ------
@@ -90,13 +90,13 @@ def read_moab(path: str | os.PathLike[str]) -> Workload:
 
 
 def _status(state: pd.Series[str], ran: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return SWF's status by the state of the job; what never ran was cancelled."""
+    """Return SWF's status by the state of the job; jobs that never ran were cancelled."""
     word = state.fillna("").str.lower()
     return np.select([(word == "removed") | ~ran, word == "completed"], [CANCELLED, COMPLETED], FAILED)
 
 
 def _events(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, int]:
-    """Return the last events of jobs, indexed by line, and how many lines say something else."""
+    """Return the last events of jobs, indexed by line, and the number of other lines."""
     import pandas as pd
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Columns that users give jobs: numbers or names, kept through every operation and file that can hold them."""
+"""Columns that users add to jobs: numbers or names, kept through every operation and file that can hold them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OwnColumns:
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], taken: Sequence[str]) -> OwnColumns:
-        """Build them from array-likes.
+        """Build columns from array-likes.
 
         Parameters
         ----------
@@ -47,8 +47,8 @@ class OwnColumns:
         Raises
         ------
         InputError
-            If a name is taken, nearly so, or not a name that a function could have as an argument, or if values are
-            neither numbers nor texts.
+            If a name is taken, too similar to one, or not a valid name of a function argument, or if values are neither
+            numbers nor texts.
 
         Examples
         --------
@@ -74,7 +74,7 @@ class OwnColumns:
         return np.array([*column.names, ""])[column.codes] if isinstance(column, Labels) else column
 
     def unknown(self, jobs: int) -> OwnColumns:
-        """Return the same columns of jobs of which nothing is known."""
+        """Return the same columns for jobs with unknown values."""
         return OwnColumns(
             {
                 name: Labels.none(jobs) if isinstance(column, Labels) else np.full(jobs, np.nan)
@@ -92,7 +92,7 @@ class OwnColumns:
         )
 
     def join(self, other: OwnColumns) -> OwnColumns:
-        """Return the columns with those of other jobs below; a column that one of them lacks is unknown there.
+        """Return the columns followed by those of other jobs; a column that one of them lacks is unknown there.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class OwnColumns:
 
 
 def check_name(name: str, taken: Sequence[str]) -> None:
-    """Raise InputError if a name cannot be one of an own column."""
+    """Raise InputError if a name cannot be that of an own column."""
     if name in taken:
         raise InputError(f"{name} is a column that every workload may have; an own column needs another name")
     if meant := difflib.get_close_matches(name, taken, 1, 0.85):

@@ -10,24 +10,25 @@ from schedlab.workload.workload import Workload
 
 
 def preceding_jobs(workload: Workload) -> tuple[Dependencies, int]:
-    """Return who waits for whom by the fields `preceding_job_id` and `think_time`.
+    """Return the dependencies given by the fields `preceding_job_id` and `think_time`.
 
     Parameters
     ----------
     workload
-        The jobs. Where a number stands for several jobs, the last of them precedes. An unknown think time is 0.
+        The jobs. If several jobs have the same number, the last of them is the preceding one. An unknown think time is
+        0.
 
     Returns
     -------
     dependencies
         A job may start `think_time` seconds after its preceding job has ended.
     dangling
-        How many jobs name a preceding job that the workload does not have; they wait for nobody.
+        How many jobs name a preceding job that the workload does not have; they have no dependencies.
 
     Raises
     ------
     InputError
-        If jobs wait for each other in a circle, or the workload has dependencies already.
+        If the dependencies contain a cycle, or the workload has dependencies already.
 
     Examples
     --------

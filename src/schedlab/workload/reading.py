@@ -1,4 +1,4 @@
-"""How a log is read: which of its jobs are kept, and what the file itself does not say."""
+"""Options for reading a log: which jobs are kept, and information that the file lacks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from schedlab.workload.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a log is read; options of the command line and keys of campaign files are called alike.
+    """Options for reading a log; those of the command line and keys of campaign files have the same names.
 
     Parameters
     ----------
     partition
         Names of the partitions whose jobs are kept; empty keeps all.
     timezone
-        Zone of times that name none, see `schedlab.workload.files.read_workload`.
+        Zone of times without one, see `schedlab.workload.files.read_workload`.
     default_limit
         Requested times of jobs that have none, such as "8h" or "gpu=2-0".
     lenient
-        Leave out lines that cannot be read, as far as they are few.
+        Skip lines that cannot be read, if they are few.
     column
-        Of a CSV file of another program: which of its columns is what, such as "submit_time=created".
+        For a CSV file of another program: the mapping of its columns, such as "submit_time=created".
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Reading:
 
     @property
     def selects(self) -> bool:
-        """Whether some jobs of the file may be missing, so that rows are not lines of it."""
+        """Whether some jobs of the file may be missing, so that rows do not correspond to lines."""
         return bool(self.partition) or self.lenient
 
     def read(self, path: str | os.PathLike[str], processors: int | None = None) -> Workload:
@@ -60,7 +60,8 @@ class Reading:
         Raises
         ------
         InputError
-            As `read_workload`; if no job names a partition, or if a limit is no duration. The message names the file.
+            As `read_workload`; if no job names a partition, or if a limit is not a duration. The message names the
+            file.
         """
         columns, limits = parse_columns(self.column), parse_default_limits(self.default_limit)
         workload = read_workload(
@@ -76,4 +77,4 @@ class Reading:
 
 
 AS_IT_IS = Reading()
-"""All jobs, as the file has them."""
+"""The default: all jobs, as in the file."""

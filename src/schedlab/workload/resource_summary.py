@@ -1,4 +1,4 @@
-"""What the jobs of a workload ask for, at a glance: by partition, account and QOS, nodes, memory, GPUs."""
+"""A summary of the requests of a workload: by partition, account and QOS, nodes, memory, GPUs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from schedlab.workload.workload import Workload
 
 NAMED = 6
-"""How many names of a kind are told on the terminal."""
+"""The number of names of a kind that are shown on the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceSummary:
-    """What jobs ask for.
+    """A summary of the requests of jobs.
 
     Parameters
     ----------
     partitions, accounts, qos, constraints, gpu_types
         Jobs by name, the most frequent first; jobs without one are not counted.
     nodes, memory_per_node, memory_per_core, gpus
-        Distributions over the jobs that ask for some (None if no job does); memory in MiB, GPUs in all of a job.
+        Distributions over the jobs that request some (None if no job does); memory in MiB, GPUs in all of a job.
     exclusive, shared_gpus
-        How many jobs want nodes, or GPUs, to be theirs alone, or share one GPU.
+        How many jobs request exclusive nodes, or share one GPU.
     """
 
     partitions: dict[str, int]
@@ -67,7 +67,7 @@ class ResourceSummary:
         )
 
     def facts(self, jobs: int) -> dict[str, str]:
-        """Return what there is to tell, by what it is about."""
+        """Return the facts, by topic."""
         kinds = {
             "partitions": self.partitions,
             "accounts": self.accounts,
@@ -80,7 +80,7 @@ class ResourceSummary:
         return told | {what: f"{count:,} jobs ({count / jobs:.1%})" for what, count in alone.items() if count}
 
     def distributions(self) -> dict[str, Distribution]:
-        """Return the distributions that there are, by what they are of."""
+        """Return the distributions that are known, by quantity."""
         known = {
             "nodes": self.nodes,
             "MiB per node": self.memory_per_node,
@@ -98,7 +98,7 @@ def _shares(names: Mapping[str, int], jobs: int) -> str:
 
 
 def summary_of_resources(workload: Workload) -> ResourceSummary | None:
-    """Return what the jobs of a workload ask for, None if nothing is known.
+    """Return a summary of the requests of a workload's jobs, None if nothing is known.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What jobs ask for besides processors and time: nodes, memory, GPUs, and where and for whom they run."""
+"""Requests besides processors and time: nodes, memory, GPUs, partition, account and others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHOLE = 1000
 """Thousandths of a GPU."""
 
 LARGEST = 2**53
-"""No request is larger: beyond, numbers of data frames with missing values would lose digits."""
+"""The largest request: larger numbers would lose digits in data frames with missing values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class Labels:
     codes
         int64, one per job: a position in `names`, or -1 for none.
     names
-        Each once.
+        The distinct names.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Labels:
 
     @classmethod
     def none(cls, jobs: int) -> Labels:
-        """Return a column without a name; it takes no memory."""
+        """Return a column without any name; it takes no memory."""
         return cls(np.broadcast_to(np.int64(-1), (jobs,)), ())
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ class Labels:
         return Labels(take(self.codes, rows), self.names)
 
     def join(self, other: Labels) -> Labels:
-        """Return the column with the rows of another one below.
+        """Return the column followed by the rows of another one.
 
         Examples
         --------
@@ -89,7 +89,7 @@ class Labels:
         return Labels(below(self.codes, take(renumbered, other.codes)), tuple(places))
 
     def in_order(self) -> Labels:
-        """Return the same column with the names that occur, in order of appearance."""
+        """Return the column with only the names that occur, in order of appearance."""
         used, first, number = np.unique(self.codes, return_index=True, return_inverse=True)
         order = [place for place in np.argsort(first, kind="stable").tolist() if used[place] >= 0]
         renumbered = np.full(len(used), -1, dtype=np.int64)
@@ -127,51 +127,51 @@ NUMBERS = {
     "exclusive": 0,
     "array_limit": 0,
 }
-"""The columns of numbers, and what a job has that says nothing."""
+"""The columns of numbers, and their defaults."""
 
 LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array")
 """The columns of names."""
 
 RARE = ("array_limit", "licenses", "array")
-"""Columns that tables and digests have only where they say something."""
+"""Columns that are in tables and digests only if they are used."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resources:
     """Requests for resources, one row per job.
 
-    Build them with `Resources.of`.
+    Build with `Resources.of`.
 
     Parameters
     ----------
     nodes
-        Exactly so many nodes; 0: any number.
+        The exact number of nodes; 0: any number.
     tasks
         Processes, at least 1.
     tasks_per_node
-        At most so many on one node, and only on nodes that have room for all of them; 0: any number.
+        The most tasks on one node, only on nodes that have room for all of them; 0: any number.
     cores_per_task
-        At least 1. A job's processors are its tasks times this.
+        Cores of each task, at least 1. A job's processors are its tasks times this.
     memory_per_node, memory_per_core
         MiB on each node, and for each core; 0: none.
     gpus, gpus_per_node, gpus_per_task
-        GPUs in all, on each node, for each task; 0: none.
+        GPUs in total, on each node, for each task; 0: none.
     gpu_share
-        Thousandths of one GPU that the job shares with others; 1000: its GPUs are its own.
+        Thousandths of one GPU that the job shares with others; 1000: its GPUs are exclusive.
     exclusive
-        1 if no other job may run on its nodes, which it gets whole.
+        1 if no other job may run on its nodes, which are allocated whole.
     gpu_type
         The type that its GPUs must have; none: any.
     constraint
         Features that its nodes must have, as in `ib&(a100|h100)`; none: any nodes.
     partition
-        Where it may run: a name, or several separated by commas; none: the default partition.
+        The partitions in which it may run: a name, or several separated by commas; none: the default partition.
     account, qos
-        Who pays for it, and its quality of service.
+        The account that is charged, and the quality of service.
     licenses
         Licences of the cluster that it holds while it runs, as in `matlab:2,ansys`; none: no licence.
     array, array_limit
-        The job array that it is an element of, and how many elements of that may run at a time; none, 0: any number.
+        The job array of which it is an element, and how many elements may run at a time; none, 0: any number.
     """
 
     nodes: NDArray[np.int64]
@@ -207,12 +207,12 @@ class Resources:
 
     @classmethod
     def of(cls, jobs: int, **columns: Any) -> Resources:
-        """Return the requests of so many jobs from some columns; in the others, they say nothing.
+        """Return the requests of `jobs` jobs from some columns; the others have their defaults.
 
         Parameters
         ----------
         jobs
-            How many there are.
+            The number of jobs.
         **columns
             Array-likes of whole numbers, or of names (None, NaN and "" are none), by the name of the column.
 
@@ -251,7 +251,7 @@ class Resources:
 
     @classmethod
     def of_processors(cls, processors: NDArray[np.int64]) -> Resources:
-        """Return the requests of jobs that ask for nothing but processors: as many tasks, anywhere.
+        """Return the requests of jobs that request only processors: as many tasks, on any nodes.
 
         Examples
         --------
@@ -262,7 +262,7 @@ class Resources:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Resources | None:
-        """Return the requests in those columns of a data frame that have their names; None if no column has."""
+        """Return the requests in the columns of a data frame with their names; None if there are none."""
         columns: dict[str, Any] = {
             name: frame[name].fillna(usual).to_numpy() for name, usual in NUMBERS.items() if name in frame
         }
@@ -281,7 +281,7 @@ class Resources:
         return Resources(**parts)
 
     def join(self, other: Resources) -> Resources:
-        """Return these requests with those of other jobs below.
+        """Return these requests followed by those of other jobs.
 
         Examples
         --------
@@ -305,18 +305,18 @@ class Resources:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The columns in which a job asks for something."""
+        """The columns in which any job has a request."""
         numbers = [name for name, usual in NUMBERS.items() if bool((getattr(self, name) != usual).any())]
         return (*numbers, *(name for name in LABELS if bool((getattr(self, name).codes >= 0).any())))
 
     @property
     def is_held_back(self) -> bool:
-        """Whether a job asks for licences, or is of an array of which so many elements may run."""
+        """Whether any job requests licences, or belongs to an array with a limit on running elements."""
         return bool((self.licenses.codes >= 0).any() or (self.array_limit > 0).any())
 
     @property
     def gpus_in_all(self) -> NDArray[np.int64]:
-        """GPUs of each job over all its nodes; of a job that says neither tasks nor nodes, those of one.
+        """GPUs of each job over all its nodes; for a job without tasks and nodes, those of one.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Jobs whose run times follow distributions: which, and what the jobs of each ask for in turn."""
+"""Run-time distributions of jobs, and the sequence of requests of each."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class RunTimeDistributions:
     laws
         The distributions as texts, see `schedlab.requests.Law.parse`.
     sequences
-        Of each, what its jobs ask for in turn, as text such as "3h, 8h"; "" if that is not given. Empty: of none.
+        The sequence of requests of each, as text such as "3h, 8h"; "" if not given. Empty: no sequences.
 
     Raises
     ------
     InputError
-        If a job has the number of no distribution, or if there are not as many sequences as distributions.
+        If a job has the number of an unknown distribution, or if there are not as many sequences as distributions.
     """
 
     law: NDArray[np.int64]
@@ -46,18 +46,18 @@ class RunTimeDistributions:
 
     @classmethod
     def none(cls, jobs: int) -> RunTimeDistributions:
-        """Return what is known of jobs without distributions."""
+        """Return the value for jobs without distributions."""
         return cls(np.full(jobs, -1, dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.law)
 
     def select(self, rows: Any) -> RunTimeDistributions:
-        """Return what is known of these rows; the distributions stay as they are."""
+        """Return the value for these rows; the distributions are unchanged."""
         return RunTimeDistributions(self.law[rows], self.laws, self.sequences)
 
     def join(self, other: RunTimeDistributions) -> RunTimeDistributions:
-        """Return what is known of these jobs with that of others below.
+        """Return the value for these jobs followed by others.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Read what Slurm's `sacct --parsable2` prints: columns by their header, in whatever order and number they come."""
+"""Read the output of Slurm's `sacct --parsable2`, with columns in any order, identified by their header."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FAILED = 0
 GOING_ON = ("PENDING", "RUNNING", "SUSPENDED", "RESIZING", "COMPLETING", "CONFIGURING")
 STATUS = {"COMPLETED": 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
-"""SWF's status by Slurm's state; all other states are ways to fail."""
+"""SWF's status by Slurm's state; all other states are failures."""
 
 
 def read_sacct(
@@ -30,28 +30,28 @@ def read_sacct(
 ) -> Workload:
     """Read the text that `sacct --parsable2` prints, plain or gzip-compressed.
 
-    The header says which column is which; columns that are not needed are ignored and named in a note. Nodes, memory,
+    The header identifies the columns; columns that are not needed are ignored and named in a note. Nodes, memory,
     GPUs, partitions, accounts, QOS and constraints become `Workload.resources`. Records of steps are dropped, the
     components of a heterogeneous job are joined to one job, and each run of a requeued job is a job of its own. Jobs
-    that never started, and jobs that had not ended, have no run time (-1). What was left out or is unknown is told
-    in `Workload.header`.
+    that never started, and jobs that had not ended, have no run time (-1). `Workload.header` notes what was left out or
+    is unknown.
 
     Parameters
     ----------
     path
-        The file; several outputs may stand one after the other.
+        The file; several outputs may be concatenated.
     timezone
-        Zone of times that name none, such as "Europe/Stockholm". An hour that a clock shows twice is taken for the
-        first one.
+        Zone of times without one, such as "Europe/Stockholm". For an hour that a clock shows twice, the first is
+        assumed.
     columns
         Names of the columns, separated by "|", of a file without a header (sacct --noheader). Without them, a file
-        without a header must have the 26 columns that Open XDMoD asks for.
+        without a header must have the 26 columns that Open XDMoD requests.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is empty or truncated, lacks a needed column, mixes clusters, or holds a value that
-        cannot be understood. The message names the line.
+        If the file cannot be read, is empty or truncated, lacks a needed column, mixes clusters, or holds an invalid
+        value. The message names the line.
 
     References
     ----------
@@ -86,8 +86,8 @@ def read_sacct(
 
 
 def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return one record per row (SWF fields, Unix times, names, resources, and what is needed to find components and
-    doubles) and what to tell about the columns."""
+    """Return one record per row (SWF fields, Unix times, names, resources, and the values for finding components and
+    duplicates) and notes about the columns."""
     import pandas as pd
 
     submit, start, end = (columns.times(name, timezone) for name in ("Submit", "Start", "End"))
@@ -117,7 +117,7 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
 
 
 def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the status of each job, -1 if it goes on, and whether it has ended; the state may be CANCELLED by 1001."""
+    """Return the status of each job, -1 if running, and whether it has ended; the state may be CANCELLED by 1001."""
 
     def status(texts: pa.Array) -> NDArray[np.int64]:
         words = [str(text).split(" ", 1)[0] for text in texts.to_pylist()]
@@ -129,7 +129,7 @@ def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.i
 
 
 def _numbers_of_jobs(columns: SacctColumns) -> NDArray[np.int64]:
-    """Return Slurm's numbers if they are whole, as in JobIDRaw, or else numbers from 1."""
+    """Return Slurm's numbers if they are whole, as in JobIDRaw, otherwise numbers from 1."""
     import pyarrow.compute as pc
 
     identifiers = columns.table[columns.first("JobIDRaw", "JobID")]
@@ -162,7 +162,7 @@ def _limits(columns: SacctColumns) -> NDArray[Any]:
 def _per_processor(
     columns: SacctColumns, allocated: NDArray[np.int64], processors: NDArray[np.int64], nodes: NDArray[np.int64]
 ) -> dict[str, NDArray[Any]]:
-    """Return memory and processor time per processor, as far as the file has them."""
+    """Return memory and processor time per processor, if the file has them."""
     found: dict[str, NDArray[Any]] = {}
     if "TotalCPU" in columns:
         found["average_cpu_time"] = per_processor(columns.seconds("TotalCPU"), allocated)
@@ -193,7 +193,7 @@ def _joined(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _last_of_each(records: pd.DataFrame) -> pd.DataFrame:
-    """Count a job once that stands in several outputs; number and submit time name one run, as in Slurm's database."""
+    """Keep one record of a run in several outputs; job number and submit time identify it, as in Slurm's database."""
     if not records.duplicated(["identifier", "submit"]).any():
         return records
     final = records.sort_values("ended", kind="stable").drop_duplicates(["identifier", "submit"], keep="last")
@@ -210,7 +210,7 @@ def _whole_nodes(jobs: pd.DataFrame) -> int | None:
 
 
 def _notes(jobs: pd.DataFrame) -> list[str]:
-    """Return what to tell about jobs of which something is unknown."""
+    """Return notes about jobs with unknown values."""
     ran = jobs["run_time"] >= 0
     counts = {
         "never started": int((~ran & (jobs["start"] < 0)).sum()),

@@ -1,6 +1,6 @@
-"""Parts and variations of a workload: time windows, other loads, weeks of users drawn anew.
+"""Parts and variations of a workload: time windows, scaled loads, resampled weeks of users.
 
-Logs are to be cleaned first: a job without a submit time has no place in a changed workload.
+Clean logs first: a job without a submit time cannot be part of a modified workload.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from schedlab.workload.workload import Workload
 
 
 def offered_load(workload: Workload, processors: int | None = None) -> float:
-    """Return the work that arrives per unit of what the machine could do.
+    """Return the arriving work divided by the capacity of the machine.
 
     The sum of run time times processors over the jobs, divided by the machine size times the period from the
     first to the last submission. Unknown run times count as 0.
@@ -62,16 +62,16 @@ def scale_load(
     load: float | None = None,
     processors: int | None = None,
 ) -> Workload:
-    """Change the offered load by stretching the time between submissions; the jobs stay as they are.
+    """Change the offered load by stretching the time between submissions; the jobs are unchanged.
 
     Parameters
     ----------
     workload
         The jobs.
     factor
-        What to multiply the offered load by: 2 halves the time between submissions.
+        The factor by which to multiply the offered load: 2 halves the time between submissions.
     load
-        The offered load to reach instead, as `offered_load` defines it.
+        The target offered load instead, as `offered_load` defines it.
     processors
         Size of the machine, for `load`; by default the workload's own.
 
@@ -128,7 +128,7 @@ def in_partitions(workload: Workload, names: Iterable[str]) -> Workload:
     workload
         The jobs; where no job names a partition, as in logs of SWF, numbers in `partition_id` are the names.
     names
-        Of the partitions.
+        Names of the partitions.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def in_partition(workload: Workload, names: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def _partitions(workload: Workload) -> Labels:
-    """Return the names of partitions or, where there are none, the numbers that stand for them."""
+    """Return the names of partitions or, if there are none, their numbers."""
     if workload.resources is not None and workload.resources.partition.names:
         return workload.resources.partition
     known = workload.partition_id >= 0
@@ -185,9 +185,8 @@ def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) ->
     """Cut a workload into consecutive sequences that do not overlap, as the SC'17 study does.
 
     A sequence begins with the first job after the previous sequence, whose arrival becomes its second 0. It
-    holds the `skip_state` jobs that bring the machine into a state (to be simulated, not to be counted) and
-    all further jobs that arrive within `length` seconds, inclusive. Jobs without processors or with run time
-    0 are left out beforehand; nothing else is.
+    holds the `skip_state` warm-up jobs (simulated, but not measured) and all further jobs that arrive within `length`
+    seconds, inclusive. Jobs without processors or with run time 0 are left out beforehand; nothing else is.
 
     Parameters
     ----------
@@ -196,13 +195,13 @@ def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) ->
     length
         Length of a sequence in seconds.
     skip_state
-        How many jobs at the head of each sequence only fill the machine.
+        The number of warm-up jobs at the beginning of each sequence.
 
     Yields
     ------
     Workload
-        The next sequence. The last one ends with the trace and may be shorter in time; a rest that consists
-        of nothing but state is not returned.
+        The next sequence. The last one ends with the trace and may be shorter in time; a remainder of warm-up jobs only
+        is not returned.
 
     References
     ----------
@@ -237,7 +236,7 @@ def resample_users(
     rng: np.random.Generator | int,
     profile: Literal["trace", "span"] = "trace",
 ) -> Workload:
-    """Draw a new workload in which every user submits, each week, what they submitted in one of their weeks.
+    """Return a workload in which each user submits, in each week, the jobs of one of their original weeks.
 
     For each new week and each user, one week of this user's profile is drawn, independently and with
     replacement; the drawn weeks of all users, merged, make the new week. Weeks are counted from the first
@@ -248,20 +247,18 @@ def resample_users(
     workload
         The jobs to draw from.
     weeks
-        Length of the new workload; by default as long as the original.
+        Length of the new workload; by default that of the original.
     rng
-        Where the draws come from: a generator, or the seed of a new one.
+        Source of randomness: a generator, or the seed of a new one.
     profile
-        Which weeks are a user's: all weeks of the "trace", also those without a job of theirs, which keeps
-        the load; or the "span" from their first to their last job, which raises it (every user is there all
-        the time).
+        The weeks of a user: all weeks of the "trace", including those without a job of the user, which keeps the load;
+        or the "span" from the first to the last job, which raises it (every user is active all the time).
 
     Returns
     -------
     Workload
-        Jobs in order of submission, numbered anew from 1. The clock goes on from the original's first
-        submission, so the hours of the day stay right. Links to preceding jobs are dropped, for the job may
-        not be there.
+        Jobs in order of submission, renumbered from 1. The clock continues from the original's first submission, so
+        hours of the day are preserved. Links to preceding jobs are dropped, because those jobs may be missing.
 
     References
     ----------
@@ -310,7 +307,7 @@ def resample_users(
 
 
 def _rows_of_blocks(block: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows that lie in the wanted blocks, and for each the line of `wanted` that asked for it."""
+    """Return the rows in the wanted blocks, and for each the index in `wanted`."""
     order = np.argsort(block, kind="stable")
     first = np.searchsorted(block[order], wanted.ravel(), side="left")
     count = np.searchsorted(block[order], wanted.ravel(), side="right") - first

@@ -1,4 +1,4 @@
-"""The options of sbatch that say what a job asks for: one parser for event files, the laboratory and dumps of Slurm."""
+"""The options of sbatch that request resources: one parser for event files, the laboratory and dumps of Slurm."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LONG = {
 """Names of the options of one letter that have a value."""
 
 FLAGS = ("exclusive", "requeue", "no-requeue", "hold", "H", "overcommit", "O", "oversubscribe", "s", "contiguous")
-"""Options that stand alone; exclusive may have a value behind "="."""
+"""Options without a value; exclusive may have a value after "="."""
 
 WITHOUT_EFFECT = ("job-name", "chdir", "output", "error", "uid", "gid", "wrap", "mail-type", "mail-user", "comment")
 MEBIBYTES = {"K": 1 / 1024, "M": 1, "": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
@@ -46,14 +46,14 @@ _GPUS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one job asks for, in the units of `schedlab.workload.resources.Resources`; None and 0: nothing said.
+    """The request of one job, in the units of `schedlab.workload.resources.Resources`; None and 0: not given.
 
     Parameters
     ----------
     seconds
         Time limit, -1 without one.
     unused
-        Options that say something which is not kept.
+        Options whose values are not kept.
     """
 
     nodes: int = 0
@@ -84,14 +84,14 @@ class Request:
 
 
 def request_of(words: Sequence[str]) -> Request:
-    """Return what the options of sbatch ask for.
+    """Return the request in options of sbatch.
 
-    Without a number of tasks there is one on each node, or as many as `--ntasks-per-node` says.
+    Without a number of tasks there is one on each node, or the number given by `--ntasks-per-node`.
 
     Raises
     ------
     InputError
-        If a value cannot be understood.
+        If a value is not valid.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def request_of(words: Sequence[str]) -> Request:
 
 
 def options_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the options among words as pairs of long name and value; a script and its arguments are no options.
+    """Yield the options among words as pairs of long name and value; a script and its arguments are not options.
 
     Examples
     --------
@@ -168,8 +168,8 @@ def _whole(option: str, text: str) -> int:
 
 
 def _gpus(option: str, text: str | None, types: list[str | None]) -> int:
-    """Return the number of GPUs of a request such as gpu:a100:2 or 4, and append its type; of a list of generic
-    resources, those that are GPUs."""
+    """Return the number of GPUs of a request such as gpu:a100:2 or 4, and append its type; for a list of generic
+    resources, count only GPUs."""
     total = 0
     for part in [] if text is None else text.split(","):
         is_gpu = re.match(r"(?:gres[:/])?gpu\b", part) is not None
@@ -184,7 +184,7 @@ def _gpus(option: str, text: str | None, types: list[str | None]) -> int:
 
 
 def mebibytes(text: str) -> int:
-    """Return an amount of memory of Slurm in MiB, rounded up; without a unit it is in MiB.
+    """Return an amount of memory in Slurm's format in MiB, rounded up; without a unit it is in MiB.
 
     Examples
     --------

@@ -13,18 +13,18 @@ _LINE = re.compile(r"\s*Note: sections begin=(-?\d+) start=(-?\d+) end=(-?\d+) c
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """When the sections of an experiment begin; seconds on the clock of its workload.
+    """The beginnings of the sections of an experiment, in seconds on the clock of its workload.
 
     Parameters
     ----------
     begin
-        The machine has been filled: the first second in which jobs of the model may come.
+        The machine has been filled: the first second in which jobs of the model may be submitted.
     start
-        The machine is in its usual state: from here on, jobs count.
+        The machine is in its usual state: from here on, jobs are measured.
     end
-        The last second in which jobs come and count.
+        The last second in which jobs are submitted and measured.
     cutoff
-        What has not ended by now counts as unfinished.
+        Jobs that have not ended by now count as unfinished.
 
     Raises
     ------
@@ -55,14 +55,14 @@ class Sections:
 
 
 def sections_of(workload: Workload) -> Sections:
-    """Return the sections of a generated experiment, which its header tells.
+    """Return the sections of a generated experiment from its header.
 
-    They hold as long as the clock is not changed: `rebase` and `scale_load` move the jobs, but not the header.
+    They are valid as long as the clock is not changed: `rebase` and `scale_load` move the jobs, but not the header.
 
     Raises
     ------
     InputError
-        If the header does not tell them.
+        If the header lacks them.
 
     Examples
     --------

@@ -31,7 +31,7 @@ MAIN, BACKFILL, AT_SUBMISSION = "main", "backfill", "at submission"
 
 @dataclass(slots=True)
 class _Run:
-    """What is known of a job, or of one of the runs of a job that was requeued."""
+    """The recorded data of a job, or of one run of a requeued job."""
 
     number: int
     submit: int = UNKNOWN
@@ -47,19 +47,19 @@ class _Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControllerLog:
-    """What the log of a controller says of its jobs.
+    """The jobs in the log of a controller.
 
     Parameters
     ----------
     workload
-        The jobs that were submitted in the log, one for each run of a requeued one. Processors are known of jobs that
-        the main pass started; time limits are not in such a log.
+        The jobs submitted in the log, one per run of a requeued job. Processors are known for jobs started by the main
+        pass; the log has no time limits.
     priority
         int64 per job: the priority at submission, -1 where unknown.
     started_by
-        Names per job: "main", "backfill" or, of interactive jobs, "at submission"; none if it did not start.
+        Names per job: "main", "backfill" or, for interactive jobs, "at submission"; none if it did not start.
     starts
-        How many starts there are in the log by each pass, those of jobs that were submitted before it among them.
+        The number of starts by each pass in the log, including jobs submitted before the log begins.
     """
 
     workload: Workload
@@ -74,14 +74,15 @@ def read_slurmctld_log(path: str | os.PathLike[str], *, timezone: str = "UTC") -
     Parameters
     ----------
     path
-        The file; lines of other things are passed over. The clock of the log has no zone.
+        The file; other lines are ignored. The clock of the log has no zone.
     timezone
         The zone of its times, such as "Asia/Kuala_Lumpur".
 
     Raises
     ------
     InputError
-        If the file cannot be read, no line has a time as `[2026-06-01T01:02:35.148]`, or no job is submitted in it.
+        If the file cannot be read, no line has a time such as `[2026-06-01T01:02:35.148]`, or no job is submitted in
+        it.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def read_slurmctld_log(path: str | os.PathLike[str], *, timezone: str = "UTC") -
 
 @dataclass(slots=True)
 class _Reading:
-    """The jobs of a log as far as it is read."""
+    """The jobs in the part of a log read so far."""
 
     last: dict[int, _Run] = field(default_factory=dict)
     earlier: list[_Run] = field(default_factory=list)
@@ -123,7 +124,7 @@ class _Reading:
     _second: int = 0
 
     def take(self, stamp: str, text: str) -> None:
-        """Note what a line says."""
+        """Process a line."""
         if stamp != self._stamp:
             self._stamp, self._second = stamp, int(np.datetime64(stamp, "s").astype(np.int64))
         if found := SUBMITTED.match(text):
@@ -185,7 +186,7 @@ class _Reading:
 
 
 def _log_of(reading: _Reading, runs: list[_Run], name: str, timezone: str) -> ControllerLog:
-    """Return the log of what was read."""
+    """Return the log from the parsed lines."""
 
     def column(of: str) -> NDArray[np.int64]:
         return np.array([getattr(run, of) for run in runs], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Read what `squeue` shows of the jobs that wait and run at a moment, as text with a header or as JSON."""
+"""Read the output of `squeue`, the jobs pending and running at a moment, as text with a header or as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedlab.workload.sbatch import mebibytes, request_of
 from schedlab.workload.workload import Workload
 
 COMMAND = 'TZ=UTC squeue --all --array --format="%A|%u|%a|%P|%q|%T|%V|%S|%l|%C|%D|%m|%b|%f|%j"'
-"""What to run on a site; `squeue --all --json` says the same and more."""
+"""The command to run on a site; `squeue --all --json` has the same data and more."""
 
 NEEDED = ("JOBID", "SUBMIT_TIME", "CPUS")
 NOT_SAID = ("", "N/A", "(null)", "Unknown", "NONE", "None")
@@ -29,22 +29,22 @@ NO_LIMIT = ("UNLIMITED", "INVALID", "NOT_SET", "Partition_Limit")
 def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workload:
     """Read the jobs that `squeue` shows, plain or gzip-compressed.
 
-    Jobs wait, or run and have not ended: their run times are unknown (-1). To go on from this moment, assume some, as
-    in `jobs.replace(run_time=jobs.requested_time)`.
+    All jobs are pending or running, so their run times are unknown (-1). To simulate from this moment, assume run
+    times, as in `jobs.replace(run_time=jobs.requested_time)`.
 
     Parameters
     ----------
     path
         The text of `squeue --format="%A|%u|...` with its header and "|" between the columns, or the output of
-        `squeue --json`. Jobs that have ended are left out.
+        `squeue --json`. Jobs that have ended are ignored.
     timezone
         Zone of the times in text.
 
     Raises
     ------
     InputError
-        If the file cannot be read, columns are cut to a width, a needed one is missing, or a value cannot be
-        understood. The message names the line, or the job.
+        If the file cannot be read, columns are truncated to a width, a needed one is missing, or a value is not valid.
+        The message names the line, or the job.
 
     References
     ----------
@@ -83,7 +83,7 @@ def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workl
 
 
 def _rows_of_text(content: bytes, name: str, timezone: str) -> list[dict[str, Any]]:
-    """Return one record per line below the header."""
+    """Return one record per line after the header."""
     lines = content.decode("utf-8-sig", errors="replace").splitlines()
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not numbered:
@@ -162,7 +162,7 @@ def _moment(label: str, text: str, timezone: str) -> int:
 
 
 def is_squeue_json(head: str) -> bool:
-    """Return whether the begin of a file looks like the JSON of squeue: Slurm's version, or jobs with its names."""
+    """Return whether the beginning of a file looks like the JSON of squeue: Slurm's version, or jobs with its names."""
     start = head.lstrip()
     return start[:1] == "{" and '"nb_res"' not in head and ('"job_id"' in head or ('"meta"' in head and "lurm" in head))
 
@@ -228,7 +228,7 @@ def _of_json(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number_of(job: Mapping[str, Any]) -> Callable[[str], int]:
-    """Return the reader of a job's numbers: plain ones, or objects that say whether they are set; 0 for none."""
+    """Return the reader of a job's numbers: plain numbers, or objects with a flag whether they are set; 0 for none."""
 
     def number(name: str) -> int:
         value = job.get(name)
@@ -240,7 +240,7 @@ def _number_of(job: Mapping[str, Any]) -> Callable[[str], int]:
             return 0
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise InputError(f"{name} is {shown(value)}, not a whole number")
-        # Slurm 21 and 22 print its marks for "no value" and "infinite" as numbers.
+        # Slurm 21 and 22 print their marks for "no value" and "infinite" as numbers.
         return 0 if value in (0xFFFF, 0xFFFE, 0xFFFFFFFF, 0xFFFFFFFE, 2**64 - 1, 2**64 - 2) else value
 
     return number

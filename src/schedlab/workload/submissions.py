@@ -1,4 +1,4 @@
-"""Workflows among the jobs of a workload: what was submitted how, and which jobs came of it."""
+"""Workflows among the jobs of a workload: the submission modes, and the resulting jobs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Handling = Literal["pilot", "chained", "aware"]
 
 HANDLINGS: tuple[Handling, ...] = ("pilot", "chained", "aware")
 """pilot: one job that holds the processors of the whole workflow. chained: a job per task, which waits for its parents
-and queues up by itself. aware: a job per task, but the workflow keeps one place in the queue for all of them (Rodrigo
-et al., JSSPP 2017, section 4)."""
+and queues by itself. aware: a job per task, but the workflow keeps one place in the queue for all of them (Rodrigo et
+al., JSSPP 2017, section 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class Submission:
     Parameters
     ----------
     workflow
-        What is to be run.
+        The workflow.
     handling
-        How, one of `HANDLINGS`.
+        The submission mode, one of `HANDLINGS`.
     submit_time
         Whole seconds on the workload's clock.
     group
-        What kind of workflow it is, in tables; by default, its name.
+        The kind of workflow in tables; by default, its name.
     """
 
     workflow: Workflow
@@ -59,21 +59,21 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkflowJobs:
-    """Which jobs of a workload belong to workflows.
+    """The jobs of a workload that belong to workflows.
 
     Parameters
     ----------
     number
-        int64 per job: which of `submissions` it belongs to; -1 is an ordinary job.
+        int64 per job: the index of its submission; -1 for an ordinary job.
     task
-        int64 per job: which of the workflow's tasks it is; -1 is a pilot job, or an ordinary one.
+        int64 per job: the index of its task in the workflow; -1 for a pilot job or an ordinary one.
     submissions
         All workflows, in order of submission.
 
     Raises
     ------
     InputError
-        If a number is of no submission, or the columns differ in length.
+        If a number is not that of a submission, or the columns differ in length.
     """
 
     number: NDArray[np.int64]
@@ -94,16 +94,16 @@ class WorkflowJobs:
         return len(self.number)
 
     def select(self, rows: NDArray[np.intp]) -> WorkflowJobs:
-        """Return what is known of these rows; the submissions stay as they are."""
+        """Return the value for these rows; the submissions are unchanged."""
         return WorkflowJobs(self.number[rows], self.task[rows], self.submissions)
 
     @classmethod
     def none(cls, jobs: int) -> WorkflowJobs:
-        """Return what is known of jobs that belong to no workflow."""
+        """Return the value for jobs that belong to no workflow."""
         return cls(np.full(jobs, -1, dtype=np.int64), np.full(jobs, -1, dtype=np.int64), ())
 
     def join(self, other: WorkflowJobs) -> WorkflowJobs:
-        """Return what is known of these jobs with that of others below; the others' submissions follow."""
+        """Return the value for these jobs followed by others, whose submissions follow."""
         number = np.where(other.number < 0, -1, other.number + len(self.submissions))
         return WorkflowJobs(
             np.concatenate([self.number, number]),

@@ -1,4 +1,4 @@
-"""A workload at a glance: the machine, the period, the users, and how sizes and times are distributed."""
+"""A summary of a workload: the machine, the period, the users, and how sizes and times are distributed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from schedlab.workload.sampling import offered_load
 from schedlab.workload.workload import FIELDS, Workload
 
 WIDTH = 98
-"""Columns of a terminal that the summary takes."""
+"""Width of the summary in characters."""
 
 EARLIEST_UNIX_TIME = 1_000_000_000
-"""A log that does not say when it starts, and whose submit times are this large (2001), has Unix times."""
+"""A log without a start time whose submit times are at least this (the year 2001) has Unix times."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserShare:
-    """How many jobs a user submitted and which share of all processor-seconds they used."""
+    """The jobs of a user, and the user's share of all processor-seconds."""
 
     user_id: int
     jobs: int
@@ -38,7 +38,7 @@ class UserShare:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is in a workload; `print` it for a terminal.
+    """A summary of a workload; `print` shows it on a terminal.
 
     Parameters
     ----------
@@ -47,10 +47,9 @@ class Summary:
     first_submit, last_submit
         Seconds on the workload's clock.
     first_date, last_date
-        The same as dates in UTC, where the log says when it starts or its times are Unix times; else
-        None.
+        The same as dates in UTC, if the log has a start time or its times are Unix times; otherwise None.
     users, groups
-        How many different known ones there are.
+        The numbers of distinct known ones.
     offered_load
         As `schedlab.workload.sampling.offered_load` defines it, or None if it is not defined.
     unknown
@@ -61,13 +60,13 @@ class Summary:
     serial, power_of_two
         Shares of the jobs with one processor, and with 2, 4, 8, ... processors.
     above_request
-        How many jobs ran longer than they asked for.
+        The number of jobs that ran longer than requested.
     top_users
-        Those who used most of the machine, largest first.
+        The users with the largest shares, largest first.
     cleaning
-        What cleaning would do, if that was asked for.
+        The report of cleaning, if requested.
     resources
-        What the jobs ask for besides processors and time, if anything is known.
+        Requests of the jobs besides processors and time, if any are known.
     """
 
     name: str
@@ -94,7 +93,7 @@ class Summary:
     resources: ResourceSummary | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain dictionaries and numbers."""
+        """Return the summary as dictionaries and numbers."""
         return asdict(self)
 
     def _repr_html_(self) -> str:
@@ -160,9 +159,9 @@ def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, t
     workload
         The jobs, as read or as cleaned.
     rules
-        Cleaning rules (see `schedlab.workload.cleaning.clean`) whose report to add; nothing is cleaned.
+        Cleaning rules (see `schedlab.workload.cleaning.clean`) whose report to add; the workload is not changed.
     top_users
-        How many users to name.
+        The number of users to list.
 
     Raises
     ------
@@ -212,7 +211,7 @@ def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, t
 
 
 def _epoch(workload: Workload, first: int) -> int | None:
-    """Return the Unix time of second 0, or None if nobody knows."""
+    """Return the Unix time of second 0, or None if it is unknown."""
     if workload.start_time is None and first >= EARLIEST_UNIX_TIME:
         return 0
     return workload.start_time
@@ -227,7 +226,7 @@ def _distinct(identifiers: NDArray[np.int64]) -> int:
 
 
 def _unknown(workload: Workload) -> dict[str, int]:
-    """Return how many jobs lack a field, for the fields that some lack, in the order of SWF."""
+    """Return how many jobs lack a field, for the fields that any job lacks, in the order of SWF."""
     counts = {field: int(np.count_nonzero(getattr(workload, field) == UNKNOWN)) for field in FIELDS}
     return {field: count for field, count in counts.items() if count}
 
@@ -244,7 +243,7 @@ def _top_users(workload: Workload, number: int) -> tuple[UserShare, ...]:
 
 
 def _readable(number: float) -> str:
-    """Return a number with as many digits as a person reads."""
+    """Return a number with a readable number of digits."""
     if number == int(number) or number >= 1000:
         return f"{number:,.0f}"
     return f"{number:.3g}"

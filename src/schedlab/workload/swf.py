@@ -1,4 +1,4 @@
-"""Read and write the Standard Workload Format (SWF), in all the dialects that are in use."""
+"""Read and write the Standard Workload Format (SWF), in all dialects in use."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     Returns
     -------
     Workload
-        With the machine size of the header (MaxProcs, else MaxNodes, else None) and its UnixStartTime (None
-        where it is absent, 0 or -1). Comment lines are kept in `header`, wherever in the file they stand.
+        With the machine size of the header (MaxProcs, otherwise MaxNodes, otherwise None) and its UnixStartTime (None
+        where it is absent, 0 or -1). Comment lines are kept in `header`, wherever they are in the file.
 
     Raises
     ------
@@ -102,10 +102,10 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload in SWF, gzip-compressed if the name ends with ".gz".
 
-    The workload's header lines are given back as they were found, except that lines which contradict the
-    workload's machine size, start time or (after a cut) number of jobs are replaced. Without header lines a
-    minimal header is written. Dependencies go into the fields `preceding_job_id` and `think_time`; a note in the
-    header names the columns of `resources` that are left out.
+    The workload's header lines are written unchanged, except that lines that contradict the workload's machine size,
+    start time or (after a selection) number of jobs are replaced. Without header lines a minimal header is written.
+    Dependencies go into the fields `preceding_job_id` and `think_time`; a note in the header names the columns of
+    `resources` that are left out.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        If a job waits for several others, or belongs to a workflow that is more than jobs which wait for each other.
+        If a job waits for several others, or belongs to a workflow that is more than dependent jobs.
     OutputError
         If the file cannot be written.
 
@@ -142,8 +142,7 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
             stream.write(b";" + line.replace("\n", "\n;").encode() + b"\n")
         for start in range(0, len(workload), WRITE_ROWS):
             rows = slice(start, start + WRITE_ROWS)
-            # A string has no ".0" where the number is whole, and the shortest digits that give the number
-            # back.
+            # Strings avoid ".0" for whole numbers, and have the fewest digits that restore the number.
             columns = {field: pa.array(getattr(workload, field)[rows]) for field in FIELDS}
             columns["average_cpu_time"] = columns["average_cpu_time"].cast(pa.string())
             csv.write_csv(pa.table(columns), stream, options)
@@ -189,7 +188,7 @@ def line_of_job(path: str | os.PathLike[str], row: int) -> int:
 
 
 def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[Block]:
-    """Parse a stream piece by piece, so that the text is never in memory as a whole."""
+    """Parse a stream piece by piece, so that the whole text is never in memory."""
     line, jobs, text = 1, 0, None
     texts = _whole_lines(stream, os.fspath(path))
     for text in texts:
@@ -219,7 +218,7 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
 
 
 def _whole_lines(stream: IO[bytes], path: str) -> Iterator[bytes]:
-    """Cut a stream at line feeds into pieces of about `READ_BYTES`, each without its last line feed."""
+    """Split a stream at line feeds into pieces of about `READ_BYTES`, each without its last line feed."""
     rest = b""
     while data := stream.read(READ_BYTES):
         lines, newline, tail = data.rpartition(b"\n")
@@ -235,7 +234,7 @@ def _whole_lines(stream: IO[bytes], path: str) -> Iterator[bytes]:
 
 
 def _bare_return(text: bytes) -> int | None:
-    """Return where the first carriage return without a line feed is, which would hide what follows it."""
+    """Return the position of the first carriage return without a line feed, which would hide what follows it."""
     if text.count(b"\r") == text.count(b"\r\n") + text.endswith(b"\r"):
         return None
     found = BARE_RETURN.search(text)
@@ -243,7 +242,7 @@ def _bare_return(text: bytes) -> int | None:
 
 
 def _foreign_format(line: bytes) -> str | None:
-    """Say what a file looks like whose first job line cannot be read, if it is something well known."""
+    """Return the well-known format that a file seems to have whose first job line cannot be read."""
     try:
         binary = any(byte < 32 and byte not in b"\t\r\v\f" for byte in line) or not line.decode()
     except UnicodeDecodeError:
@@ -272,7 +271,7 @@ def _extended(column: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
 
 
 def _decoded(comment: bytes) -> str:
-    """Decode a comment line; the logs of the last century are not in UTF-8."""
+    """Decode a comment line; logs from before 2000 are not in UTF-8."""
     try:
         return comment.decode()
     except UnicodeDecodeError:
@@ -290,7 +289,7 @@ def _header_number(header: Sequence[str], keys: Sequence[str]) -> int | None:
 
 
 def _counted(line: str, jobs: int) -> str:
-    """Return a line of the header; one that counts more jobs than there are, as after a cut, with their number."""
+    """Return a header line; one with more jobs than there are, as after a selection, gets their number."""
     for key in ("MaxJobs", "MaxRecords"):
         if (_header_number([line], [key]) or 0) > jobs:
             return f" {key}: {jobs}"
@@ -298,7 +297,7 @@ def _counted(line: str, jobs: int) -> str:
 
 
 def _header_to_write(workload: Workload) -> list[str]:
-    """Return the header, corrected where it says something else than the workload does."""
+    """Return the header, corrected where it contradicts the workload."""
     lines = [_counted(line, len(workload)) for line in workload.header]
     own = [] if lines else [" Version: 2.2", f" MaxJobs: {len(workload)}"]
     # In the format, a start of 0 or before means unknown.

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION = 3
-"""1 knew neither dependencies and workflows nor laws and nodes, 2 no resources; both are still read."""
+"""Version 1 had no dependencies, workflows, run-time distributions or nodes, 2 no resources; both are still read."""
 
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
 LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node", "resources", "own")
 
 
 class StoredAttributes(BaseModel):
-    """What the metadata of a Parquet file say of a workload."""
+    """The attributes of a workload in the metadata of a Parquet file."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -71,14 +71,15 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     path
         A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and one of
         `requested_processors` and `allocated_processors`. Empty cells mean unknown; each job needs a submit time.
-        Columns of other names are your own, see `Workload.with_columns`: of numbers if all cells are, else of texts.
+        Columns with other names are your own, see `Workload.with_columns`: of numbers if all cells are, otherwise of
+        texts.
     processors
-        Size of the machine; without it, what a Parquet file written by `write_table` says.
+        Size of the machine; by default, that of a Parquet file written by `write_table`.
 
     Raises
     ------
     InputError
-        If the file cannot be read, a needed column is missing, one has nearly the name of another, a cell is not a
+        If the file cannot be read, a needed column is missing, one has a name similar to another, a cell is not a
         number, or a submit time is negative.
 
     Examples
@@ -122,9 +123,9 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     workload
         The jobs.
     path
-        A name that ends with .parquet, .csv or .csv.gz. Parquet files say in their metadata which schema they
-        follow, what the machine is and in which unit each field is, and hold what ties jobs together: dependencies,
-        workflows and laws of run times; CSV files hold the jobs alone, with what they ask for.
+        A name that ends with .parquet, .csv or .csv.gz. The metadata of Parquet files give the schema, the machine and
+        the unit of each field, and the files hold dependencies, workflows and run-time distributions; CSV files hold
+        only the jobs with their requests.
 
     Raises
     ------
@@ -203,12 +204,12 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
 
 
 def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a CSV file with a line of column headers."""
+    """Read a CSV file with a header line."""
     import pandas as pd
 
     content = read_whole(path)
     try:
-        # Names stay as they are: one may be 007, or NA.
+        # Names are not converted: one may be 007, or NA.
         header = pd.read_csv(io.BytesIO(content), nrows=0).columns
         texts = [name for name in header if name in LABELS or name not in KEPT]
         missing = {name: NULLS for name in header if name not in texts}
@@ -228,7 +229,7 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _own_cells(cells: pd.Series[Any]) -> Any:
-    """Return the cells of an own column: as numbers, if all that are known are numbers, else as texts."""
+    """Return the cells of an own column: as numbers if all known ones are numbers, otherwise as texts."""
     texts = cells.fillna("").astype(str).to_numpy()
     if not len(cells) or cells.dtype.kind in "biuf":
         return cells
@@ -244,7 +245,7 @@ def _own_cells(cells: pd.Series[Any]) -> Any:
 
 
 def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame if all its columns but those of names are numbers, and name the first cell that is none."""
+    """Return the frame if all columns except names are numbers; otherwise raise InputError for the first other cell."""
     import pandas as pd
 
     for label in [name for name in frame.columns if name not in KEPT]:

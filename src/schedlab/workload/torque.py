@@ -50,14 +50,14 @@ BLOCK = 1 << 12
 def read_torque(path: str | os.PathLike[str]) -> Workload:
     """Read an accounting log of Torque or PBS (server_priv/accounting/YYYYMMDD), plain or gzip-compressed.
 
-    Only records of type E count, one for each run of a job, and the same record once; a job that was deleted before
-    it started has none, so it is not there. Submission is when the job was created (ctime). Processors are those of
-    exec_host or, without it, those that Resource_List asks for.
+    Only records of type E are used, one for each run of a job, and duplicates are ignored; a job that was deleted
+    before it started has none, so it is missing. The submit time is the creation of the job (ctime). Processors are
+    those of exec_host or, without it, those requested in Resource_List.
 
     Parameters
     ----------
     path
-        The file; the days of a year may stand one after the other.
+        The file; the files of several days may be concatenated.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def _words(records: pa.ChunkedArray) -> tuple[pa.ChunkedArray, dict[str, pa.Chun
 
     identifiers: list[pa.Array] = []
     blocks: dict[str, list[pa.Array]] = {key: [] for key in KEYS}
-    for start in range(0, len(records), BLOCK):  # so that never all words of all lines are in memory
+    for start in range(0, len(records), BLOCK):  # so that the words of all lines are never in memory together
         parts = [line.split(";", 3) for line in records.slice(start, BLOCK).to_pylist()]
         identifiers.append(pa.array([part[2] for part in parts], pa.string()))
         words = [dict(word.split("=", 1) for word in part[3].split() if "=" in word) for part in parts]
@@ -210,7 +210,7 @@ def _status(exit_status: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _allocated(records: _Records) -> NDArray[np.int64]:
-    """Return the processors that each job was given, -1 where that is unknown."""
+    """Return the processors that each job was allocated, -1 where that is unknown."""
     import pyarrow.compute as pc
 
     total, hosts = records.numbers("total_execution_slots"), records.texts("exec_host")
@@ -238,7 +238,7 @@ def _slots(hosts: str) -> int:
 
 
 def _requested(records: _Records) -> NDArray[np.int64]:
-    """Return the processors that each job asked for, -1 where that is unknown."""
+    """Return the processors that each job requested, -1 where that is unknown."""
 
     def processors(texts: pa.Array) -> NDArray[np.int64]:
         return np.array([UNKNOWN if text is None else _of_nodes(text) for text in texts.to_pylist()], dtype=np.int64)
@@ -251,7 +251,7 @@ def _requested(records: _Records) -> NDArray[np.int64]:
 
 
 def _of_nodes(request: str) -> int:
-    """Count processors of a request for nodes, as 2:ppn=16, n1:ppn=4+n2:ppn=4 or 3:bigmem."""
+    """Count the processors of a request for nodes, such as 2:ppn=16, n1:ppn=4+n2:ppn=4 or 3:bigmem."""
     total = 0
     for group in request.split("+"):
         count, *properties = group.split(":")

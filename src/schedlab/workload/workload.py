@@ -44,15 +44,15 @@ FIELDS = (
 
 
 KEPT = (*FIELDS, *NUMBERS, *LABELS)
-"""Columns that tables know; others are a user's own."""
+"""Columns of tables that are predefined; others are a user's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Workload(WithExtras):
     """Jobs in columns: immutable, one array per SWF field, -1 where a value is unknown.
 
-    Build one with `read_swf`, `Workload.from_columns` or `Workload.from_frame`. Selecting, sorting and replacing
-    return a new workload. Rows stay in the order they came in; they need not be sorted by submit time.
+    Build one with `read_swf`, `Workload.from_columns` or `Workload.from_frame`. Selecting, sorting and replacing return
+    a new workload. Rows keep their order; they need not be sorted by submit time.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Workload(WithExtras):
         Arrays of one length, in the order of `FIELDS`: int64 (seconds, processors, kilobytes, identifiers), but
         float64 for `average_cpu_time`.
     name
-        What the workload is called in tables and messages.
+        The name of the workload in tables and messages.
     processors
         Size of the machine, or None if unknown.
     start_time
@@ -70,17 +70,17 @@ class Workload(WithExtras):
     requests_enforced
         Whether the machine kills a job when its requested time is over.
     rounded
-        How many values had a fraction that was rounded to a whole number when the workload was read.
+        The number of values that were rounded to whole numbers when the workload was read.
     cores_per_node
         Processors of a node, or None if unknown.
     extras
-        What else jobs carry: dependencies, workflows, run-time distributions, requests for resources, own columns.
-        `replace`, `from_columns` and the attributes have each of them by its name.
+        Further attributes of jobs: dependencies, workflows, run-time distributions, requests for resources, own
+        columns. `replace`, `from_columns` and the properties give access to each by its name.
 
     References
     ----------
-    Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999; the format's
-    present form is version 2.2 of the Parallel Workloads Archive.
+    Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999; the current
+    version is 2.2 of the Parallel Workloads Archive.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Workload(WithExtras):
         ----------
         columns
             Array-likes by SWF field name. Fractions are rounded half up (and counted in `rounded`), except for
-            `average_cpu_time`. Arrays that could still be written to are copied. Without `job_id` the jobs are
+            `average_cpu_time`. Writable arrays are copied. Without `job_id` the jobs are
             numbered from 1.
         **attributes
             `name`, `processors`, `start_time`, `header`, `requests_enforced` and the other attributes.
@@ -191,9 +191,8 @@ class Workload(WithExtras):
         frame
             At least `submit_time`, `run_time` and one of `requested_processors` and `allocated_processors`;
             missing values (NaN, NA) mean unknown, but every job needs its `submit_time`. Columns of `Resources` may
-            follow, where missing values mean that the job says nothing, and columns of your own (see `with_columns`).
-            Of the frame of a schedule, the jobs are taken, with the wait that the log has recorded, and not what the
-            scheduler decided.
+            follow, where missing values mean the default, and columns of your own (see `with_columns`). From the frame
+            of a schedule, the jobs are used with the wait recorded in the log, without the scheduler's decisions.
         processors
             Size of the machine.
         name, start_time, requests_enforced
@@ -202,8 +201,8 @@ class Workload(WithExtras):
         Raises
         ------
         InputError
-            If a needed column is missing, one has nearly the name of another, a value is not a number, or a submit
-            time is missing.
+            If a needed column is missing, one has a name similar to another, a value is not a number, or a submit time
+            is missing.
 
         Examples
         --------
@@ -222,8 +221,8 @@ class Workload(WithExtras):
         """Return the jobs as a pandas data frame, one column per SWF field; unknown values are missing (NA).
 
         Columns in which every value is known have NumPy's types, the others pandas' nullable ones. The columns of
-        `resources` and own ones follow, if there are any, with names as categories. Run-time distributions and what
-        ties jobs together are not in it.
+        `resources` and own ones follow, if there are any, with names as categories. Run-time distributions,
+        dependencies and workflows are not included.
         """
         import pandas as pd
 
@@ -231,7 +230,7 @@ class Workload(WithExtras):
         return pd.DataFrame(fields | self.extra_columns())
 
     def extra_columns(self) -> dict[str, Any]:
-        """Return the columns of `resources` and own ones, as `to_frame` has them."""
+        """Return the columns of `resources` and own ones, as in `to_frame`."""
         resources = {} if self.resources is None else self.resources.columns()
         return resources | ({} if self.own is None else self.own.frame_columns())
 
@@ -272,7 +271,7 @@ class Workload(WithExtras):
         return replace(self, **columns)
 
     def __iter__(self) -> Iterator[Job]:
-        """Yield the jobs one by one; for computations, take the columns: they are a hundred times as fast."""
+        """Yield the jobs one by one; for computations, use the columns, which are a hundred times as fast."""
         for values in zip(*(getattr(self, field).tolist() for field in FIELDS), strict=True):
             yield Job(*values)
 
@@ -283,16 +282,15 @@ class Workload(WithExtras):
         Parameters
         ----------
         workloads
-            At least one. The first one's name, header and rule about requests stay. Where all say on which date their
-            second 0 is, submit times are counted from the earliest one; numbers of jobs, users and so on stay as they
-            are.
+            At least one. The name, header and `requests_enforced` of the first are kept. If the start times of all are
+            known, submit times are counted from the earliest one; numbers of jobs, users and so on are unchanged.
         sort
-            Whether jobs are in the order of their submissions; otherwise, they stay row after row.
+            Whether to sort the jobs by submit time; otherwise, rows keep their order.
 
         Raises
         ------
         InputError
-            If there is none, or if they are of machines of different sizes.
+            If there is no workload, or if the machines differ in size.
 
         Examples
         --------
@@ -330,18 +328,18 @@ class Workload(WithExtras):
     def with_columns(self, **columns: Any) -> Workload:
         """Return a copy with columns of your own, which every operation, data frames, CSV and Parquet keep.
 
-        Policies and metrics that are Python functions may use them: a policy by having an argument of that name.
+        Policies and metrics that are Python functions may use them: a policy through an argument of that name.
 
         Parameters
         ----------
         **columns
             One value per job: numbers, truth values (which become 0 and 1) or texts; None and NaN mean unknown. None
-            instead of values takes the column away.
+            instead of values removes the column.
 
         Raises
         ------
         InputError
-            If a name is one of a column that workloads have, or nearly so, or if values are neither numbers nor texts.
+            If a name is that of a predefined column, or too similar to one, or if values are neither numbers nor texts.
 
         Examples
         --------
@@ -365,17 +363,17 @@ class Workload(WithExtras):
 
     @property
     def job_processors(self) -> NDArray[np.int64]:
-        """Processors that each job needs: those requested or, where unknown, those it was given."""
+        """Processors that each job needs: those requested or, if unknown, those allocated."""
         if bool((self.requested_processors > 0).all()):
             return self.requested_processors
         return np.where(self.requested_processors > 0, self.requested_processors, self.allocated_processors)
 
     def explore(self) -> Any:
-        """Return a widget for notebooks to look into the jobs, see `schedlab.report.notebook.explore`.
+        """Return a notebook widget to explore the jobs, see `schedlab.report.notebook.explore`.
 
-        They are shown with the waits that the trace has recorded or, without any, as if each had started at once.
+        They are shown with the waits recorded in the trace or, without these, as if each had started at once.
         """
-        # Reports stand above workloads: they are reached by the public name.
+        # Reports depend on workloads, so they are imported by their public name.
         import schedlab
 
         return schedlab.plot.explore(self)
@@ -386,7 +384,7 @@ class Workload(WithExtras):
         return rich_display(self, len(self), str(summarise(self)) if len(self) else repr(self))
 
     def _display_(self) -> Any:
-        """What marimo shows."""
+        """The representation in marimo."""
         return self.explore() if 0 < len(self) <= MOST_JOBS else repr(self)
 
     def __repr__(self) -> str:
@@ -395,7 +393,7 @@ class Workload(WithExtras):
 
 
 def _split(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return attributes of a workload, and those that name what else its jobs carry."""
+    """Return the attributes of a workload, and the extra attributes of its jobs."""
     named = (*PARTS, *DISTRIBUTIONS)
     plain = {name: value for name, value in attributes.items() if name not in named}
     return plain, {name: value for name, value in attributes.items() if name in named}

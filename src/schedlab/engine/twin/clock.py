@@ -25,9 +25,9 @@ NEVER = 10**18
 
 
 class News(NamedTuple):
-    """What a second brings: jobs that were submitted, ended, came into the queue (`entered` anew, or `resumed` their
-    place), or became ready; whether predictions were corrected, and priorities computed for those that wait; how many
-    of those that entered had given way before, and whether runs are no longer left alone (`awake`).
+    """The events of a second: jobs that were submitted, ended, entered the queue (`entered` at its end, or `resumed`
+    their position) or became ready; whether predictions were corrected, and priorities computed; how many of the
+    entering jobs were preempted before, and whether the exemption of a run has ended (`awake`).
     """
 
     submitted: list[Job]
@@ -48,10 +48,10 @@ class News(NamedTuple):
 
 
 class Pass(Protocol):
-    """What starts jobs."""
+    """A scheduling pass, which starts jobs."""
 
     def moments(self) -> list[int]:
-        """Return the seconds in which it is due by itself."""
+        """Return the seconds in which it is due without an event."""
 
     def schedule(self, news: News) -> None:
         """Start jobs, if it is due."""
@@ -104,12 +104,12 @@ class Clock:
                 return
 
     def stuck(self) -> bool:
-        """Return whether all that is left are jobs for which too few nodes are in service, and none comes back."""
+        """Return whether only jobs are left for which too few nodes are in service, and no node returns."""
         busy = self.to_come or self.running or self.outages.changes or self.dependencies.held or self.preemption.held
         return not (busy or any(self.admitted(job) for job in self.waiting))
 
     def moments(self) -> list[int]:
-        """Return the seconds in which something happens."""
+        """Return the seconds with events."""
         moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
         moments += self.dependencies.moments() + self.outages.moments() + self.preemption.moments()
         if not self.prepared.one_by_one:
@@ -119,7 +119,7 @@ class Clock:
         return moments
 
     def happen(self) -> News:
-        """Let things happen that are due: all of this second, or one of them if events come one at a time."""
+        """Process the events that are due: all of this second, or one if events come one at a time."""
         corrected = self.correct() if self.prepared.one_by_one else False
         ended = sorted((job for job in self.running if job.completion[0] == self.now), key=lambda job: job.completion)
         submitted = [job for job in self.to_come if job.submit == self.now]
@@ -150,7 +150,7 @@ class Clock:
         return News(submitted, ended, resumed, entered, ready, corrected, turned=turned, back=len(back))
 
     def end(self, job: Job) -> str:
-        """See what becomes of a job whose run is over: see `Retries.end`."""
+        """Return the outcome of a job whose run is over, see `Retries.end`."""
         fate = "done" if self.retries is None else self.retries.end(job, self.now)
         if fate != "resumes":
             self.forecast.learn(job, self.now)
@@ -173,13 +173,13 @@ class Clock:
         return any(corrected)
 
     def make_ready(self, job: Job) -> None:
-        """Let a job that waits for nobody any more be submitted now, as the scheduler sees it."""
+        """Submit a job without open dependencies now, from the scheduler's point of view."""
         job.ready, job.eligible = True, self.now
         if job.workflow is None and not self.order.always:
             job.submit = self.now
 
     def enter(self, resumed: list[Job], entering: list[Job]) -> None:
-        """Put jobs into the queue: those that resume their place as they were, the others behind all."""
+        """Put jobs into the queue: those that resume their position unchanged, the others at the end."""
         for job in entering:
             if self.retries is not None and job.entry < 0:
                 self.retries.ask_first(job)
@@ -202,18 +202,18 @@ class Clock:
         return self.waiting[: self.scheduler.window]
 
     def admitted(self, job: Job) -> bool:
-        """Return whether a job waits for nobody, and is not refused."""
+        """Return whether a job has no open dependencies and is not refused."""
         return job.ready and self.refusal(job) is None
 
     def refusal(self, job: Job) -> str | None:
-        """Return why a job is passed over: too few nodes are in service, or it would exceed a limit; or None."""
+        """Return why a job is passed over: too few nodes in service, or a limit that it would exceed; or None."""
         out = self.outages.out
         if out and self.machine.empty.closed(out).place(job) is None:
             return NOT_AVAILABLE
         return self.site.exceeded(job, self.running, self.now)
 
     def why_they_wait(self) -> dict[Job, str]:
-        """Return why each waiting job has not started: the first that may start in a partition lacks resources."""
+        """Return the reason of each waiting job; the first that may start in a partition waits for resources."""
         reasons, taken = dict.fromkeys(self.waiting, PRIORITY), set[int]()
         for job in self.sorted(self.visible()):
             limit = self.refusal(job)
@@ -225,11 +225,11 @@ class Clock:
         return reasons
 
     def sorted(self, jobs: list[Job], policy: Policy | None = None) -> list[Job]:
-        """Sort jobs as a policy, by default that of the queue, orders them now."""
+        """Sort jobs as a policy, by default that of the queue, orders them at present."""
         return self.order.sort(jobs, self.now, policy or self.scheduler.policy)
 
     def head(self, jobs: list[Job]) -> Job:
-        """Return who of these jobs, in the order of entry, comes first."""
+        """Return the first of these jobs, given in the order of entry."""
         return jobs[0] if self.in_order else self.sorted(jobs)[0]
 
     def seen(self) -> list[Job]:
@@ -239,28 +239,28 @@ class Clock:
         return self.running
 
     def free(self) -> int:
-        """Return how many processors nobody has asked for, as the scheduler believes; of nodes, fewer may be free."""
+        """Return the processors not requested by running jobs, in the scheduler's view; on nodes, fewer may be free."""
         return self.prepared.processors - sum(job.processors for job in self.seen())
 
     def view(self, second: int | None = None) -> View:
-        """Return what the scheduler believes free now, or in a second, once those have ended that should by then."""
+        """Return what the scheduler believes to be free now, or at a second, after the expected ends until then."""
         running = self.seen()
         view = self.machine.beside(job for job in running if second is None or job.expected_end > second)
         closed = self.outages.shut(self.now, self.now + 1)
         return view.closed(closed) if closed else view
 
     def place(self, view: View, job: Job) -> list[Part] | None:
-        """Return what a job would get of a view of now if it started: nothing that is closed before it ends."""
+        """Return what a job would get of a present view if it started: nothing that is closed before it ends."""
         shut = self.outages.shut(self.now, self.now + job.estimate)
         return view.closed(shut).place(job) if shut else view.place(job)
 
     def is_shut_out(self, job: Job) -> bool:
-        """Return whether nothing but closed nodes keeps a job from starting now."""
+        """Return whether only closed nodes keep a job from starting now."""
         shut = self.outages.shut(self.now, self.now + job.estimate)
         return bool(shut) and self.machine.empty.closed(shut).place(job) is None
 
     def close(self, profile: Profile, late: int = 0) -> None:
-        """Keep closed nodes out of a plan; closures that are to come begin so many seconds later in it."""
+        """Keep closed nodes out of a plan, in which future closures begin `late` seconds later."""
         for node in self.outages.out:
             profile.change(self.now, NEVER, lambda free, node=node: free.closed({node}))  # type: ignore[misc]
         for one in self.outages.known(self.now):
@@ -281,7 +281,7 @@ class Clock:
         return self.started < self.prepared.in_order
 
     def begin(self, job: Job, parts: list[Part], backfilled: bool = False, speculative: int | None = None) -> None:
-        """Start a job now on its parts of the machine, perhaps before others, perhaps speculatively for so long."""
+        """Start a job now on its parts of the machine, perhaps backfilled, perhaps speculatively for a limited time."""
         job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
         job.parts = parts
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
@@ -294,7 +294,7 @@ class Clock:
         self.running.append(job)
 
     def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Part]]) -> Job | None:
-        """Start the job whose speculative run would use a gap best; `lengths` and `places` say how long and where."""
+        """Start the job whose speculative run would use a gap best; `lengths` and `places` give length and nodes."""
         limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
         job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)
         if job is not None:

@@ -1,4 +1,4 @@
-"""Jobs that wait for others to end, and tasks that share one place of their workflow in the queue."""
+"""Jobs with dependencies, and tasks that share one place of their workflow in the queue."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from schedlab.scheduler.predictor import Actual, Predictor
 
 @dataclass
 class Dependencies:
-    """Who waits for whom, and how long after its end; `held` are those submitted that are not ready yet.
+    """The dependencies of jobs with their delays; `held` are the submitted jobs that are not ready yet.
 
-    Tasks that share a place stand in the queue all the same, so that a pass may reserve for them.
+    Tasks that share a place are in the queue before they are ready, so that a pass may reserve for them.
     """
 
     parents: dict[Job, dict[Job, int]]
     held: list[Job] = field(default_factory=list)
 
     def ready_at(self, job: Job) -> int | None:
-        """Return when a job may start, None while that is open."""
+        """Return when a job may start, None while that is unknown."""
         ends = [None if parent.ended is None else parent.ended + wait for parent, wait in self.parents[job].items()]
         return None if None in ends else max([job.submit, *(end for end in ends if end is not None)])
 
     def moments(self) -> list[int]:
-        """Return when held jobs will be ready, as far as that is known."""
+        """Return when held jobs will be ready, as far as known."""
         return [moment for job in self.held if (moment := self.ready_at(job)) is not None]
 
     def after_parents(self, job: Job, now: int, ends: dict[Job, int]) -> int | None:
-        """Return when a job could start, given when some that have not ended will, None if that says too little."""
+        """Return when a job could start, given expected ends of some unfinished jobs; None if these do not suffice."""
         possible = now
         for parent, delay in self.parents[job].items():
             end = ends.get(parent) if parent.ended is None else parent.ended
@@ -51,7 +51,7 @@ class Dependencies:
 
 
 def new_dependencies(prepared: Prepared, jobs: list[Job]) -> Dependencies:
-    """Return who waits for whom before the first submission."""
+    """Return the dependencies before the first submission."""
     rows = range(len(jobs)) if prepared.order is None else prepared.order.tolist()
     job_of = dict(zip(rows, jobs, strict=True))
     parents: dict[Job, dict[Job, int]] = {job: {} for job in jobs}
@@ -63,7 +63,7 @@ def new_dependencies(prepared: Prepared, jobs: list[Job]) -> Dependencies:
 
 
 def share_places(prepared: Prepared, jobs: list[Job], order_runtimes: Predictor) -> None:
-    """Let tasks of workflows with one place in the queue look like the pilot job to the order of the queue."""
+    """Make tasks of workflows with one place in the queue look like the pilot job to the order of the queue."""
     workflows = prepared.workload.workflows
     if workflows is None:
         return

@@ -1,4 +1,4 @@
-"""Groups of jobs once more, in plain Python: lists of shares, and what is defined over them."""
+"""Groups of jobs in plain Python: lists of shares, and the statistics defined over them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ POWERS = [2 ** (-half / 2) for half in range(41)]
 
 
 class Grouped(PlainPredictor):
-    """The mean share of the request that the runs of a group used; of each group all shares are kept, oldest first.
+    """The mean share of the request that the runs of a group used; all shares of each group are kept, oldest first.
 
-    A group is named by the values of as many attributes as its jobs have in common, everybody's by none.
+    A group is named by the values of the attributes that its jobs have in common; that of all jobs has none.
     """
 
     def __init__(self, prepared: Prepared, choice: GroupMean) -> None:
@@ -27,7 +27,7 @@ class Grouped(PlainPredictor):
         self.shares: dict[tuple[int, ...], list[float]] = {}
 
     def groups(self, job: Job) -> list[tuple[int, ...]]:
-        """Return the groups of a job, everybody's first."""
+        """Return the groups of a job, that of all jobs first."""
         name = self.names[job.number]
         return [name[:length] for length in range(len(name) + 1)]
 
@@ -41,9 +41,9 @@ class Grouped(PlainPredictor):
         return math.exp(expected) if geometric else expected
 
     def drawn(self, job: Job, *, geometric: bool, levels: int | None = None) -> float:
-        """Return the mean share or its logarithm, which each group draws from the wider one's to its own.
+        """Return the mean share or its logarithm, each group's shrunk towards that of the wider one.
 
-        Of so many levels, the widest ones; all if not given.
+        Only the `levels` widest groups are used; all if not given.
         """
         expected = 0.0 if geometric else 1.0
         for shares in filter(None, map(self.shares.get, self.groups(job)[:levels])):
@@ -55,7 +55,7 @@ class Grouped(PlainPredictor):
         return expected
 
     def chances(self, job: Job) -> dict[float, float]:
-        """Return the shares that are expected, rounded up to powers of the root of 2, with their probabilities."""
+        """Return the expected shares, rounded up to powers of the root of 2, with their probabilities."""
         expected = {1.0: 1.0}
         for shares in filter(None, map(self.shares.get, self.groups(job))):
             weights = [self.choice.decay**age for age in range(len(shares))][::-1]
@@ -68,7 +68,7 @@ class Grouped(PlainPredictor):
         return expected
 
     def statistics(self, job: Job) -> list[float] | None:
-        """Return what the distribution of run times says, from its definitions."""
+        """Return the statistics of the distribution of run times, from their definitions."""
         run_times = sorted((max(1.0, job.request * share), chance) for share, chance in self.chances(job).items())
         means = [min(max(1.0, job.request * self.mean(job, geometric=which)), job.request) for which in (False, True)]
         index = min(
@@ -84,6 +84,6 @@ class Grouped(PlainPredictor):
         return [*means, sum(chance / max(run, 10) for run, chance in run_times), index, *places]
 
     def learn(self, job: Job, now: int) -> None:
-        """Note the share."""
+        """Record the share."""
         for group in self.groups(job):
             self.shares.setdefault(group, []).append(max(now - job.start, 1) / job.request)

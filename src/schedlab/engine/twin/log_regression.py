@@ -1,4 +1,4 @@
-"""The regression on logarithms once more, in plain Python: features as a list, pairs as a list of completed jobs."""
+"""The regression on logarithms in plain Python: features as a list, pairs as a list of completed jobs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
 
 
 class Completed(NamedTuple):
-    """What pairs are made of: features with products, and the logarithms of the share used and the area requested."""
+    """An element of pairs: features with products, and the logarithms of the share used and the area requested."""
 
     x: list[float]
     share: float
@@ -62,7 +62,7 @@ class OnlineLogRegression(PlainPredictor):
         ]
 
     def learn(self, job: Job, now: int) -> None:
-        """Take a step for the job alone, or one for each earlier job that it is compared with."""
+        """Take a step for the job alone, or for each earlier job that it is compared with."""
         super().learn(job, now)
         x, share = self.inputs.pop(job), math.log(max(now - job.start, 1) / job.request)
         done = Completed(x, share, math.log(job.request) + math.log(job.processors))

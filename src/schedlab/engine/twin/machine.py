@@ -1,4 +1,4 @@
-"""What is free, now or at another second: so many processors, or something of each node."""
+"""The free resources, now or at another second: a number of processors, or parts of each node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedlab.engine.twin.placement import Placement, new_placement
 
 
 class View(Protocol):
-    """What is free; views of the same machine at different seconds can be compared."""
+    """The free resources of a machine; views of the same machine at different seconds can be compared."""
 
     def place(self, job: Job) -> list[Part] | None:
         """Return what a job would get, None if it does not fit."""
@@ -22,26 +22,26 @@ class View(Protocol):
         """Return what is free beside a job with its parts."""
 
     def without_nodes(self, parts: Iterable[Part], size: int) -> View:
-        """Return what is free while the nodes of some parts are kept whole for somebody; each has `size` cores."""
+        """Return what is free while the nodes of some parts are reserved as a whole; each has `size` cores."""
 
     def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
-        """Return what others may use before somebody begins for whom nodes are kept, given what is free then."""
+        """Return what others may use before a reservation of nodes begins, given what is free then."""
 
     def closed(self, nodes: set[int] | None) -> View:
-        """Return what is free for somebody who may not use some nodes, or none at all."""
+        """Return what is free for a job that may not use some nodes, or any at all."""
 
     def lesser(self, other: View) -> View:
-        """Return what is free both here and there."""
+        """Return what is free in both views."""
 
 
 @dataclass(frozen=True)
 class Processors:
-    """So many processors, one as good as the other."""
+    """A number of identical processors."""
 
     free: int
 
     def place(self, job: Job) -> list[Part] | None:
-        """Return a part with the processors of a job, if so many are free."""
+        """Return a part with the processors of a job, if enough are free."""
         return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
 
     def without(self, parts: Iterable[Part]) -> Processors:
@@ -54,11 +54,11 @@ class Processors:
         return Processors(self.free - -(-cores // size) * size)
 
     def shortly_before(self, later: View, parts: Iterable[Part]) -> Processors:
-        """Return what is free and will be: those who run still leave to others what they will not give back."""
+        """Return what is free and will be: running jobs leave to others what they will not release."""
         return self.lesser(later)
 
     def closed(self, nodes: set[int] | None) -> Processors:
-        """Return no processors: they are not told from each other."""
+        """Return no processors: they are not distinguished."""
         return Processors(0)
 
     def lesser(self, other: View) -> Processors:
@@ -91,20 +91,20 @@ class Nodes:
         return Nodes(nodes, self.requests, self.placement)
 
     def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
-        """Return what is free beside nodes that are kept, whoever runs there still."""
+        """Return what is free beside reserved nodes, whatever still runs there."""
         return self.closed({part.node for part in parts})
 
     def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
-        """Return what is free beside the nodes that are kept."""
+        """Return what is free beside the reserved nodes."""
         return self.without_nodes(parts, 1)
 
     def closed(self, nodes: set[int] | None) -> Nodes:
-        """Return what is free of the other nodes."""
+        """Return what is free on the other nodes."""
         kept = [node.kept() if nodes is None or node.number in nodes else node for node in self.nodes]
         return Nodes(kept, self.requests, self.placement)
 
     def lesser(self, other: View) -> Nodes:
-        """Return what is free of each node in both views."""
+        """Return what is free on each node in both views."""
         assert isinstance(other, Nodes)
         both = [one.lesser(another) for one, another in zip(self.nodes, other.nodes, strict=True)]
         return Nodes(both, self.requests, self.placement)

@@ -1,4 +1,4 @@
-"""Nodes: what is free on each, how many tasks it can hold, and what a job has of it."""
+"""Nodes: what is free on each, how many tasks it can hold, and what a job holds of it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ class Gpu(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: so many `nodes` (0: any number) for its tasks, for each task and besides for each node.
+    """The request of a job: the number of `nodes` (0: any) for its tasks, and the needs per task and per node.
 
-    `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells of each node whether it will do.
+    `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
+    used.
     """
 
     nodes: int
@@ -43,7 +44,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Part:
-    """What a job has of one node: cores, MiB, thousandths of GPUs by their numbers; perhaps it is there `alone`."""
+    """What a job holds of one node: cores, MiB, thousandths of GPUs by number; perhaps it has the node `alone`."""
 
     node: int
     tasks: int
@@ -51,7 +52,7 @@ class Part:
     memory: int = 0
     gpus: tuple[tuple[int, int], ...] = ()
     alone: bool = False
-    option: int = field(default=0, compare=False)  # in which of its partitions the job is there
+    option: int = field(default=0, compare=False)  # the partition of the job there, by position among its partitions
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,18 @@ class Node:
             rooms.append((self.memory - request.node_memory) // request.memory)
         if request.gpus:
             rooms.append((suitable - request.node_gpus) // request.gpus)
-        if request.tasks_per_node:  # all of them, even if the job has fewer tasks: so does slurmctld 22.05
+        if request.tasks_per_node:  # all of them, even if the job has fewer tasks, as in slurmctld 22.05
             return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
         return min(rooms)
 
     def suitable_gpus(self, request: Request) -> list[Gpu]:
-        """Return the GPUs that a job could have: free as a whole, or as far as its share; by number."""
+        """Return the GPUs that a job could have: wholly free, or with its share free; by number."""
         return [
             gpu for gpu, free in self.gpus.items() if free >= request.share and request.gpu_type in (ANY_TYPE, gpu.type)
         ]
 
     def part(self, request: Request, tasks: int, shared: Gpu | None) -> Part:
-        """Return what a job takes for so many tasks, with a share of one GPU or the first ones that are free."""
+        """Return what a job takes for `tasks` tasks, with a share of one GPU or the first ones that are free."""
         if request.exclusive:
             memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
             everything = tuple((gpu.number, free) for gpu, free in self.gpus.items())
@@ -114,11 +115,11 @@ class Node:
         return node
 
     def kept(self) -> Node:
-        """Return the node as it is for others while it is kept for somebody: as if he ran there alone."""
+        """Return the node as others see it while it is reserved: as if one job had it alone."""
         return replace(self, jobs=self.jobs + 1, alone=True)
 
     def lesser(self, other: Node) -> Node:
-        """Return what is free both here and in another view of the same node."""
+        """Return what is free both here and in another view of the node."""
         return Node(
             self.number,
             min(self.cores, other.cores),
@@ -130,7 +131,7 @@ class Node:
 
 
 def empty_nodes(inputs: NodeInputs) -> list[Node]:
-    """Return the nodes of a cluster on which nobody runs."""
+    """Return the nodes of a cluster without any jobs."""
     types = inputs.device_type.tolist()
     first = inputs.device_offset.tolist()
     return [
@@ -148,7 +149,7 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
 
 
 def requests_of(inputs: NodeInputs, site: SiteInputs | None = None) -> list[list[Request]]:
-    """Return what each job asks for, in order of submission: a request for each partition in which it may run."""
+    """Return the requests of each job, in order of submission: a request for each partition in which it may run."""
     shapes = shapes_of(inputs)
     if site is None:
         return [[shapes[shape]] for shape in inputs.shape.tolist()]

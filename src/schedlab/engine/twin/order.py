@@ -1,4 +1,4 @@
-"""The order of the queue: scores, who starves, and what decides between equal ones."""
+"""The order of the queue: scores, starving jobs, and the rules for ties."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schedlab.scheduler.scheduler import Scheduler
 
 
 def of_number(p: int) -> list[float]:
-    """Return the statistics of a run time that is known."""
+    """Return the statistics of a known run time."""
     return [p, p, 1 / max(p, 10), p * max(p, 10), p, p, p, p, p]
 
 
@@ -35,11 +35,11 @@ class Order:
         self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
         self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
-        self.columns: dict[str, NDArray[np.int64]] = {}  # what functions may ask about jobs, by number
+        self.columns: dict[str, NDArray[np.int64]] = {}  # the columns of jobs that functions may use, by number
         self.free = 0  # processors, when the pass began
 
     def enter(self, job: Job, now: int) -> None:
-        """Score a job that enters the queue, where scores stand still from then on."""
+        """Score a job that enters the queue, if scores do not change from then on."""
         for policy in (self.policy, self.candidates):
             if self.priority is not None and policy == self.policy:
                 job.scores[policy] = self.priority.rank(job, now)
@@ -47,7 +47,7 @@ class Order:
                 job.scores[policy] = self.compute(policy, [job], now)[0]
 
     def compute(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
-        """Return the scores of jobs at a moment."""
+        """Return the scores of jobs at a second."""
         views = [job.pilot or (job.ranking, job.processors, job.request) for job in jobs]
         rows = [
             (p, q, job.submit - self.origin, now - job.submit, request)
@@ -72,16 +72,16 @@ class Order:
         return [float(score) for score in scores]
 
     def scores(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
-        """Return what jobs are ordered by, smallest first; who has just failed speculatively comes first of all."""
+        """Return the sort keys of jobs, smallest first; a job whose speculative run has just failed comes first."""
         timed = policy.changes_with_time and not isinstance(policy, Multifactor)
         scores = self.compute(policy, jobs, now) if timed else [job.scores[policy] for job in jobs]
         first = [self.retries is not None and self.retries.of[job].first for job in jobs]
         return [-math.inf if before else score for before, score in zip(first, scores, strict=True)]
 
     def sort(self, jobs: list[Job], now: int, policy: Policy) -> list[Job]:
-        """Sort jobs by tier; of one tier starving ones by entry, then the others by score, equal ones by entry.
+        """Sort jobs by tier; within a tier, starving jobs by entry, then the others by score, with ties by entry.
 
-        Conservative backfilling knows equal ones by their numbers, whenever they entered.
+        Conservative backfilling orders ties by number, whenever the jobs entered.
         """
         limit = math.inf if self.starvation is None else self.starvation
         starving = sorted((job for job in jobs if now - job.submit > limit), key=lambda job: job.entry)

@@ -1,4 +1,4 @@
-"""Nodes that are out of service, and closures of nodes that are known ahead."""
+"""Nodes that are out of service, and announced closures of nodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS
 
 
 class Closure(NamedTuple):
-    """A node is closed from a second to another, which is known from some second on."""
+    """A closure of a node between two seconds, announced at a third."""
 
     node: int
     begin: int
@@ -19,7 +19,7 @@ class Closure(NamedTuple):
 
 @dataclass
 class Outages:
-    """What happens to nodes; without inputs, nothing. `changes` are to come; `out` of service are nodes at present."""
+    """Outages and closures of nodes; none without inputs. `changes` are to come; `out` are the nodes out of service."""
 
     inputs: OutageInputs | None
     changes: list[tuple[int, int, int]] = field(default_factory=list)
@@ -34,13 +34,14 @@ class Outages:
             self.closures = [Closure(*values) for values in zip(*columns, strict=True)]
 
     def moments(self) -> list[int]:
-        """Return when something happens next."""
+        """Return the second of the next change."""
         return [second for second, _, _ in self.changes[:1]]
 
     def turn(self, now: int) -> tuple[int, set[int]]:
-        """Let happen what is due; return what it amounts to, and the nodes that fail.
+        """Apply the changes that are due; return their effect, and the nodes that fail.
 
-        2: nodes have left service or come back, or a closure is announced. 1: closures have begun or ended. 0: nothing.
+        2: nodes have left or returned to service, or a closure was announced. 1: closures have begun or ended. 0:
+        nothing.
         """
         due = [change for change in self.changes if change[0] <= now]
         self.changes = self.changes[len(due) :]
@@ -53,7 +54,7 @@ class Outages:
         return weight, {node for _, node, kind in due if kind == BREAKS}
 
     def known(self, now: int) -> list[Closure]:
-        """Return the closures that are known and not over."""
+        """Return the closures that are announced and not over."""
         return [one for one in self.closures if one.known <= now < one.end]
 
     def shut(self, now: int, end: int) -> set[int]:

@@ -1,4 +1,4 @@
-"""What the plain predictors share: the runs of each user that have ended."""
+"""The base of the plain predictors: the ended runs of each user."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schedlab.engine.twin.job import Job
 
 
 class Past(NamedTuple):
-    """A run that has ended, and what its job asked for."""
+    """A run that has ended, and the request of its job."""
 
     run_time: int
     request: int
@@ -18,7 +18,7 @@ class Past(NamedTuple):
 
 
 class PlainPredictor:
-    """What predictors share: for each user the runs that have ended. This one believes the request."""
+    """The base class of predictors: the ended runs of each user. By itself, it predicts the request."""
 
     def __init__(self) -> None:
         self.ended: dict[int, list[Past]] = {}
@@ -32,14 +32,14 @@ class PlainPredictor:
         return max(1, min(self.guess(job, now, running), job.request))
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return what the predictor thinks, whatever the request."""
+        """Return the prediction before it is limited to the request."""
         return job.request
 
     def statistics(self, job: Job) -> list[float] | None:
-        """Return m, g, h, G and the quantiles of the distribution that is expected; None if it is a number."""
+        """Return m, g, h, G and the quantiles of the expected distribution; None if the prediction is a number."""
         return None
 
     def learn(self, job: Job, now: int) -> None:
-        """Take notice of a run that ends now."""
+        """Learn from a run that ends now."""
         past = Past(now - job.start, job.request, job.processors, job.submit, now)
         self.ended.setdefault(job.user, []).append(past)

@@ -1,4 +1,4 @@
-"""Which nodes a job gets: the order of the nodes by the rule of placement, and how tasks are dealt to them."""
+"""Which nodes a job gets: the order of the nodes by the placement rule, and the distribution of tasks over them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MILLION = 1_000_000
 
 @dataclass
 class Placement:
-    """The rule of placement, with what it must know of the cluster and of the workload.
+    """The placement rule, with the properties of the cluster and of the workload that it uses.
 
-    `largest` are cores, MiB and thousandths of GPUs of the nodes that have most of them; `typical` counts the jobs that
-    may have one node alone by what they need: cores, and thousandths of GPUs.
+    `largest` are the maxima of cores, MiB and thousandths of GPUs over the nodes; `typical` counts the jobs that may
+    run on one node by their needs: cores, and thousandths of GPUs.
     """
 
     rule: str
@@ -40,7 +40,7 @@ class Placement:
         return [self.part(nodes[number], request, count) for number, count in tasks.items()]
 
     def key(self, request: Request, room: dict[int, int]) -> Callable[[Node], int]:
-        """Return what nodes are ordered by, the smallest first, equal ones by number."""
+        """Return the sort key of nodes, smallest first, with ties by number."""
         match self.rule:
             case "weight":
                 return lambda node: self.weight[node.number]
@@ -53,16 +53,16 @@ class Placement:
         return lambda node: node.number
 
     def left(self, node: Node) -> int:
-        """Return how much of a node is free, in millionths of the largest node, of all its resources together."""
+        """Return the free share of a node, in millionths of the largest node, summed over its resources."""
         free = (node.cores, node.memory if node.memory < UNLIMITED else 0, sum(node.gpus.values()))
         return sum(amount * MILLION // most for amount, most in zip(free, self.largest, strict=True) if most)
 
     def part(self, node: Node, request: Request, tasks: int) -> Part:
-        """Return what a job takes of a node for so many tasks."""
+        """Return what a job takes of a node for `tasks` tasks."""
         return node.part(request, tasks, None if request.share == WHOLE else self.gpu_to_share(node, request, tasks))
 
     def gpu_to_share(self, node: Node, request: Request, tasks: int) -> Gpu:
-        """Return the GPU of which a job gets its share: the one with least free, or that leaves least in fragments."""
+        """Return the GPU of which a job gets its share: the one with least free, or least fragmentation."""
 
         def key(gpu: Gpu) -> int:
             if self.rule != "fgd":
@@ -72,7 +72,7 @@ class Placement:
         return min(node.suitable_gpus(request), key=lambda gpu: (key(gpu), gpu.number))
 
     def growth(self, node: Node, request: Request, tasks: int) -> int:
-        """Return by how much the fragments of a node grow if it takes so many tasks."""
+        """Return by how much the fragments of a node grow if it takes `tasks` tasks."""
         return self.fragments(node.without(self.part(node, request, tasks))) - self.fragments(node)
 
     def fragments(self, node: Node) -> int:
@@ -98,7 +98,7 @@ def fill(order: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
 
 
 def enough(order: list[Node], room: dict[int, int], request: Request) -> list[Node]:
-    """Return as many nodes as asked for: the first with room for a fair part of the tasks, or those with most room."""
+    """Return the requested nodes: the first with room for an equal part of the tasks, or those with most room."""
     if len(order) < request.nodes:
         return []
     fair = -(-request.tasks // request.nodes)
@@ -109,7 +109,7 @@ def enough(order: list[Node], room: dict[int, int], request: Request) -> list[No
 
 
 def deal(chosen: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
-    """Return how many tasks each node gets if they are dealt in turn, one at a time, as long as there is room."""
+    """Return how many tasks each node gets if they are distributed cyclically, one at a time, while there is room."""
     dealt = {node.number: 0 for node in chosen}
     while tasks > 0 and any(dealt[node.number] < room[node.number] for node in chosen):
         for node in chosen:
@@ -120,7 +120,7 @@ def deal(chosen: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]
 
 
 def new_placement(inputs: NodeInputs) -> Placement:
-    """Return the rule of placement of a simulation."""
+    """Return the placement rule of a simulation."""
     gpus = (inputs.device_offset[1:] - inputs.device_offset[:-1]) * WHOLE
     limited = inputs.memory[inputs.memory < UNLIMITED]
     largest = (int(inputs.cores.max()), int(limited.max(initial=0)), int(gpus.max()))
@@ -128,7 +128,7 @@ def new_placement(inputs: NodeInputs) -> Placement:
 
 
 def typical_jobs(inputs: NodeInputs) -> dict[tuple[int, int], int]:
-    """Return how many jobs of one node, by what they ask for, need so many cores and thousandths of GPUs."""
+    """Return the number of one-node jobs by their requested cores and thousandths of GPUs."""
     shapes = shapes_of(inputs)
     return Counter(
         (one.tasks * one.cores, one.share if one.share < WHOLE else WHOLE * (one.node_gpus + one.tasks * one.gpus))

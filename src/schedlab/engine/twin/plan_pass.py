@@ -1,4 +1,4 @@
-"""Conservative backfilling: everybody has a reservation, which moves forward, or stands in rounds."""
+"""Conservative backfilling: every job has a reservation, which moves earlier, or is fixed in rounds."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from schedlab.engine.twin.profile import Profile
 
 @dataclass
 class PlanPass:
-    """The plan: `listed` are the visible waiting jobs in its order, `reserved` says when they are to start.
+    """The plan: `listed` are the visible waiting jobs in its order, `reserved` gives their planned starts.
 
     They start on their `parts` of the machine. A job that runs speculatively keeps its reservation. `set_at` counts
-    reservations, in the order in which they were set. `planning` is false until the warm-up jobs have been started.
+    reservations, in the order in which they were made. `planning` is false until the warm-up jobs have been started.
     """
 
     clock: Clock
@@ -33,12 +33,12 @@ class PlanPass:
         self.planning = not self.clock.in_order
 
     def moments(self) -> list[int]:
-        """Return when waiting jobs are to start."""
+        """Return the planned starts of waiting jobs."""
         moments = [self.reserved[job] for job in self.listed if job in self.reserved]
         return [self.clock.now] if self.again else moments
 
     def schedule(self, news: News) -> None:
-        """Plan, start the jobs whose time has come, use gaps."""
+        """Plan, start the jobs that are due, use gaps."""
         clock = self.clock
         for job in news.ended:
             if job not in news.resumed:
@@ -71,7 +71,7 @@ class PlanPass:
         self.again = clock.preemption.make_way(clock.sorted(clock.visible()))
 
     def expect_longer(self) -> bool:
-        """Expect jobs that outlive what they were expected to run at most to take as long again."""
+        """Expect jobs that outlive their expected run time to run for twice their elapsed time."""
         overrun = [job for job in self.clock.seen() if job.expected_end <= self.clock.now]
         for job in overrun:
             job.expected = max(1, 2 * (self.clock.now - job.start))
@@ -79,7 +79,7 @@ class PlanPass:
         return bool(overrun)
 
     def plan_afresh(self) -> None:
-        """Forget all reservations and make them again in the order of the policy."""
+        """Cancel all reservations and make them again in the order of the policy."""
         self.look()
         self.listed = self.clock.sorted(self.listed)
         before, self.reserved = self.reserved, {}
@@ -87,9 +87,9 @@ class PlanPass:
             self.reserve(job, before.get(job))
 
     def compress(self) -> None:
-        """Move the reservations of those that waited before forward, one by one, in the order of the policy.
+        """Move the reservations of earlier waiting jobs to earlier slots, one by one, in the order of the policy.
 
-        Who cannot start sooner keeps his place.
+        A job that cannot start sooner keeps its reservation.
         """
         self.listed = self.clock.sorted(self.listed)
         for job in self.listed:
@@ -100,9 +100,9 @@ class PlanPass:
                     self.parts[job] = place
 
     def go_round(self, afresh: bool) -> None:
-        """Reserve within the round, or begin a new one: when nobody runs and nobody has a reservation.
+        """Reserve within the round, or begin a new one: when no job runs and none has a reservation.
 
-        Afresh, the reservations that stand are made again, and the round becomes longer if need be.
+        If `afresh`, existing reservations are made again, and the round becomes longer if necessary.
         """
         self.look()
         self.listed = self.clock.sorted(self.listed)
@@ -119,7 +119,7 @@ class PlanPass:
                 self.reserve(job, None, longer_round=new_round)
 
     def look(self) -> list[Job]:
-        """List jobs that have come into view, and no longer those that would exceed a limit; return the new ones."""
+        """List jobs that have come into view, without those that would exceed a limit; return the new ones."""
         for job in [job for job in self.listed if not self.clock.admitted(job)]:
             self.listed.remove(job)
             self.reserved.pop(job, None)
@@ -128,7 +128,7 @@ class PlanPass:
         return new
 
     def start_due(self) -> None:
-        """Start the jobs whose reserved time has come, in the order in which their reservations were set."""
+        """Start the jobs whose reserved time has come, in the order in which their reservations were made."""
         clock = self.clock
         while True:
             for job in self.look():
@@ -161,7 +161,7 @@ class PlanPass:
             self.reservations += 1
 
     def profile(self) -> Profile:
-        """Return what running jobs and reservations leave free."""
+        """Return the profile left free by running jobs and reservations."""
         now = self.clock.now
         profile = Profile(now, self.clock.machine.empty)
         for job in self.clock.seen():
@@ -172,7 +172,7 @@ class PlanPass:
         return profile
 
     def use_gap(self) -> bool:
-        """Run the best job speculatively beside the plan, its own reservation included; return whether there is one."""
+        """Run the best job speculatively beside the plan, and its own reservation; return whether there is one."""
         clock, profile, lengths, places = self.clock, self.profile(), dict[Job, int](), dict[Job, list[Part]]()
         for job in self.listed:
             ends = [self.reserved[job]] if job in self.reserved else []

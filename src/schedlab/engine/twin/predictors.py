@@ -1,6 +1,6 @@
-"""The predictors and corrections once more, in plain Python for the reader: lists of past runs, and formulas.
+"""The predictors and corrections in plain Python for readers: lists of past runs, and formulas.
 
-Like the twin, they are an oracle: written from the rules, not from the kernels, and as slow as they are simple.
+Like the twin, they are an oracle, written from the rules and not from the kernels: simple and slow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DAY, WEEK = 24 * 3_600, 7 * 24 * 3_600
 
 
 class Forecast:
-    """The predictors of a simulation: one, or one for reservations and another one for the order."""
+    """The predictors of a simulation: one, or one for reservations and one for the order."""
 
     def __init__(self, prepared: Prepared, retried: bool) -> None:
         scheduler = prepared.scheduler
@@ -56,17 +56,17 @@ class Forecast:
         job.corrections = 0
 
     def learn(self, job: Job, now: int) -> None:
-        """Take notice of a run that ends now."""
+        """Learn from a run that ends now."""
         for predictor in {self.reservations, self.orders}:
             predictor.learn(job, now)
 
     def watch(self, job: Job) -> None:
-        """Note when a run will outlive what is expected of it, if it will and that can be corrected."""
+        """Record when a run will outlive its expected length, if it will and predictions are corrected."""
         outlives = self.correction is not None and job.expected_end < job.completion[0]
         job.expiry = job.expected_end if outlives else None
 
     def correct(self, job: Job, now: int) -> bool:
-        """Correct the prediction for a running job if it has expired; return whether it did."""
+        """Correct the prediction for a running job if it has expired; return whether it had."""
         before = job.expected
         while job.expiry is not None and job.expiry <= now:
             longer, job.expiry = self.longer(job), None
@@ -77,7 +77,7 @@ class Forecast:
         return job.expected > before
 
     def longer(self, job: Job) -> int:
-        """Return the next prediction for a run that has outlived the one it has."""
+        """Return the next prediction for a run that has outlived its present one."""
         if self.correction == "doubling":
             return 2 * job.expected
         if self.correction == "incremental" and job.corrections < len(MINUTES_ADDED):
@@ -86,7 +86,7 @@ class Forecast:
 
 
 def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> PlainPredictor:
-    """Return a predictor that knows nothing yet; `retried`: whether runs end at the request at the latest."""
+    """Return a predictor before it has learned anything; `retried` is whether runs end at the request at the latest."""
     known: dict[type[Predictor], Callable[[Any], PlainPredictor]] = {
         Requested: lambda _: PlainPredictor(),
         Actual: lambda _: Clairvoyant(retried),
@@ -103,14 +103,14 @@ def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> Pla
 
 
 class Clairvoyant(PlainPredictor):
-    """Knows how long the next run will be."""
+    """A predictor that knows the length of the next run."""
 
     def __init__(self, retried: bool) -> None:
         super().__init__()
         self.retried = retried
 
     def predict(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the truth, at least 1 s."""
+        """Return the actual length, at least 1 s."""
         return max(1, min(job.need, job.request) if self.retried else job.need)
 
 
@@ -145,24 +145,24 @@ class Quantile(PlainPredictor):
         self.quantile = Fraction(str(choice.quantile))
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the run time at place ceil(k quantile) of k, or the request if there are none."""
+        """Return the run time at position ceil(k quantile) of k, or the request if there are none."""
         last = [old.run_time for old in self.past(job.user)[: self.jobs]]
         return self.place(last) if last else job.request
 
     def place(self, run_times: list[int]) -> int:
-        """Return the one at the place of the quantile."""
+        """Return the run time at the position of the quantile."""
         return sorted(run_times)[math.ceil(len(run_times) * self.quantile) - 1]
 
 
 class Similar(Quantile):
-    """A quantile of the last run times of those of the user's jobs that are most like this one."""
+    """A quantile of the last run times of the user's jobs that are most similar to this one."""
 
     def __init__(self, choice: SimilarQuantile) -> None:
         super().__init__(choice)
         self.memory = choice.memory
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the quantile over the same request and processors, else the same request, else all; or the request."""
+        """Return the quantile over the same request and processors, the same request, or all jobs; or the request."""
         past = self.past(job.user)[: self.memory]
         same_request = [old for old in past if old.request == job.request]
         same_shape = [old for old in same_request if old.processors == job.processors]
@@ -173,7 +173,7 @@ class Similar(Quantile):
 
 
 class Own(PlainPredictor):
-    """A predictor of the user's own, in Python already; a copy of it is asked."""
+    """A user's own predictor in Python; a copy of it is used."""
 
     def __init__(self, prepared: Prepared, choice: PythonPredictor) -> None:
         super().__init__()
@@ -182,18 +182,18 @@ class Own(PlainPredictor):
         self.columns = {name: prepared.column(name).tolist() for name in names}
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return what it says, without its fraction."""
+        """Return its prediction, rounded down."""
         value = self.predictor.predict(self.view(job))
         if not math.isfinite(value):
             raise InputError(f"the prediction for job {self.view(job).job_id} is {value!r}, not a number of seconds")
         return int(max(1, min(value, job.request)))
 
     def learn(self, job: Job, now: int) -> None:
-        """Tell it."""
+        """Pass the run to the predictor."""
         self.predictor.learn(self.view(job), now - job.start)
 
     def view(self, job: Job) -> JobView:
-        """Return what it may know of a job."""
+        """Return the view of a job that it receives."""
         columns = {name: column[job.number] for name, column in self.columns.items()}
         return JobView(submit_time=job.submit, requested_time=job.request, processors=job.processors, **columns)
 
@@ -208,7 +208,7 @@ class OnlineRegression(PlainPredictor):
         self.descent = Descent(choice.step, choice.penalty)
 
     def guess(self, job: Job, now: int, running: list[Job]) -> int:
-        """Return the absolute value of the weighted sum, without its fraction."""
+        """Return the absolute value of the weighted sum, rounded down."""
         self.inputs[job] = x = self.expanded(self.features(job, now, running))
         value = abs(self.descent.value(x))
         return int(value) if value < job.request else job.request
@@ -240,7 +240,7 @@ class OnlineRegression(PlainPredictor):
         return x + [a * b for a, b in combinations(crossed, 2)] + [a * a for a in x[1:]]
 
     def features(self, job: Job, now: int, running: list[Job]) -> list[float]:
-        """Return what is known of a job that is being submitted.
+        """Return what is known of a job at its submission.
 
         Running jobs are those of the user that started before this second.
         """
@@ -265,7 +265,7 @@ class OnlineRegression(PlainPredictor):
 
 
 def code_features(job: Job, now: int, past: list[Past], user: dict[str, float], clock: list[float]) -> list[float]:
-    """Return the 19 features of the program of SC'15, where the age of a job stands for its run time."""
+    """Return the 19 features of the program of SC'15, in which the age of a job takes the place of its run time."""
     ages: list[float] = [min(job.request, now - old.submit) for old in past[:3]]
     ages += [job.request] * (3 - len(ages))
     of_two = (ages[0] + ages[1]) / 2 if len(past) >= 2 else ages[0]

@@ -1,4 +1,4 @@
-"""Jobs that take the place of others that run, and those that may not begin again yet."""
+"""Preemption of running jobs, and preempted jobs that may not begin again yet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Attempt:
-    """What there is while room is made: `gone` are runs that have to give way, `taken` is what others will have."""
+    """The state while room is made: `gone` are runs being preempted, `taken` is what other jobs will have."""
 
     clock: Clock
     gone: set[Job]
@@ -26,14 +26,14 @@ class Attempt:
     blocked: set[int] = field(default_factory=set)
 
     def view(self, job: Job, gone: set[Job]) -> View:
-        """Return what a job could have if some runs were gone."""
+        """Return what would be free for a job without some runs."""
         clock = self.clock
         free = clock.machine.beside(one for one in clock.running if one not in gone).without(self.taken)
         nodes = clock.site.nodes(self.blocked) or set()
         return free.closed(nodes | clock.outages.shut(clock.now, clock.now + job.estimate))
 
     def place(self, job: Job, option: int, gone: set[Job]) -> list[Part] | None:
-        """Return what a job would get in one of its partitions if some runs were gone."""
+        """Return what a job would get in one of its partitions without some runs."""
         return place_in(self.view(job, gone), job, option)
 
 
@@ -45,12 +45,12 @@ def place_in(view: View, job: Job, option: int) -> list[Part] | None:
 
 
 Plan = Callable[[set[Job], int], list[Part] | None]
-"""Where a job would run beside what is planned if some runs were gone, in one of its partitions."""
+"""Where a job would run beside the plan without some runs, in one of its partitions."""
 
 
 @dataclass
 class Preemption:
-    """Who gives way to whom; without inputs, nobody. `held` are jobs that come back, with when they may begin."""
+    """Which jobs may preempt which runs; none without inputs. `held` are requeued jobs, with when they may begin."""
 
     clock: Clock
     inputs: PreemptionInputs | None
@@ -67,11 +67,11 @@ class Preemption:
         return self.class_of(job, job.parts[0].option)
 
     def moments(self) -> list[int]:
-        """Return when jobs may begin again, and runs are no longer left alone."""
+        """Return when jobs may begin again, and when exemptions of runs end."""
         return [second for second, _ in self.held[:1]] + self.awakenings()
 
     def awakenings(self) -> list[int]:
-        """Return when runs are no longer left alone, if anybody waits."""
+        """Return when exemptions of runs end, if any job waits."""
         if self.inputs is None or not self.clock.waiting or not self.inputs.exempt.any():
             return []
         others = [job for job in self.clock.running if not job.gives_way]
@@ -79,7 +79,7 @@ class Preemption:
         return [end for end in ends if end > self.clock.now]
 
     def hold(self, job: Job) -> None:
-        """Let a job come back later."""
+        """Requeue a job later."""
         assert self.inputs is not None
         job.submit = self.clock.now + self.inputs.delay
         self.held = sorted([*self.held, (job.submit, job)], key=lambda one: (one[0], one[1].number))
@@ -91,7 +91,7 @@ class Preemption:
         return back
 
     def make_way(self, jobs: list[Job]) -> bool:
-        """Let runs give way to the first of these jobs; return whether any does."""
+        """Preempt runs for the first of these jobs; return whether any is preempted."""
         clock, found = self.clock, False
         if self.inputs is None or clock.in_order:
             return False
@@ -112,9 +112,10 @@ class Preemption:
         return found
 
     def make_way_in_plan(self, job: Job, plan: Plan) -> tuple[list[Part], set[Job]] | None:
-        """Let runs give way to a job beside what is planned; return where it would run and who is gone then.
+        """Preempt runs for a job beside the plan; return where it would run and which runs are gone then.
 
-        None if nobody has to: because the job has room as soon as others have ended that have to anyway, or has none.
+        None if none has to: because the job has room after the end of runs that are being preempted already, or has
+        none.
         """
         if self.inputs is None:
             return None
@@ -132,7 +133,7 @@ class Preemption:
         return None
 
     def clear(self, attempt: Attempt, job: Job, option: int) -> list[Part] | None:
-        """Let runs give way so that a job fits in one of its partitions; return where, None if that cannot be."""
+        """Preempt runs so that a job fits in one of its partitions; return where, None if that is impossible."""
         order = self.candidates(attempt.blocked, job, option)
         found = self.try_in_turn(order, attempt.gone, lambda gone: attempt.place(job, option, gone))
         if found is None:
@@ -145,7 +146,7 @@ class Preemption:
     def try_in_turn(
         self, order: list[Job], before: set[Job], place: Callable[[set[Job]], list[Part] | None]
     ) -> tuple[list[Part], list[Job]] | None:
-        """Let runs go one after the other until there is a place; return it, and those who have to go for it."""
+        """Remove runs one after the other until the job fits; return where, and which runs have to be preempted."""
         assert self.inputs is not None
         for tried in count(1):
             parts, gone = None, list[Job]()
@@ -165,7 +166,7 @@ class Preemption:
         return None
 
     def candidates(self, blocked: set[int], job: Job, option: int) -> list[Job]:
-        """Return the runs that may give way to a job, in the order in which they do."""
+        """Return the runs that may be preempted by a job, in the order of preemption."""
         clock, inputs = self.clock, self.inputs
         assert inputs is not None
         partition = clock.site.partitions(job)[option]
@@ -187,7 +188,7 @@ class Preemption:
         return sorted(found, key=lambda one: (inputs.rank[self.class_of_run(one)], len(one.parts), one.number))
 
     def end(self, job: Job) -> None:
-        """Let a run end when its time of grace is over, unless it does before."""
+        """End a run when its grace time is over, unless it ends before."""
         clock, inputs = self.clock, self.inputs
         assert inputs is not None
         his = self.class_of_run(job)

@@ -1,4 +1,4 @@
-"""Slurm's multifactor priority: ages, and what users have used."""
+"""Slurm's multifactor priority: ages, and the usage of users."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from schedlab.scheduler.multifactor import Multifactor
 
 @dataclass
 class Priority:
-    """Priorities stand still between computations, which come at multiples of a period.
+    """Priorities stay constant between computations, which take place at multiples of a period.
 
-    `nodes` are those that each job asks for, and how many there are; `partition`, `qos` give those of each job, by
-    number; `shares` knows what has been used up to the last computation, `recent` is what each association's jobs have
-    used since then.
+    `nodes` are the numbers of nodes that jobs request, and the total; `partition` and `qos` give the factors of each
+    job, by number; `shares` holds the usage up to the last computation, `recent` the usage of each association since
+    then.
     """
 
     policy: Multifactor
@@ -41,7 +41,7 @@ class Priority:
         return [(now // period + 1) * period] if waiting or (running and self.policy.fairshare) else []
 
     def rank(self, job: Job, second: int) -> float:
-        """Return the priority of a job at a moment, with its sign changed: smallest first."""
+        """Return the priority of a job at a second, negated: smallest first."""
         policy = self.policy
         age = policy.age * min(1.0, max(0, second - job.submit) / policy.max_age)
         fixed = policy.size * self.size(job)
@@ -65,17 +65,17 @@ class Priority:
         return min(1.0, max(0.0, 1 - size if self.policy.favor == "small" else size))
 
     def charge(self, job: Job, until: int) -> None:
-        """Charge a user for what a job has used since the last computation."""
+        """Charge a user for the usage of a job since the last computation."""
         whose, used = self.whose[job.number], until - max(job.start, self.last)
         self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate[job.number]
 
     def note_end(self, job: Job, now: int) -> None:
-        """Charge a user for the end of a job, if it counts; a computation of this very second still sees the job."""
+        """Charge a user for the end of a job, if it counts; a computation in this second still sees the job."""
         if self.policy.ends == "counted" or (now % self.policy.period == 0 and now > self.last):
             self.charge(job, now)
 
     def compute(self, now: int, running: list[Job]) -> bool:
-        """If a period is over, let usage decay, add what is new, and weigh users by it; return whether one is."""
+        """If a period is over, decay usage, add the recent usage, and compute factors; return whether it is over."""
         policy = self.policy
         second = now // policy.period * policy.period
         if second <= self.last:
@@ -92,7 +92,7 @@ class Priority:
 
 
 def new_priority(prepared: Prepared) -> Priority | None:
-    """Return priorities before the first event, None if another policy orders the queue."""
+    """Return priorities before the first event, None unless the policy is multifactor."""
     policy = prepared.scheduler.policy
     if not isinstance(policy, Multifactor):
         return None

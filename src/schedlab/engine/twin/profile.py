@@ -1,4 +1,4 @@
-"""What will be free when, by what running jobs and reservations occupy."""
+"""The free resources over time, given running jobs and reservations."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from schedlab.engine.twin.nodes import Part
 
 
 class Profile:
-    """What is free from some seconds on, each up to the next one; the first is now."""
+    """The free resources from each of some seconds on, up to the next one; the first is now."""
 
     def __init__(self, now: int, free: View) -> None:
         self.free_from = {now: free}
 
     def at(self, second: int) -> View:
-        """Return what is free in a second."""
+        """Return what is free at a second."""
         return self.free_from[max(step for step in self.free_from if step <= second)]
 
     def throughout(self, begin: int, end: int) -> View:
-        """Return what is free all the time from one second to another, or in the first alone."""
+        """Return what is free throughout an interval, or at its first second if it is empty."""
         views = [self.at(begin), *(view for step, view in self.free_from.items() if begin < step < end)]
         return reduce(lambda one, other: one.lesser(other), views)
 
     def take(self, begin: int, end: int, parts: list[Part]) -> None:
-        """Occupy parts of the machine for a time."""
+        """Occupy parts of the machine during an interval."""
         self.change(begin, end, lambda free: free.without(parts))
 
     def change(self, begin: int, end: int, change: Callable[[View], View]) -> None:
-        """Change what is free in a time."""
+        """Change what is free during an interval."""
         if begin < end:
             self.free_from |= {second: self.at(second) for second in (begin, end)}
             inside = [step for step in self.free_from if begin <= step < end]
@@ -42,7 +42,7 @@ class Profile:
         return next((step for step in steps if self.throughout(begin, step + 1).place(job) is None), end)
 
     def earliest(self, job: Job, length: int, begin: int) -> tuple[int, list[Part]]:
-        """Return the earliest second, from `begin` on, from which a job has room for so long, and where."""
+        """Return the earliest second, from `begin` on, from which a job has room for `length` seconds, and where."""
         for step in sorted({begin, *(step for step in self.free_from if step > begin)}):
             parts = self.throughout(step, step + length).place(job)
             if parts is not None:

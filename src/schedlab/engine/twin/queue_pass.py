@@ -12,7 +12,7 @@ from schedlab.engine.twin.profile import Profile
 
 @dataclass
 class Reservation:
-    """What is kept for a job from the second on in which it is expected to fit."""
+    """A reservation of a job from the second on in which it is expected to fit."""
 
     job: Job
     shadow: int
@@ -23,16 +23,16 @@ class Reservation:
 class QueuePass:
     """Start heads of the queue while they fit; with EASY, then candidates that do not delay the blocked head.
 
-    Every partition has its head. A task that shares the place of its workflow, and is not ready, is no head. But EASY's
-    reservation is for it, if it stands before the head and its parents have ended or run; `tasks` says of such tasks
-    when they could start.
+    Every partition has its head. A task that shares the place of its workflow, and is not ready, is not a head. But
+    EASY's reservation is for it, if it precedes the head and its parents have ended or are running; `tasks` gives the
+    earliest starts of such tasks.
     """
 
     clock: Clock
     easy: bool
 
     def moments(self) -> list[int]:
-        """Return the seconds in which a pass is due by itself: none."""
+        """Return the seconds in which a pass is due without an event: none."""
         return []
 
     def schedule(self, news: News) -> None:
@@ -62,7 +62,7 @@ class QueuePass:
         return jobs if clock.in_order else clock.sorted(jobs)
 
     def head(self) -> tuple[Job, list[Part]] | None:
-        """Return the first job that fits, and where; on nodes of partitions in which nobody before it is blocked."""
+        """Return the first job that fits, and where; on nodes of partitions in which no earlier job is blocked."""
         clock, blocked = self.clock, set[int]()
         view = clock.view()
         for job in self.queue():
@@ -77,7 +77,7 @@ class QueuePass:
         return None
 
     def backfill(self, tasks: dict[Job, int]) -> None:
-        """Start candidates beside the reservations, which stand until jobs come into view that may go before them."""
+        """Start candidates beside the reservations, which hold until jobs come into view that may precede them."""
         clock, reserved, seen = self.clock, list[Reservation](), set[Job]()
         while self.queue():
             head = self.head()
@@ -93,13 +93,13 @@ class QueuePass:
             clock.begin(*candidate, backfilled=True)
 
     def tasks(self) -> dict[Job, int]:
-        """Return when tasks could start whose parents have ended or run."""
+        """Return when tasks could start whose parents have ended or are running."""
         clock, ends = self.clock, self.clock.running_ends()
         moments = {job: clock.dependencies.after_parents(job, clock.now, ends) for job in clock.waiting}
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
     def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
-        """Return the first job that has room now and as long as it is expected to run, beside others, and where."""
+        """Return the first job that has room now and for its expected run time, beside the reservations, and where."""
         clock = self.clock
         free, beside_all = clock.view(), self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
@@ -112,7 +112,7 @@ class QueuePass:
         return None
 
     def first_ones(self, tasks: dict[Job, int]) -> list[Job]:
-        """Return for whom there are reservations: in every partition, the head or a task before it."""
+        """Return the jobs that have reservations: in every partition, the head or a task before it."""
         clock, taken, first = self.clock, set[int](), list[Job]()
         for job in clock.sorted(clock.visible()):
             partitions = clock.site.partitions(job)
@@ -122,7 +122,7 @@ class QueuePass:
         return first
 
     def reservations(self, tasks: dict[Job, int]) -> list[Reservation]:
-        """Return when these jobs are expected to fit, and where, each beside those before it."""
+        """Return when these jobs are expected to fit, and where, each beside the earlier ones."""
         reserved: list[Reservation] = []
         for job in self.first_ones(tasks):
             earliest = tasks.get(job, self.clock.now)
@@ -131,7 +131,7 @@ class QueuePass:
         return reserved
 
     def profile(self, reserved: list[Reservation]) -> Profile:
-        """Return what running jobs leave free that end as expected, and jobs with reservations from then on."""
+        """Return what is free after the expected ends of running jobs, less the reservations."""
         profile = Profile(self.clock.now, self.clock.machine.empty)
         for job in self.clock.seen():
             profile.take(self.clock.now, job.expected_end, job.parts)

@@ -1,4 +1,4 @@
-"""Jobs that fail at their requests and come back, and speculative runs in gaps that no request fits."""
+"""Jobs that fail at their requests and are resubmitted, and speculative runs in gaps that no request fits."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Run:
 
 @dataclass
 class Wish:
-    """What a job asks for, one after the other, at most `most`; beyond the sequence, requests grow.
+    """The sequence of requests of a job, at most `most`; beyond the sequence, requests grow.
 
-    `known` are seconds that it is known to exceed, `run` is its present run. It is `first` of all after it has failed
-    speculatively.
+    `known` are seconds that it is known to exceed, `run` is its present run. It is `first` of all after a failed
+    speculative run.
     """
 
     sequence: list[int]
@@ -41,7 +41,7 @@ class Wish:
     first: bool = False
 
     def after(self, request: int) -> int | None:
-        """Return the request after a failed one, or None if the job is given up."""
+        """Return the request after a failed one, or None if the job is abandoned."""
         longer = [length for length in self.sequence if length > max(request, self.known)]
         if longer:
             return longer[0]
@@ -52,7 +52,7 @@ class Wish:
 
 @dataclass
 class Retries:
-    """What the jobs ask for, `of` each of them, and all `runs`; `latest` has the run times of each application."""
+    """The requests `of` each job, and all `runs`; `latest` has the run times of each application."""
 
     requests: Requests
     of: dict[Job, Wish]
@@ -61,7 +61,7 @@ class Retries:
     loses: bool = False
 
     def ask_first(self, job: Job) -> None:
-        """Let a job ask for the longest of its application's last run times, if it is one of those that do."""
+        """Make a job request the longest of its application's last run times, if its requests are of that kind."""
         wish = self.of[job]
         known = self.latest.get(wish.application, [])[-self.requests.history :]
         if self.requests.history and wish.application >= 0 and known:
@@ -76,10 +76,10 @@ class Retries:
         return min(job.need, run.length)
 
     def end(self, job: Job, now: int) -> str:
-        """See what becomes of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
+        """Return the outcome of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
 
-        Of one whose run was broken off nothing is learned; it "is requeued" with the same request, or "lost"; if it had
-        to give way, it may also be "is held" until it may begin again.
+        Nothing is learned from an interrupted run; the job "is requeued" with the same request, or "lost"; if it was
+        preempted, it may also be "is held" until it may begin again.
         """
         wish = self.of[job]
         run = wish.run
@@ -101,13 +101,13 @@ class Retries:
         return "given up" if wish.after(job.request) is None else "returns"
 
     def ask_again(self, job: Job) -> None:
-        """Let a job that returns ask for its next request."""
+        """Set the next request of a job that returns."""
         following = self.of[job].after(job.request)
         assert following is not None
         job.request = following
 
     def share(self, job: Job, length: int, free: int) -> float:
-        """Return the expected share of the free processors, for so long, that a speculative run would use well."""
+        """Return the expected share of the free processors that a speculative run of this length would put to use."""
         wish, tables = self.of[job], self.requests.laws
         if wish.distribution == NO_LAW or length <= wish.known or job.processors > free:
             return -1.0
@@ -118,14 +118,14 @@ class Retries:
         return -1.0 if below >= 1 else float(job.processors * (more - part) / ((1 - below) * free * length))
 
     def best(self, lengths: dict[Job, int], free: int, least: float) -> Job | None:
-        """Return the job whose run of such a length would use most of the gap, the wider of equal ones; or None."""
+        """Return the job whose run of its length would use most of the gap, on ties the wider one; or None."""
         shares = {job: self.share(job, length, free) for job, length in lengths.items()}
         good = [job for job in lengths if shares[job] > least]
         return max(good, key=lambda job: (shares[job], job.processors), default=None)
 
 
 def new_retries(requests: Requests, jobs: list[Job]) -> Retries:
-    """Return what jobs in order of submission ask for, before the first of them does."""
+    """Return the requests of jobs in order of submission, before the first submission."""
     sequences = [requests.lengths[a:b].tolist() for a, b in pairwise(requests.offsets.tolist())]
     columns = [getattr(requests, name).tolist() for name in ("most", "growth", "law", "application")]
     wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]

@@ -1,4 +1,4 @@
-"""The event loop of SC'17's simulator once more, in plain Python for the reader."""
+"""The event loop of SC'17's simulator in plain Python for readers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SerialJob:
         return self.start + self.duration
 
     def remaining(self, second: int) -> float:
-        """Return how long a running job is expected to run on; its age is taken in single precision."""
+        """Return how long a running job is still expected to run; its age is taken in single precision."""
         return self.estimate - float(np.float32(second - self.start))
 
 
@@ -69,7 +69,7 @@ class SerialTwin:
             self.started += 1
 
     def wait_until(self, moment: float) -> None:
-        """Let time pass; jobs end."""
+        """Advance the time, and end jobs."""
         self.now = moment
         same = SAME_MOMENT if self.prepared.scheduler.start_delay else 0.0
         self.running = [job for job in self.running if job.end > moment + same]
@@ -90,7 +90,7 @@ class SerialTwin:
             self.queue[:count] = visible
 
     def by_policy(self, visible: list[SerialJob], second: int) -> list[SerialJob]:
-        """Sort by score; shortest jobs first by exchanges, which do not keep ties in order."""
+        """Sort by score; shortest-job-first by exchanges, which do not keep ties in order."""
         policy = self.prepared.scheduler.policy
         if isinstance(policy, FCFS):
             return visible

@@ -1,4 +1,4 @@
-"""What accounts and users have used of their shares: Fair Tree, and the factor that Slurm had before it."""
+"""The shares and usage of accounts and users: Fair Tree, and Slurm's earlier fair-share factor."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Shares:
-    """A tree of associations, each with what it has used, decayed.
+    """A tree of associations, each with its decayed usage.
 
     Parameters
     ----------
     parent, shares, user
-        As of `schedlab.engine.associations.Associations`, which says what a negative share is.
+        As of `schedlab.engine.associations.Associations`, which explains negative shares.
     fair_tree
-        Whether users are ranked; else they have 2^(-usage/shares).
+        Whether users are ranked; otherwise their factor is 2^(-usage/shares).
     """
 
     parent: list[int]
@@ -31,13 +31,13 @@ class Shares:
         self.children = [[one for one in everybody if self.parent[one] == account] for account in everybody]
 
     def use(self, recent: dict[int, float], decay: float, kept: float) -> None:
-        """Let usage decay over a period, add what users have used in it, and let it decay over idle periods."""
+        """Decay usage over a period, add the usage of users in it, and decay it over idle periods."""
         for one in range(len(self.usage)):
             new = sum(recent.get(user, 0.0) for user in self.below(one))
             self.usage[one] = (self.usage[one] * decay + new) * kept
 
     def below(self, one: int) -> list[int]:
-        """Return the users in an account and in those below it; a user alone."""
+        """Return the users in an account and in those below it; or the user itself."""
         return [one] if self.user[one] else [user for child in self.children[one] for user in self.below(child)]
 
     def factors(self) -> dict[int, float]:
@@ -45,7 +45,7 @@ class Shares:
         return self.ranked() if self.fair_tree else self.weighed()
 
     def level(self, one: int) -> float:
-        """Return shares by usage; no share at all is the least, and no usage the most."""
+        """Return shares by usage; zero shares rank lowest, and zero usage highest."""
         if self.shares[one] < 0:
             return math.inf if self.user[one] else 2.0**32 - 2
         if self.shares[one] == 0:
@@ -53,7 +53,7 @@ class Shares:
         return self.shares[one] / self.usage[one] if self.usage[one] > 0 else math.inf
 
     def ranked(self) -> dict[int, float]:
-        """Return ranks by the number of users, the tree walked in depth, the best level first."""
+        """Return ranks divided by the number of users; the tree is walked depth-first, the best level first."""
         count = sum(self.user)
         place: dict[int, int] = {}
 
@@ -71,7 +71,7 @@ class Shares:
         return {one: rank / count for one, rank in place.items()}
 
     def weighed(self) -> dict[int, float]:
-        """Return 2^(-usage/shares): of a user's usage, what an even one of the account would be counts as well."""
+        """Return 2^(-usage/shares): the usage includes a user's even part of the account's usage."""
         effective, share = {0: 1.0}, {0: 1.0}
 
         def visit(account: int) -> None:

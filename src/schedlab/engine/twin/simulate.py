@@ -1,4 +1,4 @@
-"""The way into the twin and out of it: from a workload to a schedule."""
+"""The entry point of the twin: from a workload to a schedule."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def simulate_plain(
 
 
 def replay(prepared: Prepared) -> Schedule:
-    """Replay a simulation that is ready to run."""
+    """Replay a simulation that has been prepared."""
     return replay_on_nodes(prepared)[0]
 
 
 def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
-    """Replay a simulation; return also what each job, in order of submission, has of the nodes in its last run."""
+    """Replay a simulation; also return the parts of nodes that each job, by submission, held in its last run."""
     clock = play(prepared)
     jobs, retries = clock.jobs, clock.retries
     names = ("estimate", "start", "backfilled", "corrections", "eligible")
@@ -101,7 +101,7 @@ def _waited_for(prepared: Prepared, clock: Clock) -> dict[str, NDArray[np.int64]
 
 
 def play(prepared: Prepared) -> Clock:
-    """Run a simulation that is ready to run, and return the clock after its last second."""
+    """Run a simulation that has been prepared, and return the clock after its last second."""
     jobs = _jobs_of(prepared)
     share_places(prepared, jobs, prepared.scheduler.ranking)
     retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)

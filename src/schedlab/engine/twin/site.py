@@ -1,4 +1,4 @@
-"""Partitions, limits of accounts and qualities of service, and why jobs wait."""
+"""Partitions, limits of accounts and QOS, and the reasons of waiting jobs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ EVERYWHERE = 0
 
 @dataclass
 class Limit:
-    """So much may be in use at a time; if `timed`, amounts count for every second that is still expected."""
+    """A limit on concurrent use; if `timed`, amounts are multiplied by the expected remaining seconds."""
 
     most: int
     timed: bool
     reason: str
 
     def use(self, amount: int, seconds: int) -> int:
-        """Return how much a job uses that is expected to run for some seconds."""
+        """Return the use of a job that is expected to run for `seconds`."""
         return amount * max(seconds, 0) if self.timed else amount
 
 
 @dataclass
 class Site:
-    """Where each job may run, and under which limits; without inputs, everywhere and under none.
+    """Where each job may run, and under which limits; without inputs, everywhere and without limits.
 
     `waited` has the seconds that jobs have waited, by reason.
     """
@@ -54,13 +54,13 @@ class Site:
         return 0 if self.inputs is None else max(int(self.inputs.tier[one]) for one in self.partitions(job))
 
     def nodes(self, partitions: Iterable[int]) -> set[int] | None:
-        """Return the nodes of some partitions, None for all there are."""
+        """Return the nodes of some partitions, None for all nodes."""
         if self.inputs is None:
             return None
         return {node for one in partitions for node in self.inputs.nodes[one].nonzero()[0].tolist()}
 
     def uses(self, job: Job) -> dict[int, int]:
-        """Return how much a job uses of each limit it is under."""
+        """Return how much a job uses of each of its limits."""
         if self.inputs is None:
             return {}
         first, end = self.inputs.use_offset[job.number : job.number + 2].tolist()
@@ -68,7 +68,7 @@ class Site:
         return dict(zip(numbers, amounts, strict=True))
 
     def exceeded(self, job: Job, running: list[Job], now: int) -> str | None:
-        """Return the reason of the first limit that a job would exceed beside those that run, or None."""
+        """Return the reason of the first limit that a job would exceed beside the running jobs, or None."""
         for number, amount in self.uses(job).items():
             limit = self.limits[number]
             used = sum(limit.use(self.uses(one).get(number, 0), one.expected_end - now) for one in running)
@@ -77,7 +77,7 @@ class Site:
         return None
 
     def count(self, reasons: dict[Job, str], seconds: int) -> None:
-        """Count why jobs have waited for some seconds."""
+        """Add seconds to the reasons of waiting jobs."""
         for job, reason in reasons.items():
             times = self.waited.setdefault(job, {})
             times[reason] = times.get(reason, 0) + seconds

@@ -1,4 +1,4 @@
-"""Slurm's two passes: a main pass after events, a backfill pass now and then. Plans do not outlive a pass."""
+"""Slurm's two passes: a main pass after events, and a periodic backfill pass. Plans do not outlive a pass."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LONG_AGO = -(10**15)
 
 @dataclass
 class SlurmPass:
-    """When passes are due, and what they do.
+    """Slurm's passes, and when they are due.
 
-    `full_due`: when a main pass that was cut short is followed by one that sees the whole queue. `changed`: whether
-    anything has happened since the last backfill pass. `asleep`: whether all that has happened is that jobs may begin
-    again, which is no change to Slurm; its next look at the whole queue finds them.
+    `full_due`: when a main pass that was cut short is followed by one that considers the whole queue. `changed`:
+    whether there was any event since the last backfill pass. `asleep`: whether the only events were that jobs may begin
+    again, which Slurm does not treat as a change; its next look at the whole queue finds them.
     """
 
     clock: Clock
@@ -39,7 +39,7 @@ class SlurmPass:
     asleep: bool = False
 
     def moments(self) -> list[int]:
-        """Return when passes are due, if anybody waits."""
+        """Return when passes are due, if any job waits."""
         if not self.clock.waiting:
             return []
         moments = [due for due in (self.main_due, self.full_due) if due is not None]
@@ -76,7 +76,7 @@ class SlurmPass:
             self.backfill_pass(visible)
 
     def note_returns(self, news: News) -> None:
-        """Let the next look at the whole queue, at a full minute, find those that may begin again, or give way."""
+        """Leave jobs that may begin again, or be preempted, to the next look at the whole queue, at a full minute."""
         now = self.clock.now
         if news.back or news.awake:
             minute = -(-now // MINUTE) * MINUTE
@@ -86,14 +86,14 @@ class SlurmPass:
             if self.asleep:
                 self.changed = False
                 if self.main_due is not None and self.main_due < now:
-                    self.main_due = None  # nobody waited then
+                    self.main_due = None  # no job waited then
             else:
                 self.changed, self.last_change = True, now
         if self.asleep and (self.changed or (self.full_due is not None and self.full_due <= now)):
             self.asleep, self.changed, self.last_change = False, True, now
 
     def note_idle_passes(self) -> None:
-        """Count the backfill passes before now for which nobody waited: one after a change."""
+        """Account for the backfill passes before now without waiting jobs: one after a change."""
         interval = self.rules.interval
         while interval and self.last_backfill + interval < self.clock.now and self.last_change >= self.last_backfill:
             self.changed = False
@@ -183,17 +183,17 @@ class SlurmPass:
         return 1 if self.rules.interval else 0
 
     def ends(self) -> dict[Job, int]:
-        """Return until when running jobs hold what they have in the plan."""
+        """Return the ends of running jobs in the plan."""
         clock, now = self.clock, self.clock.now
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
-        grouped = self.rules.interval and not self.rules.node  # so does select/cons_tres
+        grouped = self.rules.interval and not self.rules.node  # as select/cons_tres does
         together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
         return {job: together.get(job.expected_end, now + self.inclusive) for job in clock.seen()}
 
     def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
-        """Reserve parts of the machine: rounded down, but before the begin, only what the job would use itself.
+        """Reserve parts of the machine: rounded down, but before the begin, only what the job itself would use.
 
-        Where jobs share nodes, whole nodes are reserved, whoever runs on them.
+        Where jobs share nodes, whole nodes are reserved, whatever runs on them.
         """
         resolution = self.rules.resolution
         floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
@@ -205,7 +205,7 @@ class SlurmPass:
             profile.change(max(self.clock.now, floor), begin, lambda free: free.shortly_before(left, parts))
 
     def after_parents(self, job: Job, ends: dict[Job, int]) -> int | None:
-        """Return when a task that waits for others could start by the plan, None if the plan does not say."""
+        """Return when a task with dependencies could start by the plan, None if that is unknown."""
         return self.clock.dependencies.after_parents(job, self.clock.now, ends) if self.rules.wf_plan == "all" else None
 
     def use_gaps(self, profile: Profile, begins: dict[Job, int]) -> None:
@@ -226,7 +226,7 @@ class SlurmPass:
 
 @dataclass
 class BackfillPlan:
-    """What a backfill pass plans with: running jobs `until` their ends, and what has been changed since, in turn."""
+    """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order."""
 
     passes: SlurmPass
     until: dict[Job, int] = field(init=False)
@@ -238,7 +238,7 @@ class BackfillPlan:
         self.profile = self.without(set())
 
     def without(self, gone: set[Job]) -> Profile:
-        """Return the plan as it would be without some of the running jobs."""
+        """Return the plan without some of the running jobs."""
         clock = self.passes.clock
         profile = Profile(clock.now, clock.machine.empty)
         for job, end in self.until.items():
@@ -255,20 +255,20 @@ class BackfillPlan:
         change(self.profile, *values)
 
     def forget(self, gone: set[Job]) -> None:
-        """Plan on without some of the running jobs."""
+        """Continue the plan without some of the running jobs."""
         self.until = {job: end for job, end in self.until.items() if job not in gone}
         self.profile = self.without(set())
 
     def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Part] | None:
-        """Return where a job has room for so long in one of its partitions if some runs were gone."""
+        """Return where a job has room for `length` seconds in one of its partitions without some runs."""
         now = self.passes.clock.now
         return place_in(self.without(gone).throughout(now, now + length), job, option)
 
 
 def in_groups(ends: list[int]) -> dict[int, int]:
-    """Return what Slurm takes for the ends of running jobs: the last one of a group, the wider the later.
+    """Return the ends of running jobs as Slurm rounds them: to the last end of a group, and later groups are wider.
 
-    Half a minute behind the first half minute, then twice as much each time (the estimate of select/cons_tres).
+    Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres).
     """
     rest, together = sorted(set(ends)), dict[int, int]()
     edge, window = (rest[0] + 30 - rest[0] % 30, 30) if rest else (0, 30)
