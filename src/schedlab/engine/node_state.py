@@ -171,7 +171,7 @@ class Timeline(NamedTuple):
     devices
         int64: thousandths of each GPU, `gpus` for each span.
     gpus
-        The most GPUs that a node has.
+        The maximum number of GPUs of a node.
     offsets, held, reserved
         Of the places (PLACE) that a job's reservation takes, of which there are `held[job]`, the first is
         `reserved[offsets[job]]`.
@@ -261,7 +261,7 @@ def new_nodes(
     retries
         Whether a job may run and have a reservation at once.
     closures
-        The most closures of nodes in the plan.
+        The maximum number of closures of nodes in the plan.
     """
     machine = _machine(inputs, site)
     count, jobs = len(inputs.cores), len(inputs.shape)
