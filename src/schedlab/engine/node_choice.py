@@ -58,7 +58,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
 
 @inlined
 def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
-    """Return how many tasks of a request a node has room for, now or beside the reservation."""
+    """Return how many tasks of a request a node has room for, now or alongside the reservation."""
     return room(nodes.machine, view_of(nodes, node, when), request, node)
 
 

@@ -64,7 +64,7 @@ FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8
 MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
-        ("unfit_beside", "i8"),  # VIEWS when it did not fit beside the reservation
+        ("unfit_beside", "i8"),  # VIEWS when it did not fit alongside the reservation
         ("first", "i8"),  # the node before which none had room ...
         ("seen", "i8"),  # ... when FREED was this
         ("second", "i8"),  # the second before which it had no room ...
