@@ -21,7 +21,7 @@ from schedlab.workload.resources import WHOLE
 
 SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
 SETTLED = PLACEMENTS.index("weight")
-"""The rules up to this one do not depend on what is free."""
+"""The rules up to this one do not depend on free resources."""
 
 PARTS = 1_000_000
 """The free resources of a node are counted in this many parts of those of the largest node."""

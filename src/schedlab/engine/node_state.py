@@ -1,6 +1,6 @@
 """Nodes of a machine as arrays: what is free on each, and what each run holds on them.
 
-A *view* says what is free: now, or at some other second. What a run takes from a view equals what it releases.
+A *view* describes what is free: now, or at another second. What a run takes from a view equals what it releases.
 
 Nodes are numbered in the order of the placement rule, if that does not depend on what is free. For each request, the
 number of a node before which none has room is cached: while jobs start, room only shrinks, and nodes on which a run has

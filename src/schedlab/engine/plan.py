@@ -103,7 +103,7 @@ def advance(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: 
 
 @inlined
 def _set(plan: Plan, job: int, begins: int) -> None:
-    """Note when a job is to start, and that this was decided now."""
+    """Record the planned start of a job, decided now."""
     plan.reserved[job] = begins
     plan.stamp[job] = plan.counters[STAMPS]
     plan.counters[STAMPS] += 1
