@@ -128,7 +128,7 @@ def propose(
         Whether other jobs may start before a blocked head.
     reserved
         int64 of shape (3,), output: the head that has the reservation of this pass (NONE before there is one), its
-        second, and the processors that are free beside it.
+        second, and the extra processors.
     blocking
         int64, one more than there are partitions, output: how many jobs have blocked partitions in this pass, and which
         jobs.

@@ -44,7 +44,7 @@ _COLUMNS: WeakKeyDictionary[Workload, dict[tuple[Any, ...], Columns]] = WeakKeyD
 """Columns of workloads that have been simulated, so that they are checked and sorted only once."""
 
 MOST_COLUMNS = 1 << 16
-"""The most jobs of a workload whose columns are kept; for larger ones, the time to compute them does not matter."""
+"""Maximum jobs of a workload whose columns are kept; for larger ones, the time to compute them does not matter."""
 
 
 def known_columns(workload: Workload, scheduler: Scheduler, processors: int | None) -> tuple[int, Columns]:

@@ -130,7 +130,7 @@ class Driver:
         return bool(run_now["speculative"] and state.clock[NOW] - run_now["start"] < retries.work[job])
 
     def blame(self) -> None:
-        """Raise InputError for the job at which the loop stopped: its score is not a number."""
+        """Raise InputError for the job at which the loop stopped because its score is not a number."""
         seen, state = self.parts.seen, self.parts.state
         job, now = int(state.clock[BLAMED]), int(state.clock[NOW])
         who = seen[[job]]

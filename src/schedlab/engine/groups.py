@@ -18,7 +18,7 @@ from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean
 
 BINS = 41
-"""Number of bins of shares; their upper bounds are the square roots of 1, 1/2, 1/4 and so on, down to 2^-20."""
+"""The number of bins of shares; their upper bounds are the square roots of 1, 1/2, 1/4 and so on, down to 2^-20."""
 
 GEOMETRIC, ARITHMETIC = range(2)
 

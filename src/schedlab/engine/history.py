@@ -66,7 +66,7 @@ def new_history(user: NDArray[np.int64], depth: int) -> History:
 
 @inlined
 def note_start(history: History, job: int) -> None:
-    """Note that a job has started."""
+    """Record that a job has started."""
     user = history.user[job]
     last = history.newest[user]
     history.earlier[job] = last
@@ -80,7 +80,7 @@ def note_start(history: History, job: int) -> None:
 
 @inlined
 def note_gone(history: History, job: int) -> None:
-    """Note that a job is no longer running."""
+    """Record that a job is no longer running."""
     user = history.user[job]
     before, after = history.earlier[job], history.later[job]
     if before == NOBODY:
@@ -95,7 +95,7 @@ def note_gone(history: History, job: int) -> None:
 
 @inlined
 def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: int) -> None:
-    """Note that a job, which had this requested time, has completed."""
+    """Record that a job with a given requested time has completed."""
     note_gone(history, job)
     user = history.user[job]
     place = history.completed[user] % history.recent_run_times.shape[1]

@@ -226,7 +226,7 @@ def run_known(
     wanted, tau
         Which measures are taken, see `schedlab.schedule.measures.measure`; none if None.
     uncounted
-        This many jobs, the first to be submitted, are not measured; fewer if no others would be left.
+        Number of jobs, the first by submission, that are not measured; fewer if no others would be left.
     measures
         Filled, one row per pair.
     blamed

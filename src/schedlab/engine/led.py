@@ -121,8 +121,8 @@ class LedSimulation:
         job
             The job.
         beside
-            Whether it starts beside the reservation of the blocked head, on nodes that this leaves: it is backfilled.
-            None: there is no reservation, and it is backfilled if an older job is blocked.
+            Whether it starts alongside the reservation of the blocked head, on nodes that this leaves: it is
+            backfilled. None: there is no reservation, and it is backfilled if an older job is blocked.
         """
         parts, shadow = self.parts, int(self._reserved[1]) if beside else UNRESERVED
         if not beside and job != self._head:

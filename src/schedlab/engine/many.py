@@ -25,7 +25,7 @@ from schedlab.scheduler.scheduler import Scheduler, as_schedulers
 from schedlab.workload.workload import Workload
 
 TOGETHER = 2_048
-"""The most simulations in one call of the kernel."""
+"""Maximum number of simulations in one call of the kernel."""
 
 OF_JOBS = tuple(name for name in NAMES if name.partition("_")[2] in MEASURED)
 """Metrics of jobs rather than of the machine."""
@@ -58,8 +58,8 @@ def simulate_many(
     processors, events, in_order, cluster, node_events
         As for `simulate`, for all of them.
     uncounted
-        The first jobs of each workload, by submission, that are simulated but not measured. If it is not 0, only
-        metrics of jobs (`OF_JOBS`) are allowed.
+        Number of jobs of each workload, the first by submission, that are simulated but not measured. If it is not 0,
+        only metrics of jobs (`OF_JOBS`) are allowed.
     tau
         Seconds: the bound of the bounded slowdown.
 

@@ -56,7 +56,7 @@ class Needs(NamedTuple):
     eligible
         When it first became ready.
     held
-        Jobs whose parents have ended, by the second in which their delays are over.
+        Jobs whose parents have ended, by the second in which their delays end.
     """
 
     counters: NDArray[np.int64]
@@ -124,7 +124,7 @@ def is_ready(needs: Needs | None, job: int) -> bool:
 
 @inlined
 def next_release(needs: Needs) -> int:
-    """Return the second in which the next delay is over, NEVER if there is none."""
+    """Return the second in which the next delay ends, NEVER if there is none."""
     return soonest(needs.held)
 
 

@@ -21,7 +21,7 @@ from schedlab.workload.resources import WHOLE
 
 SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
 SETTLED = PLACEMENTS.index("weight")
-"""The rules up to this one do not depend on what is free."""
+"""The rules up to this one do not depend on free resources."""
 
 PARTS = 1_000_000
 """The free resources of a node are counted in this many parts of those of the largest node."""
@@ -58,7 +58,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
 
 @inlined
 def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
-    """Return how many tasks of a request a node has room for, now or beside the reservation."""
+    """Return how many tasks of a request a node has room for, now or alongside the reservation."""
     return room(nodes.machine, view_of(nodes, node, when), request, node)
 
 

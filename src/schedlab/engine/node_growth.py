@@ -82,7 +82,7 @@ def _take_over_timeline(old: Timeline, new: Timeline, jobs: NDArray[np.intp], re
 def take_over_site(
     old: Site, new: Site, jobs: NDArray[np.intp], reasons: NDArray[np.intp], running: NDArray[np.int64]
 ) -> None:
-    """Write how long jobs have waited, and what runs use of limits, into the arrays of a simulation with added jobs.
+    """Copy how long jobs have waited, and what runs use of limits, into the arrays of a simulation with added jobs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether jobs fit on nodes, now and beside the reservation of a blocked head; compiled away without nodes."""
+"""Whether jobs fit on nodes, now and alongside the reservation of a blocked head; compiled away without nodes."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def fits_beside(nodes: Nodes | None, job: int, ends_before: bool) -> bool:
 
 @inner_kernel
 def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
-    """Note what a job that has just started beside the reservation leaves of it."""
+    """Record what a job that has just started alongside the reservation leaves of it."""
     if nodes is not None:
         counters = nodes.counters
         run = nodes.run[job]
@@ -128,7 +128,7 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
 
 @inlined
 def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int, earliest: int) -> tuple[int, int]:
-    """Return when a blocked job is expected to fit, and what is free beside it then; see `reservation`."""
+    """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`."""
     if nodes is not None:
         return _reserve(nodes, jobs, state, job, earliest), state.clock[FREE]
     return reservation(state.clock, state.running, jobs[job].processors, earliest)

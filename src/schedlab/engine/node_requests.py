@@ -18,7 +18,7 @@ from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
 
 MOST_GPUS = 62
-"""The most GPUs of a node: the GPUs that a run holds are the bits of one number."""
+"""Maximum number of GPUs of a node: the GPUs that a run holds are the bits of one number."""
 
 USUAL_PLACEMENT = "weight"
 

@@ -1,4 +1,4 @@
-"""When requests find room on nodes beside existing plans, and the plans made for them."""
+"""When requests find room on nodes alongside existing plans, and the plans made for them."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
     Parameters
     ----------
     nodes, timeline, request
-        The request, and what is planned.
+        The request, and the plan.
     begins, ends
         The interval, in seconds.
     now_too

@@ -1,6 +1,6 @@
 """Nodes of a machine as arrays: what is free on each, and what each run holds on them.
 
-A *view* says what is free: now, or at some other second. What a run takes from a view equals what it releases.
+A *view* describes what is free: now, or at another second. What a run takes from a view equals what it releases.
 
 Nodes are numbered in the order of the placement rule, if that does not depend on what is free. For each request, the
 number of a node before which none has room is cached: while jobs start, room only shrinks, and nodes on which a run has
@@ -64,7 +64,7 @@ FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8
 MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
-        ("unfit_beside", "i8"),  # VIEWS when it did not fit beside the reservation
+        ("unfit_beside", "i8"),  # VIEWS when it did not fit alongside the reservation
         ("first", "i8"),  # the node before which none had room ...
         ("seen", "i8"),  # ... when FREED was this
         ("second", "i8"),  # the second before which it had no room ...
@@ -171,7 +171,7 @@ class Timeline(NamedTuple):
     devices
         int64: thousandths of each GPU, `gpus` for each span.
     gpus
-        The most GPUs that a node has.
+        The maximum number of GPUs of a node.
     offsets, held, reserved
         Of the places (PLACE) that a job's reservation takes, of which there are `held[job]`, the first is
         `reserved[offsets[job]]`.
@@ -261,7 +261,7 @@ def new_nodes(
     retries
         Whether a job may run and have a reservation at once.
     closures
-        The most closures of nodes in the plan.
+        The maximum number of closures of nodes in the plan.
     """
     machine = _machine(inputs, site)
     count, jobs = len(inputs.cores), len(inputs.shape)

@@ -244,7 +244,7 @@ def move_place(nodes: Nodes, view: View, place: int, sign: int) -> None:
 
 @inner_kernel
 def note_change(nodes: Nodes | None) -> None:
-    """Note that the expected end of a running job has changed."""
+    """Record that the expected end of a running job has changed."""
     if nodes is not None:
         nodes.counters[CHANGED] += 1
 

@@ -24,8 +24,8 @@ Column = Callable[[str], NDArray[Any]]
 KNOWN = 0  # they were known before the first event
 AT_ENTRY = 1  # a formula, evaluated when a job enters the queue
 TIMED = 2  # a formula, evaluated at every pass
-ASKED_AT_ENTRY = 3  # a function in Python, asked when jobs enter
-ASKED = 4  # a function in Python, asked before every pass
+ASKED_AT_ENTRY = 3  # a function in Python, called when jobs enter
+ASKED = 4  # a function in Python, called before every pass
 PRIORITY = 5  # Slurm's multifactor priority
 
 

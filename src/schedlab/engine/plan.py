@@ -103,7 +103,7 @@ def advance(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: 
 
 @inlined
 def _set(plan: Plan, job: int, begins: int) -> None:
-    """Note when a job is to start, and that this was decided now."""
+    """Record the planned start of a job, decided now."""
     plan.reserved[job] = begins
     plan.stamp[job] = plan.counters[STAMPS]
     plan.counters[STAMPS] += 1
@@ -119,7 +119,7 @@ def cancel(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: i
 
 @inlined
 def reserve_late(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, rules: Rules, job: int, now: int) -> None:
-    """Reserve for a job beside what is planned already; within a round, only if it ends there."""
+    """Reserve for a job alongside existing plans; within a round, only if it ends there."""
     reserve(jobs, nodes, plan, job, now)
     if rules.fixed and plan.reserved[job] + plan.length[job] > plan.counters[ROUND_END]:
         cancel(jobs, nodes, plan, job, now)

@@ -379,7 +379,7 @@ def use_gaps(
     retries: Retries,
     rules: Rules,
 ) -> None:
-    """Run jobs speculatively beside the plan, each at most until its own reservation, which it keeps."""
+    """Run jobs speculatively alongside the plan, each at most until its own reservation, which it keeps."""
     clock, listed = state.clock, plan.list
     now = clock[NOW]
     while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:

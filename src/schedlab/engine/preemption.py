@@ -113,7 +113,7 @@ def _make_way(
 def _anybody_may(
     preemption: Preemption, site: Site, nodes: Nodes, state: State, order: NDArray[np.int64], count: int
 ) -> bool:
-    """Return whether a job of an order could take the place of any run."""
+    """Return whether a job of an order could preempt any run."""
     running, there = state.running, preemption.there
     there[:] = False
     for place in range(running.status[USED]):

@@ -1,4 +1,4 @@
-"""Preemption beside a plan: for Slurm's backfill pass, or for every pass that plans."""
+"""Preemption alongside a plan: for Slurm's backfill pass, or for every pass that plans."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from schedlab.kernels import inlined, inner_kernel
 def make_way_in_plan(
     site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, length: int
 ) -> bool:
-    """Preempt runs for a job that then has room for `length` seconds beside the plan; return whether any is preempted.
+    """Preempt runs for a job that then has room for `length` seconds in the plan; return whether any is preempted.
 
     The job's nodes are chosen, and the preempted runs leave the plan. `until` tells when running jobs end in the plan.
     """

@@ -280,7 +280,7 @@ def _before(queue: QueueTree, job: int, score: float, entered: int) -> bool:
 
 @inlined
 def _count_out(gaps: Gaps | None, rank: int) -> None:
-    """Note that a job has left its block."""
+    """Record that a job has left its block."""
     if gaps is not None:
         gaps.counts[rank // BLOCK] -= 1
 

@@ -294,7 +294,7 @@ def _next_request(retries: Retries, job: int) -> int:
 
 @inlined
 def _remember(retries: Retries, job: int) -> None:
-    """Note the run time of a job that is done, for later jobs of its application."""
+    """Record the run time of a completed job for later jobs of its application."""
     application = retries.application[job]
     if retries.history > 0 and application >= 0:
         retries.latest[application, retries.seen[application] % retries.history] = retries.work[job]

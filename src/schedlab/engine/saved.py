@@ -48,7 +48,7 @@ FORMAT = "schedlab simulation 1"
 HEADER, JOBS = "header.json", "workload.parquet"
 LARGEST_HEADER = 1 << 24
 SLACK = 4096
-"""The most bytes of an NPY file besides its data."""
+"""Maximum number of bytes of an NPY file besides its data."""
 
 REQUESTS = ("offsets", "lengths", "most", "growth", "law", "application")
 

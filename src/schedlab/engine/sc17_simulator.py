@@ -9,8 +9,8 @@ otherwise it sleeps until any job is submitted or ends. Consequences that are no
 - Jobs submitted behind a full window are not seen until it moves.
 - Ties keep the order of the list, as left by earlier passes; shortest-job-first sorts by exchanges, which shuffle ties.
 - While a start is under way no other job starts, and completions are processed after it. So a job ends shortly after a
-full second, and jobs submitted in that second precede it.
-- EASY counts as free beside the head only those releases that the head needs, one by one.
+  full second, and jobs submitted in that second precede it.
+- EASY counts as extra processors only those releases that the head needs, one by one.
 
 References
 ----------

@@ -54,7 +54,7 @@ def simulate(
     events
         "batched": all completions of a second, then its submissions, then one scheduling pass. "pyss": one event at a
         time, submissions before completions, as the simulator of SC'15 does. "sc17": one start at a time, see
-        `schedlab.engine.serial`; times are float64 seconds if a start takes time.
+        `schedlab.engine.sc17_simulator`; times are float64 seconds if a start takes time.
     in_order
         The number of warm-up jobs, started strictly in order of submission before the scheduler takes over (SC'17 fills
         its machine with 16).

@@ -243,7 +243,7 @@ class _Admission:
 
 
 def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refused: Labels) -> _Options:
-    """Return the options among a table of partitions, a row per job, whose bounds on time and nodes hold."""
+    """Return the options among a table of partitions, with a row per job, that satisfy the bounds on time and nodes."""
     longest, fewest, most = (
         np.array([_or(value, usual) for value in values], dtype=np.int64)
         for values, usual in (

@@ -30,7 +30,7 @@ def in_tiers(site: Site | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def begins_anew(site: Site, job: int) -> bool:
-    """Return whether a pass considers all heads again after a job has started beside reservations."""
+    """Return whether a pass considers all heads again after a job has started alongside reservations."""
     limited = bool(site.use_offset[job + 1] > site.use_offset[job])
     return limited or job in site.head[: max(site.counters[HEADS], 0)]
 
@@ -99,7 +99,7 @@ def _block_again(site: Site, blocking: NDArray[np.int64]) -> None:
 
 @inner_kernel
 def may_start_beside_heads(site: Site, jobs: NDArray[Any], state: State, needs: Needs | None, job: int) -> bool:
-    """Return whether a job fits now, within all limits, beside the reservations that have been made."""
+    """Return whether a job fits now, within all limits, alongside the present reservations."""
     nodes: Any = state.nodes
     if site.counters[HEADS] == NOT_MADE or jobs[job].processors > state.clock[FREE]:
         return False
@@ -121,7 +121,7 @@ def choose_on_site(
     beside: bool,
     blocking: NDArray[np.int64],
 ) -> None:
-    """Choose the nodes of a job that fits: beside the reservations, or outside the partitions that others block."""
+    """Choose the nodes of a job that fits: alongside the reservations, or outside the partitions that others block."""
     nodes: Any = state.nodes
     now = state.clock[NOW]
     if beside:
@@ -133,7 +133,7 @@ def choose_on_site(
 
 @inlined
 def hold_beside(site: Site, jobs: NDArray[Any], state: State, job: int) -> None:
-    """Take a job that has just started beside the reservations from the plan of these."""
+    """Book a job that has just started alongside the reservations in their plan."""
     nodes: Any = state.nodes
     hold_run(nodes, nodes.ahead, job, state.clock[NOW], state.clock[NOW] + jobs[job].estimate, -1)
 

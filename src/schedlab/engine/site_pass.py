@@ -1,8 +1,8 @@
 """The scheduling passes of partitions, without backfilling and with EASY: every partition has its head.
 
 Heads start while they fit; a head that does not fit closes the nodes of its partitions to later jobs. With EASY,
-the first job that waits for a partition has a reservation, made in the order of the queue, each beside those before it;
-candidates start that have room beside all of them. A job that would exceed a limit is passed over, and has no
+the first job that waits for a partition has a reservation, made in the order of the queue, each alongside the earlier
+ones; candidates start that have room alongside all of them. A job that would exceed a limit is passed over, and has no
 reservation.
 """
 
@@ -141,7 +141,7 @@ def _backfill(
     retries: Retries | None,
     rules: Rules,
 ) -> None:
-    """Start candidates beside the reservations; these are made when the first candidate would fit now."""
+    """Start candidates alongside the reservations; these are made when the first candidate would fit now."""
     nodes: Any = state.nodes
     clock, now = state.clock, state.clock[NOW]
     place = 0
@@ -195,7 +195,7 @@ def head_of(site: Site, job: int) -> int:
 
 @inner_kernel
 def fits_beside_heads(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> bool:
-    """Return whether a job has room as long as it is expected to run beside the reservations of others.
+    """Return whether a job has room as long as it is expected to run, alongside the reservations of others.
 
     Its nodes are chosen. A running job that should have ended holds its nodes, though not in the plan.
     """

@@ -162,7 +162,7 @@ def admitted(site: Site | None, running: Calendar, job: int, estimate: int, now:
 
 @inner_kernel
 def exceeded(site: Site, running: Calendar, job: int, estimate: int, now: int) -> int:
-    """Return the first limit that a job would exceed beside the running jobs, -1 if none."""
+    """Return the first limit that a job would exceed in addition to the running jobs, -1 if none."""
     for i in range(site.use_offset[job], site.use_offset[job + 1]):
         number, amount = site.use_limit[i], site.use_amount[i]
         if site.timed[number]:

@@ -1,4 +1,4 @@
-"""When jobs find room beside existing plans, and the plans made for them: processors in a profile, or nodes."""
+"""When jobs find room alongside existing plans, and the plans made for them: processors in a profile, or nodes."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def use_planned_gaps(
     retries: Retries,
     rules: Rules,
 ) -> None:
-    """Run jobs speculatively beside what the backfill pass has planned, each at most until its own planned start."""
+    """Run jobs speculatively alongside the plan of the backfill pass, each at most until its own planned start."""
     clock, queue, profile = state.clock, waiting.queue, passes.profile
     now = clock[NOW]
     while passes.counters[BACKFILL] and clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:

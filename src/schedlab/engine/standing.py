@@ -59,7 +59,7 @@ class Progress(NamedTuple):
 
 
 class Reservation(NamedTuple):
-    """When a waiting job is expected to fit, and how many processors are expected to be free beside it then."""
+    """When a waiting job is expected to fit, and how many extra processors are expected then."""
 
     start: int
     extra: int

@@ -270,7 +270,7 @@ def are_refused(state: State) -> bool:
 
 @inner_kernel
 def _watch(jobs: NDArray[Any], state: State, job: int) -> None:
-    """Note when a job that starts now will outlive its estimate."""
+    """Record when a job that starts now will outlive its estimate."""
     add(state.alarms, state.clock[NOW] + jobs[job].estimate, job, jobs[job].processors)
 
 

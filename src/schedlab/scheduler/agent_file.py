@@ -43,7 +43,7 @@ class AgentFile:
     longest
         Seconds: the requested time that is scaled to 1.
     slots
-        The most waiting jobs that it sees, in order of submission.
+        Maximum number of waiting jobs that it sees, the first by submission.
     training
         How it was trained: data, seed, settings, learning curve.
     decision

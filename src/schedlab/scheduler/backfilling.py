@@ -119,7 +119,7 @@ class Slurm:
     window
         Seconds: a job that cannot start within them gets no reservation (bf_window).
     reserve
-        The most jobs that get a reservation; 1 makes it EASY.
+        Maximum number of jobs that get a reservation; 1 makes it EASY.
     queue_depth
         Jobs that a main pass considers (default_queue_depth); once a minute, one considers all.
     delay

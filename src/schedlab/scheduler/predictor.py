@@ -182,7 +182,7 @@ class UserQuantile(Predictor):
     quantile
         Between 0 and 1.
     jobs
-        The most jobs to use.
+        Maximum number of jobs to use.
     """
 
     name: ClassVar[str] = "quantile"
@@ -212,7 +212,7 @@ class SimilarQuantile(Predictor):
     quantile
         Between 0 and 1.
     jobs
-        The most jobs to use.
+        Maximum number of jobs to use.
     memory
         The number of last completed jobs of the user that are searched.
     """

@@ -61,9 +61,11 @@ class ApplicationGain:
         Its values of the fields, such as user and executable.
     past, future
         Number of its jobs before and after the middle.
-    "gains" or "loses" if the whole interval of the ratio lies below or above 1; "no difference" if all jobs cost the
-    same; "cannot be told"; or why it was not evaluated: "too few past runs", "too few later runs", "all past runs are
-    equal", "no sequence within the limits" (no allowed request covers the longest run). sequence
+    verdict
+        "gains" or "loses" if the whole interval of the ratio lies below or above 1; "no difference" if all jobs cost
+        the same; "cannot be told"; or why it was not evaluated: "too few past runs", "too few later runs", "all past
+        runs are equal", "no sequence within the limits" (no allowed request covers the longest run).
+    sequence
         The sequence fitted to the past runs; None if there is none.
     ratio
         Cost of the sequence over the cost of the present requests, both times processors, of the later jobs.

@@ -24,10 +24,10 @@ from schedlab.speculate.toptimal import OptimalSequence
 Values = NDArray[np.float64]
 
 MOST_REQUESTS = 12
-"""Most requests on a grid that does not begin at a multiple of its width, without a limit; known optima have less."""
+"""Maximum requests on a grid not beginning at a multiple of its width, without a limit; known optima have fewer."""
 
 MOST_STATES = 60_000_000
-"""The most states of a table: more would take over 700 MB, and minutes."""
+"""Maximum number of states of a table: more would take over 700 MB, and minutes."""
 
 
 class _Table(NamedTuple):

@@ -62,7 +62,7 @@ class RequestLimits:
     Parameters
     ----------
     number
-        The most requests; None for any number.
+        Maximum number of requests; None for any number.
     shortest, longest
         Length of a single request, in seconds.
     increment

@@ -40,7 +40,7 @@ class LawFit:
     aic
         Akaike's criterion, 2 k - 2 ln L; the lowest is best.
     distance
-        Largest difference between the distribution functions of distribution and runs (Kolmogorov and Smirnov).
+        Largest difference between the fitted and the empirical distribution function (Kolmogorov and Smirnov).
     fits
         Whether the distance is below 1.36 / sqrt(n), the 95 % quantile for samples of the distribution.
     """

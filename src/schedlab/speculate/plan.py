@@ -31,13 +31,13 @@ WORTH_IT = 1e-3
 """A grid twice as fine is used if it lowers the cost by more than this share."""
 
 MOST_ATOMS = 1_000
-"""The most points of a discrete distribution that is solved on its points instead of a grid."""
+"""Maximum number of points of a discrete distribution that is solved on its points instead of a grid."""
 
 FINEST = {"never": 50_000, "always": 50_000, "adaptive": 2_000}
-"""Most intervals at zeta = 0 by checkpointing: time grows with their square or cube, to seconds and below 1 GB."""
+"""Maximum intervals at zeta = 0 by checkpointing: time grows with their square or cube, to seconds and below 1 GB."""
 
 FINEST_WITH_SMALL_JOBS = 600
-"""Most intervals at zeta > 0: time grows with their fourth power, memory with their cube, to 30 s and 0.4 GB."""
+"""Maximum intervals at zeta > 0: time grows with their fourth power, memory with their cube, to 30 s and 0.4 GB."""
 
 CONVERGENCE = (10, 25, 50, 100, 200)
 

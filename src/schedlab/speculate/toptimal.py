@@ -28,7 +28,7 @@ from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSeque
 Values = NDArray[np.float64]
 
 MOST_STATES = 40_000_000
-"""The most entries of the tables: more would take over 800 MB."""
+"""Maximum number of entries of the tables: more would take over 800 MB."""
 
 MANY = np.int32(2**31 - 1)
 """More requests than any sequence has."""

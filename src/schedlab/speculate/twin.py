@@ -20,7 +20,7 @@ def atoptimal_plain(grid: DiscreteLaw, zeta: float, number: int | None = None) -
     zeta
         Share of the machine that small jobs take.
     number
-        The most requests.
+        Maximum number of requests.
 
     Examples
     --------

@@ -20,7 +20,7 @@ ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
 TIMEOUT = 30.0
 BLOCK_BYTES = 1 << 16
 MOST_BYTES = 1 << 28
-"""The most bytes of a download: all logs of the archive are much smaller, so that a larger response is not a log."""
+"""Maximum bytes of a download: all logs of the archive are much smaller, so a larger response is not a log."""
 
 
 class Log(NamedTuple):

@@ -149,7 +149,7 @@ class Resources:
     tasks
         Processes, at least 1.
     tasks_per_node
-        The most tasks on one node, only on nodes that have room for all of them; 0: any number.
+        Maximum number of tasks on one node, only on nodes that have room for all of them; 0: any number.
     cores_per_task
         Cores of each task, at least 1. A job's processors are its tasks times this.
     memory_per_node, memory_per_core

@@ -117,7 +117,7 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
 
 
 def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the status of each job, -1 if running, and whether it has ended; the state may be CANCELLED by 1001."""
+    """Return the status of each job, -1 before its end, and whether it has ended; a state may be CANCELLED by 1001."""
 
     def status(texts: pa.Array) -> NDArray[np.int64]:
         words = [str(text).split(" ", 1)[0] for text in texts.to_pylist()]

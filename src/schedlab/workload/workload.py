@@ -68,7 +68,7 @@ class Workload(WithExtras):
     header
         Comment lines of the file, without the leading ";".
     requests_enforced
-        Whether the machine kills a job when its requested time is over.
+        Whether the machine kills a job at the end of its requested time.
     rounded
         The number of values that were rounded to whole numbers when the workload was read.
     cores_per_node

@@ -19,7 +19,7 @@ class View(Protocol):
         """Return what a job would get, None if it does not fit."""
 
     def without(self, parts: Iterable[Part]) -> View:
-        """Return what is free beside a job with its parts."""
+        """Return what remains free after some parts are taken."""
 
     def without_nodes(self, parts: Iterable[Part], size: int) -> View:
         """Return what is free while the nodes of some parts are reserved as a whole; each has `size` cores."""
@@ -45,11 +45,11 @@ class Processors:
         return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
 
     def without(self, parts: Iterable[Part]) -> Processors:
-        """Return what is free beside a job."""
+        """Return what remains free after some parts are taken."""
         return Processors(self.free - sum(part.cores for part in parts))
 
     def without_nodes(self, parts: Iterable[Part], size: int) -> Processors:
-        """Return what is free beside whole nodes of some size."""
+        """Return what remains free after whole nodes of some size are taken."""
         cores = sum(part.cores for part in parts)
         return Processors(self.free - -(-cores // size) * size)
 
@@ -84,18 +84,18 @@ class Nodes:
         return None
 
     def without(self, parts: Iterable[Part]) -> Nodes:
-        """Return what is free beside a job."""
+        """Return what remains free after some parts are taken."""
         nodes = list(self.nodes)
         for part in parts:
             nodes[part.node] = nodes[part.node].without(part)
         return Nodes(nodes, self.requests, self.placement)
 
     def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
-        """Return what is free beside reserved nodes, whatever still runs there."""
+        """Return what remains free after nodes are reserved, whatever still runs there."""
         return self.closed({part.node for part in parts})
 
     def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
-        """Return what is free beside the reserved nodes."""
+        """Return what remains free after the nodes are reserved."""
         return self.without_nodes(parts, 1)
 
     def closed(self, nodes: set[int] | None) -> Nodes:

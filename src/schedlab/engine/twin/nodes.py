@@ -99,7 +99,7 @@ class Node:
         return Part(self.number, tasks, tasks * request.cores, request.node_memory + tasks * request.memory, taken)
 
     def without(self, part: Part) -> Node:
-        """Return what is free beside a job."""
+        """Return what remains free after a part is taken."""
         taken = dict(part.gpus)
         node = Node(
             self.number,

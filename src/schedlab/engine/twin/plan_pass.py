@@ -172,7 +172,7 @@ class PlanPass:
         return profile
 
     def use_gap(self) -> bool:
-        """Run the best job speculatively beside the plan, and its own reservation; return whether there is one."""
+        """Run the best job speculatively alongside the plan with its own reservation; return whether there is one."""
         clock, profile, lengths, places = self.clock, self.profile(), dict[Job, int](), dict[Job, list[Part]]()
         for job in self.listed:
             ends = [self.reserved[job]] if job in self.reserved else []

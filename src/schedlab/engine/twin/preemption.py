@@ -45,7 +45,7 @@ def place_in(view: View, job: Job, option: int) -> list[Part] | None:
 
 
 Plan = Callable[[set[Job], int], list[Part] | None]
-"""Where a job would run beside the plan without some runs, in one of its partitions."""
+"""Where a job would run in the plan without some runs, in one of its partitions."""
 
 
 @dataclass
@@ -112,7 +112,7 @@ class Preemption:
         return found
 
     def make_way_in_plan(self, job: Job, plan: Plan) -> tuple[list[Part], set[Job]] | None:
-        """Preempt runs for a job beside the plan; return where it would run and which runs are gone then.
+        """Preempt runs for a job in the plan; return where it would run and which runs are gone then.
 
         None if none has to: because the job has room after the end of runs that are being preempted already, or has
         none.

@@ -77,7 +77,7 @@ class QueuePass:
         return None
 
     def backfill(self, tasks: dict[Job, int]) -> None:
-        """Start candidates beside the reservations, which hold until jobs come into view that may precede them."""
+        """Start candidates alongside the reservations, which hold until jobs come into view that may precede them."""
         clock, reserved, seen = self.clock, list[Reservation](), set[Job]()
         while self.queue():
             head = self.head()
@@ -99,7 +99,7 @@ class QueuePass:
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
     def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
-        """Return the first job that has room now and for its expected run time, beside the reservations, and where."""
+        """Return the first job that has room now and for its expected run time alongside reservations, and where."""
         clock = self.clock
         free, beside_all = clock.view(), self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
@@ -122,7 +122,7 @@ class QueuePass:
         return first
 
     def reservations(self, tasks: dict[Job, int]) -> list[Reservation]:
-        """Return when these jobs are expected to fit, and where, each beside the earlier ones."""
+        """Return when these jobs are expected to fit, and where, each alongside the earlier ones."""
         reserved: list[Reservation] = []
         for job in self.first_ones(tasks):
             earliest = tasks.get(job, self.clock.now)
