@@ -1,4 +1,4 @@
-"""How jobs with a law of run times choose what they ask for: the names of the methods, as text."""
+"""How jobs with a run-time distribution choose what they ask for: the names of the methods, as text."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     path
         A name that ends with .parquet, .csv or .csv.gz. Parquet files say in their metadata which schema they
         follow, what the machine is and in which unit each field is, and hold what ties jobs together: dependencies,
-        workflows and laws of run times; CSV files hold the jobs alone, with what they ask for.
+        workflows and run-time distributions; CSV files hold the jobs alone, with what they ask for.
 
     Raises
     ------
