@@ -139,6 +139,11 @@ def evidence_of_comparison(
         example=shown,
         example_name=first.workload.name,
         prices=comparison.who_pays(baseline),
+        own={
+            scheduler: {name: values[name] for name in comparison.own}
+            for scheduler, values in comparison.metrics.items()
+            if comparison.own
+        },
         changes=changes,
         blocks=block,
         warm_up=comparison.warm_up,

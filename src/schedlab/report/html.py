@@ -22,7 +22,7 @@ from schedlab.report.grid import grid
 from schedlab.report.groups import groupings, user_names
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
 from schedlab.report.page import Page
-from schedlab.report.tables import Table, who_pays, who_pays_by
+from schedlab.report.tables import Table, own_values, who_pays, who_pays_by
 from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
@@ -76,6 +76,8 @@ class Evidence:
         which take seconds to draw, and may have no results yet.
     prices
         Of one comparison: what each scheduler asks of wide jobs, users and those who wait longest.
+    own
+        Of one comparison: values of the user's own metrics, by their names, for each scheduler.
     changes
         Sentences on what was changed or left out in the log.
     blocks
@@ -101,6 +103,7 @@ class Evidence:
     run: str = ""
     running: str = ""
     prices: Sequence[Price] = ()
+    own: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     changes: Sequence[str] = ()
     blocks: str = ""
     warm_up: float = 0
@@ -161,6 +164,7 @@ def render(evidence: Evidence) -> str:
         distributions=distribution_figures(frame, metric, schedulers) if drawn else [],
         classes=class_figures(frame, schedulers) if drawn else {},
         paid=_paid(evidence),
+        own=own_values(evidence.own) if evidence.own else None,
         example=example_figures(evidence.example, schedulers, evidence.baseline),
         failures=evidence.failures[:MOST_FAILURES],
     )

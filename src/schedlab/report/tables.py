@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.campaign.results.statistics import quantity
 from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.groups import Grouping
 from schedlab.schedule.schedule import Schedule
@@ -117,6 +118,26 @@ def who_pays_by(group: Grouping, schedules: Mapping[str, Schedule], baseline: st
     few = "" if len(shown) == len(codes) else f": the {MOST_GROUPS} with most jobs of {len(codes):,}"
     caption = f"Mean wait by {group.noun} under each scheduler, and its change against {baseline}{few}"
     return Table(f"Who pays, by {group.noun}", caption, head, body)
+
+
+def own_values(values: Mapping[str, Mapping[str, float]]) -> Table:
+    """Return the values of a user's own metrics.
+
+    Parameters
+    ----------
+    values
+        For each scheduler, the value of each metric by its name; the same metrics for all.
+    """
+    names = list(next(iter(values.values())))
+    rows = [
+        [Cell(scheduler), *(_own_cell(name, metrics[name]) for name in names)] for scheduler, metrics in values.items()
+    ]
+    head = [Cell("Scheduler"), *map(Cell, names)]
+    return Table("Metrics of your own", "Values of your own metrics for each scheduler; less is better", head, rows)
+
+
+def _own_cell(name: str, value: float) -> Cell:
+    return Cell(quantity(name, value), value if np.isfinite(value) else None)
 
 
 def by_reason(waited_for: Mapping[str, NDArray[np.int64]]) -> list[Table]:
