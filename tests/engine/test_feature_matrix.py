@@ -6,8 +6,6 @@ without compilation, which would take an hour for all the combinations of types.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from features import BACKFILLINGS, GROUPS, check_invariants, outcome, random_simulation, setting
+from plain_process import number_printed
 
 from schedlab.engine.simulation import simulate
 from schedlab.engine.twin import simulate_plain
@@ -49,16 +48,7 @@ def test_each_feature_goes_with_each_backfilling_as_in_the_twin(features):
 
 @pytest.mark.parametrize("backfilling", BACKFILLINGS)
 def test_each_pair_of_features_goes_together_as_in_the_twin(backfilling):
-    settings = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, backfilling],
-        env=settings,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert int(done.stdout) > 200
+    assert number_printed(__file__, backfilling) > 200
 
 
 def run_pairs(backfilling):

@@ -5,8 +5,6 @@ The engine runs as plain Python: the same code without compilation.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -14,6 +12,7 @@ from random import Random
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import on_nodes, random_nodes
+from plain_process import number_printed
 
 from schedlab.engine.drive import Driver
 from schedlab.engine.node_inputs import PLACEMENTS
@@ -74,15 +73,7 @@ def check(backfilling, features, placement, seed):
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_the_engine_on_nodes_equals_its_twin(placement):
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, placement],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert int(done.stdout) > 100
+    assert number_printed(__file__, placement) > 100
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ The random comparison runs the engine as plain Python: the same code without com
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from random import Random
 
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import random_nodes
+from plain_process import number_printed
 from site_cases import random_site
 from test_node_events import assert_events_are_respected, random_events
 from test_nodes_against_twin import replayed, simulate
@@ -99,15 +98,7 @@ def check(backfilling, features, seed):
 
 @pytest.mark.parametrize("backfilling", STEPS)
 def test_the_engine_with_preemption_equals_its_twin(backfilling):
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, backfilling],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout) >= 5, "hardly anybody gave way"
+    assert number_printed(__file__, backfilling) >= 5, "hardly anybody gave way"
 
 
 if __name__ == "__main__":
