@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_busy_nodes", "ignored", "the placement rule is an option of the simulation", ""),
     ("SchedulerParameters", "bf_node_space_size", "ignored", "a plan may have any number of steps", ""),
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
-    ("SchedulerParameters", "bf_licenses", "ignored", "licences are not simulated", ""),
+    ("SchedulerParameters", "bf_licenses", "ignored", "jobs that wait for licences reserve nothing, as without it", ""),
     ("SchedulerParameters", "bf_allow_magnetic_resv", "ignored", "reservations are not simulated", ""),
     ("SchedulerParameters", "bf_topopt_enable bf_topopt_iterations", "ignored", TOPOLOGY, ""),
     ("SchedulerParameters", "bf_hetjob_immediate bf_hetjob_prio het_job_signal whole_hetjob whole_pack "
