@@ -32,7 +32,7 @@ from schedlab.engine.plan import (
 )
 from schedlab.engine.preemption_state import must_plan_again
 from schedlab.engine.queue import NONE, remove, tail
-from schedlab.engine.queue_list import QueueList, append, find_and_remove, sort, starving_first
+from schedlab.engine.queue_list import QueueList, append, find_and_remove
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
@@ -53,7 +53,7 @@ from schedlab.engine.state import (
     correct,
     within_limits,
 )
-from schedlab.engine.waiting import Orders, Waiting, leave, score_waiting
+from schedlab.engine.waiting import Orders, Waiting, leave, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_LAW
 
@@ -92,7 +92,7 @@ def plan_pass(
         _round(jobs, seen, state, waiting, orders, plan, needs, retries, rules, afresh)
     elif afresh:
         _look(waiting.queue, jobs, state, plan, needs, rules, False)
-        _sort(seen, state, orders, plan, retries, rules)
+        sort_waiting(plan.list, orders.policy, seen, state, retries, rules, plan.list.length[0])
         for i in range(plan.list.length[0]):
             reserve(jobs, state.nodes, plan, plan.list.order[i], now)
     elif clock[COMPLETED] > 0:
@@ -203,17 +203,6 @@ def _leave_machine(jobs: NDArray[Any], state: State, plan: Plan, retries: Retrie
         plan.reserved[job] = NEVER
 
 
-@inner_kernel
-def _sort(seen: NDArray[Any], state: State, orders: Orders, plan: Plan, retries: Retries | None, rules: Rules) -> None:
-    """Sort the plan's list: starving jobs by entry, then the others by score."""
-    listed = plan.list
-    count = listed.length[0]
-    score_waiting(listed, orders.policy, seen, state, retries, count)
-    sort(listed, count)
-    if rules.starvation >= 0:
-        starving_first(listed.order, count, seen, listed.tier, state.entered, rules.starvation, state.clock[NOW])
-
-
 @inlined
 def _expect_twice_as_long(jobs: NDArray[Any], state: State, plan: Plan) -> None:
     """Expect jobs that outlive their estimate to run for twice their elapsed time, so that planning can continue."""
@@ -253,7 +242,7 @@ def _compress(
 ) -> None:
     """Move each reservation to its present earliest slot, one by one, in the order of the policy."""
     now = state.clock[NOW]
-    _sort(seen, state, orders, plan, retries, rules)
+    sort_waiting(plan.list, orders.policy, seen, state, retries, rules, plan.list.length[0])
     for i in range(plan.list.length[0]):
         job = plan.list.order[i]
         if plan.reserved[job] == NEVER:
@@ -348,7 +337,7 @@ def _round(
     """
     now, listed = state.clock[NOW], plan.list
     _look(waiting.queue, jobs, state, plan, needs, rules, not afresh)
-    _sort(seen, state, orders, plan, retries, rules)
+    sort_waiting(plan.list, orders.policy, seen, state, retries, rules, plan.list.length[0])
     fresh = soonest(state.completions) == NEVER
     for i in range(listed.length[0]):
         fresh = fresh and plan.reserved[listed.order[i]] == NEVER

@@ -14,12 +14,12 @@ from schedlab.engine.node_state import Nodes
 from schedlab.engine.plan import NEXT_START, Plan
 from schedlab.engine.preemption import MOST, candidates, end_run, make_way, measure_use, sort_by_use
 from schedlab.engine.preemption_state import REORDER, Preemption, gives_way
-from schedlab.engine.queue_list import QueueList, sort, starving_first
+from schedlab.engine.queue_list import QueueList
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import NOW, State
-from schedlab.engine.waiting import Orders, Waiting, score_waiting
+from schedlab.engine.waiting import Orders, Waiting, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -149,9 +149,6 @@ def give_way_behind(
         count = waiting.queue.length[0]
         for i in range(count):
             queue.order[i] = waiting.queue.order[i]
-        score_waiting(queue, orders.policy, seen, state, retries, count)
-        sort(queue, count)
-        if rules.starvation >= 0:
-            starving_first(queue.order, count, seen, queue.tier, state.entered, rules.starvation, state.clock[NOW])
+        sort_waiting(queue, orders.policy, seen, state, retries, rules, count)
         if make_way(site, jobs, state, queue.order, count, needs, rules):
             plan.counters[NEXT_START] = state.clock[NOW]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
 from schedlab.engine.queue import Queue, head, insert, remove, tail
-from schedlab.engine.queue_list import QueueList, sort
+from schedlab.engine.queue_list import QueueList, sort, starving_first
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
@@ -231,3 +231,20 @@ def score_waiting(
         for i in range(count):
             if retries.first[queue.order[i]]:
                 order.score[queue.order[i]] = -np.inf
+
+
+@inner_kernel
+def sort_waiting(
+    queue: QueueList,
+    order: Order,
+    seen: NDArray[Any],
+    state: State,
+    retries: Retries | None,
+    rules: Rules,
+    count: int,
+) -> None:
+    """Sort the first jobs of a queue by their present scores: starving jobs by entry, then the others."""
+    score_waiting(queue, order, seen, state, retries, count)
+    sort(queue, count)
+    if rules.starvation >= 0:
+        starving_first(queue.order, count, seen, queue.tier, state.entered, rules.starvation, state.clock[NOW])

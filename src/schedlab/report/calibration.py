@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab.atomic import atomic_path, writable_target
 from schedlab.report.illustrations import example_figures
-from schedlab.report.page import Page
+from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.site.calibration import GOOD, QUANTILES, ROUGH, Calibration, WaitErrors
@@ -45,11 +44,7 @@ def write_calibration(calibration: Calibration, path: str | PathLike[str], *, co
     OutputError
         If the file cannot be written.
     """
-    writable_target(path)
-    page = render_calibration(calibration, command=command)
-    with atomic_path(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    return Path(path)
+    return write_page(path, lambda: render_calibration(calibration, command=command))
 
 
 def render_calibration(calibration: Calibration, *, command: str = "") -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.results.ranking import Standing, Standings, standings
 from schedlab.campaign.results.statistics import METRIC, by_instance, interval_text, quantity, signed
 from schedlab.campaign.results.trade_offs import Price
@@ -21,7 +20,7 @@ from schedlab.report.campaigns import metric_label
 from schedlab.report.grid import grid
 from schedlab.report.groups import groupings, user_names
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
-from schedlab.report.page import Page
+from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Table, own_values, who_pays, who_pays_by
 from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.recorded import AS_RECORDED
@@ -127,11 +126,7 @@ def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
     OutputError
         If the file cannot be written; that its directory is missing is found before the work begins.
     """
-    writable_target(path)
-    page = render(evidence)
-    with atomic_path(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    return Path(path)
+    return write_page(path, lambda: render(evidence))
 
 
 def render(evidence: Evidence) -> str:

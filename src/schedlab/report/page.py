@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
+from schedlab.atomic import atomic_path, writable_target
 from schedlab.report.container import Container
 from schedlab.report.contents import contents, index_json
 from schedlab.report.definitions import DEFINITIONS, with_definitions
@@ -30,6 +33,15 @@ EARLY = (
 def built(name: str) -> str:
     """Return a file that the build of `report/web` has made: "report.js", "report.css" or "widget.js"."""
     return resources.files("schedlab.report").joinpath("web", "built", name).read_text(encoding="utf-8").strip()
+
+
+def write_page(path: str | PathLike[str], render: Callable[[], str]) -> Path:
+    """Write a page to a file, and return where it is; that it cannot be written is found before the page is made."""
+    writable_target(path)
+    page = render()
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return Path(path)
 
 
 @dataclass(slots=True)

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.results.statistics import FEWEST_PAIRS, quantity
 from schedlab.durations import DAY, WEEK
 from schedlab.report.groups import groupings
 from schedlab.report.illustrations import example_figures
-from schedlab.report.page import Page
+from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, by_reason
 from schedlab.schedule.groups import metrics_by
 from schedlab.schedule.metrics import measured_window
@@ -88,19 +87,18 @@ def write_schedule_report(
     OutputError
         If the file cannot be written.
     """
-    writable_target(path)
-    page = render_schedule(
-        schedule,
-        command=command,
-        source=source,
-        warm_up=warm_up,
-        cool_down=cool_down,
-        unit=unit,
-        changes=changes,
+    return write_page(
+        path,
+        lambda: render_schedule(
+            schedule,
+            command=command,
+            source=source,
+            warm_up=warm_up,
+            cool_down=cool_down,
+            unit=unit,
+            changes=changes,
+        ),
     )
-    with atomic_path(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    return Path(path)
 
 
 def render_schedule(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from schedlab.atomic import atomic_path, writable_target
 from schedlab.campaign.results.statistics import quantity
 from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.illustrations import example_figures
-from schedlab.report.page import Page
+from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.site.effects import Effect, difference_text
 from schedlab.site.ranking import RankedVariant, VariantRanking
@@ -39,11 +38,7 @@ def write_ranking(sweep: Sweep, ranking: VariantRanking, path: str | PathLike[st
     OutputError
         If the file cannot be written.
     """
-    writable_target(path)
-    page = render_ranking(sweep, ranking, command=command)
-    with atomic_path(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    return Path(path)
+    return write_page(path, lambda: render_ranking(sweep, ranking, command=command))
 
 
 def render_ranking(sweep: Sweep, ranking: VariantRanking, *, command: str = "") -> str:
