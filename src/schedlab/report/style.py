@@ -179,9 +179,9 @@ def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> 
         given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
         result = {label_of(schedule.scheduler): schedule for schedule in given}
         if len(result) < len(given):
-            raise InputError("two schedules have the same scheduler; give a dictionary of names and schedules")
+            raise InputError("two schedules have the same scheduler: give a dictionary of names and schedules")
     if not result:
-        raise InputError("there is no schedule to plot")
+        raise InputError("no schedule to plot")
     for name, schedule in result.items():
         if not len(schedule):
             raise InputError(f"not enough jobs: the schedule of {name} is empty")
