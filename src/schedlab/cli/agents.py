@@ -44,7 +44,7 @@ def train(
         ),
     ] = 0.15,
 ) -> None:
-    """Train an agent that decides which job starts next, and write the best; the last jobs are held out for evaluation."""
+    """Train an agent that decides which job starts next, and write the best; the last jobs are held out."""
     from schedlab.engine.prepared import prepare
     from schedlab.gym.sources import check_load
     from schedlab.gym.training import Settings
