@@ -88,7 +88,7 @@ RequestsOrMethod = Annotated[
     str | None,
     typer.Option(
         metavar="enforced|advisory|METHOD",
-        help="Whether jobs are killed at their requested time; or, with --laws, how jobs choose their requests: "
+        help="Whether jobs are killed at their requested time; or, with --distributions, how jobs choose requests: "
         "classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
     ),
 ]
@@ -100,7 +100,7 @@ Exhausted = Annotated[
         help="With a METHOD: what to do when all requests of a job have failed: give up, or multiply the last one.",
     ),
 ]
-Laws = Annotated[
+DistributionFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Run-time distributions of applications (TOML)."),
 ]

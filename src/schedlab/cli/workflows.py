@@ -9,6 +9,7 @@ import typer
 
 from schedlab.cli.options import Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from schedlab.workflow.workflow import Workflow
+    from schedlab.workload.reading import Reading
 
 HOUR = 3600
 
@@ -141,11 +143,12 @@ def convert(
     show(f"{output}: {count_of(len(workflow), 'task')}{before}, {cores}, {workflow.length:,.6f} s")
 
 
+@reads_logs
 def submit(
     trace: Trace,
     files: Descriptions,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write, .parquet.")],
-    handling: Annotated[
+    submission_mode: Annotated[
         Literal["pilot", "chained", "aware"],
         typer.Option(help="One job for all tasks, a job per task, or a job per task with a common place in the queue."),
     ] = "chained",
@@ -159,25 +162,28 @@ def submit(
     rules: Rules = "corrected",
     clean: Clean = "default",
     processors: Processors = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Add workflows to a trace, one after the other in turn, until its last submission."""
     from schedlab.workflow.files import read_workflow
     from schedlab.workload.files import write_workload
-    from schedlab.workload.handling import submit_workflows
     from schedlab.workload.submissions import Submission
+    from schedlab.workload.submitting import submit_workflows
 
     if output.suffix != ".parquet":
         raise InputError(f"{output}: jobs of workflows are written as .parquet: use that suffix")
     check_output(output, trace)
     workflows = [read_workflow(file) for file in files]
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     first = int(read.workload.submit_time.min()) if begin is None else begin
     last = int(read.workload.submit_time.max())
     if first > last:
         raise InputError(f"--begin {first}: the last job is submitted at {last} s: give an earlier second")
     instants = range(first, last + 1, every)
     submissions = [
-        Submission(workflows[number % len(workflows)], handling, instant) for number, instant in enumerate(instants)
+        Submission(workflows[number % len(workflows)], submission_mode, instant)
+        for number, instant in enumerate(instants)
     ]
     workload = submit_workflows(read.workload, submissions, rules=rules)
     write_workload(workload, output)
@@ -185,7 +191,7 @@ def submit(
     added = len(workload) - len(read.workload)
     show(
         f"{output}: {count_of(len(read.workload), 'job')} and {count_of(len(submissions), 'workflow')} as "
-        f"{handling} jobs ({added:,})"
+        f"{submission_mode} jobs ({added:,})"
     )
 
 
@@ -219,7 +225,7 @@ def results(
         show_json(summary)
         return
     width = max(len(row["group"]) for row in summary)
-    show(f"{'workflow':<{width}}  handling  finished  median wait  run time  turnaround  stretch  killed tasks")
+    show(f"{'workflow':<{width}}  mode      finished  median wait  run time  turnaround  stretch  killed tasks")
     for row in summary:
         medians = f"{'-':>8}    {'-':>8}  {'-':>10}  {'-':>7}"
         if row["finished"]:
@@ -228,21 +234,22 @@ def results(
                 f"  {row['median_stretch']:>7.3f}"
             )
         show(
-            f"{row['group']:<{width}}  {row['handling']:<8}  {row['finished']:>4} of {row['workflows']:<4}{medians}"
+            f"{row['group']:<{width}}  {row['submission_mode']:<8}  "
+            f"{row['finished']:>4} of {row['workflows']:<4}{medians}"
             f"  {row['killed_tasks']:>12,}"
         )
 
 
 def _by_group(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return numbers and, of the finished workflows, medians, by group and handling."""
+    """Return numbers and, of the finished workflows, medians, by group and submission_mode."""
     from schedlab.schedule.metrics import WORKFLOW_MEASURES
 
     rows = []
-    for (group, handling), part in table.groupby(["group", "handling"], sort=True):
+    for (group, submission_mode), part in table.groupby(["group", "submission_mode"], sort=True):
         finished = part[part["finished"]]
         medians = {f"median_{measure}": float(finished[measure].median()) for measure in WORKFLOW_MEASURES}
         counts = {"workflows": len(part), "finished": len(finished)}
-        names = {"group": group, "handling": handling}
+        names = {"group": group, "submission_mode": submission_mode}
         rows.append(names | counts | medians | {"killed_tasks": int(part["killed_tasks"].sum())})
     return rows
 
