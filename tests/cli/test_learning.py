@@ -117,7 +117,7 @@ def test_forms_that_cannot_be_fitted_are_named(run, tmp_path):
     (tmp_path / "alike.csv").write_text("".join(f"60,4,100,{score}\n" for score in (0.1, 0.2, 0.3, 0.4)))
     result = run("learn", "fit", "alike.csv")
     assert result.exit_code == 0
-    assert "left out, because its terms cannot be told apart on these jobs: " in result.stderr
+    assert "left out, because its terms are collinear on these jobs: " in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -142,4 +142,4 @@ def test_a_bad_policy_file_is_one_sentence(run, trace):
     (trace.parent / "policy.json").write_text('{"version": 7, "formula": "p"}')
     result = run("simulate", trace, "-s", "@policy.json+easy")
     assert (result.exit_code, len(result.stderr.strip().splitlines())) == (1, 1)
-    assert "policy.json is a policy file of another version" in result.stderr
+    assert "policy.json is a policy file of an unsupported version" in result.stderr

@@ -104,7 +104,10 @@ def test_wrong_usage_ends_with_2(run, model, words, said):
     [
         (["month.swf", "-p", "oracle"], "unknown run times '@oracle'"),
         (["month.swf", "-p", "ave2", "--replay", "fifo"], "fifo"),
-        (["month.swf", "-p", "actual", "--save", "x.json"], "@actual knows the future: there is nothing to save"),
+        (
+            ["month.swf", "-p", "actual", "--save", "x.json"],
+            "@actual knows the future and learns nothing, so there is nothing to save",
+        ),
         (["month.swf", "--load", "none.json"], "none.json: cannot read the model"),
         (["month.swf", "--load", "model.json"], "the model has learned from what happened until second 900"),
         (["month.swf", "-p", "ave2", "--save", "month.swf"], "the output is the trace itself"),

@@ -44,7 +44,7 @@ def test_columns_that_nobody_needs_may_be_left_out(tmp_path):
         (HEADER + "1,down,n1,,\n2,up,n1,9,\n", "line 3: only maintenance has an end"),
         (HEADER + "1,fire,n1,,\n", "line 2: unknown event 'fire'"),
         (HEADER + "soon,down,n1,,\n", "line 2: second 'soon' is not a whole number"),
-        (HEADER + ",down,n1,,\n", "line 2: the line has no second"),
+        (HEADER + ",down,n1,,\n", "line 2: the line has no value for second"),
         (HEADER + "1,down,,,\n", "line 2: a down event needs nodes"),
         (HEADER + "1,down,n[2-1],,\n", "line 2: 'n[2-1]' is not a host list"),
         (HEADER + "5,maintenance,n1,5,\n", "line 2: maintenance that begins at second 5 needs a later end"),

@@ -168,7 +168,7 @@ def test_jobs_that_are_added_get_the_next_rows_and_start_in_the_present_second_i
         (lambda one: one.run(until=2.5), "until=2.5 is not a whole second"),
         (lambda one: one.submit(three_jobs()), "job 1 would be submitted at second 0, but second 3 has come"),
         (lambda one: one.submit(three_jobs().replace(submit_time=[9, 9, 9], requested_processors=[1, 5, 1])), "job 2"),
-        (lambda one: one.schedule(), "there is no schedule yet, because jobs have not ended"),
+        (lambda one: one.schedule(), "no schedule yet: some jobs have not ended"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence_and_changes_nothing(action, reason):

@@ -202,7 +202,7 @@ def test_windows_and_loads_are_drawn_from_the_log():
         ({"decision": "inspect", "commit": True}, "commit=True is about the next job"),
         ({"slots": 0}, "slots=0: give a whole number"),
         ({"period": -1}, "period=-1: give whole seconds"),
-        ({"window": 0}, "an episode has at least one job"),
+        ({"window": 0}, "must be at least one job"),
         ({"window": 1_000}, "window=1000, but the workload has 60 jobs"),
         ({"processors": 2}, "processors"),
         ({"load": 0}, "give a positive number"),

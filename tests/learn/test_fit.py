@@ -233,7 +233,7 @@ def test_on_serial_jobs_the_logarithm_of_the_size_is_no_term():
 
 def test_forms_whose_terms_are_one_are_left_out_and_named():
     ranking = fit_scores(alike(6, np.linspace(0.1, 0.2, 6)))
-    assert ranking.left_out["p*q + log10(r)"] == "its terms cannot be told apart on these jobs"
+    assert ranking.left_out["p*q + log10(r)"] == "its terms are collinear on these jobs"
     assert all(len(fit.coefficients) == 1 for fit in ranking.fits)
     with pytest.raises(InputError, match="could not be fitted: its terms cannot be told apart"):
         ranking.choose("p*q+log10(r)")

@@ -84,7 +84,7 @@ def test_a_table_cannot_be_changed():
             "there is no column submit_time; scores need run_time, processors, submit_time, score",
         ),
         ("run_time,processors,submit_time,score,user\n10,4,5,0.1,9\n", "unknown column user"),
-        ("run_time,processors,submit_time,score\n", "there are no scores"),
+        ("run_time,processors,submit_time,score\n", "the table has no scores"),
     ],
 )
 def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, text, reason):

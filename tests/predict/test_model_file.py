@@ -108,7 +108,7 @@ def resealed(path, change):
 )
 def test_a_right_checksum_does_not_make_the_content_right(saved, change, said):
     resealed(saved, change)
-    with pytest.raises(InputError, match=f"model.json is not a sound model: .*({said}).*; train it again"):
+    with pytest.raises(InputError, match=f"model.json is not a sound model: .*({said}).*; train the agent again"):
         PredictionModel.load(saved)
 
 

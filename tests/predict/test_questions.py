@@ -43,7 +43,10 @@ JOB = '{"requested_time": 3600, "processors": 4}'
         ([JOB, "{"], "line 2: it is not JSON"),
         ([JOB, "3"], "line 2: it is not a JSON object"),
         ([JOB, "", '{"processors": 4}'], "line 3: the job has no requested_time"),
-        ([JOB, '{"requested_time": 0, "processors": 4}'], "line 2: requested_time=0 is not a whole number from 1 on"),
+        (
+            [JOB, '{"requested_time": 0, "processors": 4}'],
+            "line 2: requested_time=0 is not a whole number of at least 1",
+        ),
         ([JOB, '{"requested_time": "1h", "processors": 4}'], "line 2: requested_time='1h' is not a whole number"),
         ([JOB, '{"requested_time": 1.5, "processors": 4}'], r"line 2: requested_time=1.5 is not a whole number"),
         ([JOB, '{"requested_time": NaN, "processors": 4}'], "line 2: requested_time=nan is not a whole number"),

@@ -123,7 +123,7 @@ def _changed(path, **changes):
             lambda path: _changed(path, layers=[{"weights": [[float("nan")]] * 14, "biases": [1]}]),
             "not a finite number",
         ),
-        (lambda path: _changed(path, training=None), "an agent has an observation, layers and training"),
+        (lambda path: _changed(path, training=None), "observation, layers or training is missing"),
     ],
 )
 def test_a_file_that_is_no_agent_is_refused_in_one_sentence(path, harm, sentence):

@@ -78,7 +78,7 @@ def test_a_text_has_one_canonical_form(text, canonical):
     assert Scheduler.parse(f"{text}+slurm").text == f"{canonical}+slurm"
 
 
-WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
+WRITE_FACTORS = "give each factor once with its number, such as 1:0.5;2:1"
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
         ),
         (
             "multifactor(age=1,max_age=0)",
-            "multifactor: max_age= and period= are at least 1 second, half_life= at least 0",
+            "multifactor: max_age= and period= must be at least 1 second, half_life= at least 0",
         ),
         (
             "multifactor(age=1,period=0)",
-            "multifactor: max_age= and period= are at least 1 second, half_life= at least 0",
+            "multifactor: max_age= and period= must be at least 1 second, half_life= at least 0",
         ),
         ("multifactor(age=1,period=0.5)", "period=0.5 is not a whole number"),
         ("multifactor(age=1,favor=wide)", "multifactor: favor=wide; known are large and small"),
@@ -130,9 +130,9 @@ def test_a_wrong_argument_is_refused_in_one_sentence(text, sentence):
 
 
 def test_arguments_from_python_are_checked_too():
-    with pytest.raises(InputError, match=r"^multifactor: weights are at least 0$"):
+    with pytest.raises(InputError, match=r"^multifactor: weights must be 0 or more$"):
         Multifactor(age=2, size=-1)
-    with pytest.raises(InputError, match=r"^multifactor: weights are at least 0$"):
+    with pytest.raises(InputError, match=r"^multifactor: weights must be 0 or more$"):
         Multifactor(age=float("nan"))
     with pytest.raises(InputError, match=r"^multifactor: favor=tiny; known are large and small$"):
         Multifactor(age=1, favor="tiny")  # type: ignore[arg-type]

@@ -101,5 +101,5 @@ def test_a_campaign_with_one_name_for_two_or_an_unknown_baseline_is_refused():
     entry = {"generate": "lublin", "jobs": 20, "processors": 16}
     with pytest.raises(ValueError, match="two different schedulers are called a"):
         Campaign(name="x", schedulers=["a=fcfs", "a=saf"], workloads=[entry])
-    with pytest.raises(ValueError, match="the baseline saf is not among the schedulers"):
+    with pytest.raises(ValueError, match="the baseline saf is not one of the schedulers"):
         Campaign(name="x", schedulers=["a=fcfs"], baseline="saf", workloads=[entry])

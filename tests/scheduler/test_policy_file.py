@@ -73,8 +73,8 @@ def change(path, **values):
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"version": 99}, "policy.json is a policy file of another version"),
-        ({"version": None}, "policy.json is a policy file of another version"),
+        ({"version": 99}, "policy.json is a policy file of an unsupported version"),
+        ({"version": None}, "policy.json is a policy file of an unsupported version"),
         ({"formula": "open(p)"}, "policy.json: formula 'open(p)': 'open(p)' is not allowed"),
         ({"formula": 'p*"q'}, "policy.json: formula"),
         ({"formula": None}, "policy.json is damaged"),

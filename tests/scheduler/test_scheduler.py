@@ -148,7 +148,7 @@ def test_the_texts_of_the_documentation_are_canonical():
         ("saf@similar+magic", "unknown backfilling 'magic'; known are easy conservative"),
         ("saf@similar+", "unknown backfilling ''"),
         ("saf+easy@similar+easy", "two backfillings are named"),
-        ("saf@similar+easy@actual@ave2", "'@ave2' must stand before the options and only once"),
+        ("saf@similar+easy@actual@ave2", "'@ave2' must come before the options, and only once"),
         ("z@similar+easy@requested", "unknown policy 'z'"),
         ("fcfs+easy@tomorrow", "unknown run times '@tomorrow'; known are @requested @actual"),
         ("fcfs+easy@", "unknown run times"),

@@ -66,7 +66,7 @@ def test_what_was_assumed_of_cores_is_noted():
     [
         (split(todo("a"), version="2.0", a={"runtimeInSeconds": 1}), "schemaVersion is '2.0', but known are 1.3, 1.4"),
         ({"workflow": {}}, "schemaVersion is None"),
-        (split(todo("a")), "task a: execution says nothing of it; add its runtimeInSeconds"),
+        (split(todo("a")), "task a: the execution does not list it: add its runtimeInSeconds"),
         (split(todo("a"), a={}), "task a: there is no runtimeInSeconds"),
         (split(todo("a"), a={"runtimeInSeconds": -1}), "task a: its runtimeInSeconds is negative, -1"),
         (split(todo("a"), a={"runtimeInSeconds": "1"}), "task a: runtimeInSeconds must be a number, not '1'"),

@@ -136,7 +136,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot make the directory"):
+    with pytest.raises(OutputError, match="cannot create the directory"):
         fetch("KTH-SP2", tmp_path / "file" / "cache")
 
 

@@ -383,7 +383,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         [
-            ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time as 2026-04-01T10:00:00"),
+            ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time such as 2026-04-01T10:00:00"),
             ({"JobID": ""}, "JobID is unknown, but every job has a number"),
             ({"Submit": "Unknown"}, "Submit is unknown, but every job was submitted"),
             ({"End": "2026-02-30T10:00:00"}, "End is '2026-02-30T10:00:00', not a time"),

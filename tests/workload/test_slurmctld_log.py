@@ -67,7 +67,7 @@ def test_times_are_of_the_zone_of_the_site(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("nothing\n", "no line begins with a time as"),
-        ("[2026-06-01T01:00:00.148] error: x\n", "no job is submitted in this log"),
+        ("[2026-06-01T01:00:00.148] error: x\n", "this log has no submissions"),
     ],
 )
 def test_a_log_without_jobs_is_refused(tmp_path: Path, text: str, sentence: str) -> None:

@@ -270,7 +270,7 @@ class TestRefusals:
     )
     def test_a_negative_submit_time_is_refused(self, tmp_path: Path, submit: str, run_time: int, shown: int) -> None:
         message = refusal(swf_file(tmp_path, f"; x\n{JOB}\n2 {submit} -1 {run_time} 4{LAST_13}\n{JOB}"))
-        assert message == f"line 3: the submit time {shown} is negative; correct or remove the job"
+        assert message == f"line 3: the submit time {shown} is negative: correct or remove the job"
 
     def test_a_job_that_never_ran_may_have_no_submit_time(self, tmp_path: Path) -> None:
         jobs = read_swf(swf_file(tmp_path, f"{JOB}\n2 -1 -1 -1 -1{LAST_13}"))

@@ -23,23 +23,25 @@ def analyse(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="TARGET", help="A schedule (.parquet), or a run directory or campaign file of experiments."
+            metavar="TARGET", help="A schedule (.parquet), or the run directory or campaign file of experiments."
         ),
     ],
     common: Annotated[
         Literal["finished", "first"],
-        typer.Option(help="Campaigns: compare on workflows that both have finished, or on the first ones, as ScSF."),
+        typer.Option(
+            help="Campaigns: compare on the workflows finished in both runs, or on the first ones, as ScSF does."
+        ),
     ] = "finished",
     rules: Annotated[
-        Literal["corrected", "scsf"], typer.Option(help="Schedules: how run time and stretch of workflows are defined.")
+        Literal["corrected", "scsf"], typer.Option(help="Schedules: definition of run time and stretch of workflows.")
     ] = "corrected",
     minutes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Schedules: write what happens in each minute, as .csv.")
+        Path | None, typer.Option(metavar="FILE", help="Schedules: write counts for each minute to this .csv file.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as PNG.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory to write the figures to, as PNG.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of jobs and workflows: distributions, utilisation, submission modes compared."""
+    """Analyse a schedule or campaign of workflows: distributions, utilisation, comparison of submission modes."""
     is_schedule = target.suffix == ".parquet"
     for name, given, wanted in (
         ("--common", common != "finished", not is_schedule),
@@ -48,7 +50,7 @@ def analyse(
     ):
         if given and not wanted:
             raise InputError(
-                f"{name} does not go with {target}: it is for {'campaigns' if is_schedule else 'schedules'}"
+                f"{name} does not apply to {target}: it is for {'campaigns' if is_schedule else 'schedules'}"
             )
     if plot is not None:
         make_directory(plot)
@@ -163,20 +165,20 @@ def _write_minutes(analysis: Analysis, file: Path) -> None:
 
 
 def explain(
-    schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule that simulate -o has written.")],
+    schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule written by simulate -o, .parquet.")],
     job: Annotated[
-        int | None, typer.Argument(metavar="[JOB]", help="The number of the job in the trace; not with --at.")
+        int | None, typer.Argument(metavar="[JOB]", help="Number of the job in the trace; not with --at.")
     ] = None,
     at: Annotated[
         int | None,
         typer.Option(
-            metavar="SECOND", help="Priorities and factors of all jobs that wait at this second, as sprio prints them."
+            metavar="SECOND", help="Print priorities and factors of all jobs waiting at this second, as sprio does."
         ),
     ] = None,
     cluster: ClusterFile = None,
     as_json: Json = False,
 ) -> None:
-    """Say why a job started when it did: what stood before it, what was free, whom it overtook, its priority."""
+    """Explain why a job started when it did: the jobs ahead of it, free resources, jobs it overtook, its priority."""
     from dataclasses import asdict
 
     from schedlab.cli.traces import read_machine

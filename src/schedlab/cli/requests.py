@@ -54,24 +54,29 @@ def requests(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Past run times of an application, as CSV (with --column NAME: this column), not a distribution.",
+            help="Past run times of one application (CSV; --column names the column), instead of a distribution.",
         ),
     ] = None,
     distribution_of: Annotated[
         str,
         typer.Option(
-            "--distribution", metavar="NAME", help="Distribution of past runs: empirical, interpolated, best, a family."
+            "--distribution",
+            metavar="NAME",
+            help="Distribution fitted to past runs: empirical, interpolated, best, or a family.",
         ),
     ] = "empirical",
     cut: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Longest past run that counts, and the end of a fitted distribution."),
+        typer.Option(metavar="TIME", help="Longest past run to use, and the upper end of a fitted distribution."),
     ] = None,
     from_swf: Annotated[
-        Path | None, typer.Option(metavar="TRACE", help="A log: which of its applications would gain from sequences?")
+        Path | None, typer.Option(metavar="TRACE", help="Log in which to find applications that gain from sequences.")
     ] = None,
     by: Annotated[
-        str, typer.Option(metavar="KEYS", help="What makes an application: user, executable, group, queue, ...")
+        str,
+        typer.Option(
+            metavar="KEYS", help="Attributes that identify an application: user, executable, group, queue, ..."
+        ),
     ] = "user,executable",
     zeta: Annotated[float, typer.Option(help="Share of the machine that a stream of small jobs takes, in [0, 1).")] = 0,
     points: Annotated[
@@ -90,21 +95,23 @@ def requests(
     max_request: Annotated[str, typer.Option(metavar="TIME", help="Longest request allowed.")] = "inf",
     increment: Annotated[str, typer.Option(metavar="TIME", help="Minimum step from a request to the next.")] = "0s",
     checkpoint: Annotated[
-        CheckpointMode, typer.Option(help="Whether failed attempts leave their progress behind.")
+        CheckpointMode, typer.Option(help="When checkpoints preserve the progress of failed attempts.")
     ] = "never",
-    checkpoint_cost: Annotated[str, typer.Option(metavar="TIME", help="To write a checkpoint.")] = "0s",
-    restart_cost: Annotated[str, typer.Option(metavar="TIME", help="To read a checkpoint.")] = "0s",
+    checkpoint_cost: Annotated[str, typer.Option(metavar="TIME", help="Time to write a checkpoint.")] = "0s",
+    restart_cost: Annotated[str, typer.Option(metavar="TIME", help="Time to read a checkpoint.")] = "0s",
     sequence: Annotated[
-        str | None, typer.Option(metavar="TIMES", help='A sequence to compare with, such as "10h,20h".')
+        str | None, typer.Option(metavar="TIMES", help='Sequence to compare with, such as "10h,20h".')
     ] = None,
     last: Annotated[int, typer.Option(metavar="K", min=1, help="Compare with the maximum of the last K runs.")] = 10,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw distribution, requests and costs.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to draw distribution, requests and costs to.")
+    ] = None,
     clean: Clean = "default",
     *,
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Find the requests that cost least for jobs whose run time is a distribution, and what others cost."""
+    """Find the requested times of least expected cost for jobs with a run-time distribution."""
     sources = [name for name, given in ((LAW, distribution), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
     if len(sources) != 1:
         raise typer.BadParameter("give one of a LAW, --from-runs FILE and --from-swf TRACE")
@@ -135,12 +142,10 @@ def _refuse_strangers(ctx: typer.Context, source: str) -> None:
     given = [name for name, how in said.items() if how is not None and how.name != "DEFAULT"]
     for name in given:
         if source not in OPTIONS_OF.get(name, (source,)):
-            raise InputError(
-                f"{flags[name]} goes with {' or '.join(OPTIONS_OF[name])}, not with {source}: leave it out"
-            )
+            raise InputError(f"{flags[name]} applies to {' or '.join(OPTIONS_OF[name])}, not to {source}: remove it")
     for name in ("checkpoint_cost", "restart_cost"):
         if name in given and ctx.params["checkpoint"] == "never":
-            raise InputError(f"{flags[name]} needs checkpoints: add --checkpoint always or adaptive, or leave it out")
+            raise InputError(f"{flags[name]} needs checkpoints: add --checkpoint always or adaptive, or remove it")
 
 
 @dataclass(frozen=True)

@@ -34,39 +34,39 @@ SHOWN_LEADERS = 8
 @reads_logs
 def search(
     workload: Annotated[
-        list[Path], typer.Option("--workload", "-w", metavar="TRACE", help="A trace to learn from; repeat it for each.")
+        list[Path], typer.Option("--workload", "-w", metavar="TRACE", help="Log to train on; repeatable.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the policy, .json.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Policy file to write, .json.")],
     objective: Annotated[
         str, typer.Option(metavar="METRIC", help="Metric to minimise, such as mean_wait or p95_bounded_slowdown.")
     ] = "mean_bounded_slowdown",
-    budget: Annotated[str, typer.Option(metavar="TIME", help="How long to search, such as 90s, 10m or 2h.")] = "10m",
+    budget: Annotated[str, typer.Option(metavar="TIME", help="Time to search, such as 90s, 10m or 2h.")] = "10m",
     evaluations: Annotated[
         int | None,
-        typer.Option(min=1, help="Instead, begin nothing new after N simulations: the same on every machine."),
+        typer.Option(min=1, help="Stop after N simulations instead: the same result on every machine."),
     ] = None,
     test: Annotated[
         list[Path] | None,
-        typer.Option(metavar="TRACE", help="A trace to test on; repeat it. Without, the last third of the windows."),
+        typer.Option(metavar="TRACE", help="Log to test on; repeatable (default: the last third of the windows)."),
     ] = None,
     choose: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="TRACE",
-            help="A trace to choose on among the best of the families; repeat it. Without, every third window.",
+            help="Log on which the best of the families is chosen; repeatable (default: every third window).",
         ),
     ] = None,
     family: Annotated[
         str,
         typer.Option(
-            metavar="NAMES", help="Which formulas: forms, power, linear, expected (commas between them), or all."
+            metavar="NAMES", help="Families of formulas: forms, power, linear, expected (comma-separated), or all."
         ),
     ] = "all",
     with_: Annotated[
-        str, typer.Option("--with", metavar="TEXT", help="What follows the policy in the scheduler text.")
+        str, typer.Option("--with", metavar="TEXT", help="Rest of the scheduler text after the policy.")
     ] = "+easy",
     baseline: Annotated[
-        str, typer.Option(metavar="SCHEDULER", help="What policies are compared with, window by window.")
+        str, typer.Option(metavar="SCHEDULER", help="Scheduler that policies are compared with, window by window.")
     ] = "saf+easy",
     worst_wait: Annotated[
         float | None,
@@ -79,23 +79,21 @@ def search(
             help="Penalise slowdowns of a class of jobs or users above FACTOR times those of the baseline.",
         ),
     ] = None,
-    windows: Annotated[
-        str, typer.Option(metavar="TIME", help="Length of the windows that traces are cut into.")
-    ] = "15d",
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 1,
+    windows: Annotated[str, typer.Option(metavar="TIME", help="Length of the windows that logs are cut into.")] = "15d",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 1,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
     clean: Clean = "default",
     *,
     reading: Reading,
     directory: Annotated[
         Path | None,
-        typer.Option("--directory", "-d", metavar="DIR", help="Keep the test there, as a campaign's run directory."),
+        typer.Option("--directory", "-d", metavar="DIR", help="Run directory to keep the test in, as a campaign."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Search for a policy by simulation, and compare it with the known ones on jobs that the search has not seen."""
+    """Search for a policy by simulation, and compare it with known ones on held-out jobs."""
     from schedlab.campaign.run.executors import usable_cores
     from schedlab.learn.search import check_kinds
     from schedlab.learn.training import check_objective, check_rest, prepare_training, runnable
@@ -189,7 +187,7 @@ def _seconds(text: str, option: str) -> float:
     except InputError as error:
         raise InputError(f"{option} {error}") from None
     if not 1 <= value < math.inf:
-        raise InputError(f"{option} {text!r}: less than a second is not enough")
+        raise InputError(f"{option} {text!r}: must be at least one second")
     return value
 
 

@@ -50,7 +50,7 @@ def read_logs(
         sha256 = file_sha256(path)
         if any(log.sha256 == sha256 for log in known or []):
             raise InputError(
-                f"{path} is also trained on: a test, or a choice, needs a log that the search has not seen"
+                f"{path} is also used for training: a test or a choice needs a log the search has not seen"
             )
         if any(log.sha256 == sha256 for log in logs):
             raise InputError(f"{path} is given twice")

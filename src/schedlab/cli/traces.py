@@ -103,7 +103,7 @@ def read_machine(path: Path | None, processors: int | None) -> Cluster | None:
     if path is None:
         return None
     if processors is not None:
-        raise InputError("give the machine once: --cluster or --processors")
+        raise InputError("give the machine by --cluster or --processors, not both")
     from schedlab.cluster.files import read_cluster
 
     return read_cluster(path)

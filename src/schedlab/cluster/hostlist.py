@@ -42,7 +42,7 @@ def host_names(expression: str) -> list[str]:
         for choice in choices:
             size = max(size, 1) * len(choice)
         if size > MOST_NAMES:
-            raise InputError(f"{shown(expression)} stands for more than {MOST_NAMES:,} nodes")
+            raise InputError(f"{shown(expression)} names more than {MOST_NAMES:,} nodes")
         names += map("".join, product(*choices))
     return names
 
@@ -58,7 +58,7 @@ def _numbers(ranges: str, word: str) -> Iterator[str]:
         if int(last) < int(first):
             raise InputError(f"{shown(word)} is not a host list: the range {part} ends before it begins")
         if int(last) - int(first) >= MOST_NAMES:
-            raise InputError(f"{shown(word)} stands for more than {MOST_NAMES:,} nodes")
+            raise InputError(f"{shown(word)} names more than {MOST_NAMES:,} nodes")
         for number in range(int(first), int(last) + 1):
             yield f"{number:0{len(first)}d}"
 

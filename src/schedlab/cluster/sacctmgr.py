@@ -245,7 +245,7 @@ def _add_user(accounts: Accounts, name: str, places: list[str], options: dict[st
         raise InputError(f"user {name} has no account")
     for place in places:
         if place != "root" and place not in accounts.accounts:
-            raise InputError(f"user {name} is of account {place}, which does not exist")
+            raise InputError(f"user {name} has the account {place}, which does not exist")
         association = Association(place, name)
         accounts.users.append(association)
         accounts.default_account.setdefault(name, place)
@@ -326,7 +326,7 @@ def _set(accounts: Accounts, association: Association, options: Mapping[str, str
             for name in names:
                 if name not in accounts.qos:
                     if not new_qos:  # a dump of associations does not list the QOS
-                        raise InputError(f"there is no QOS {name}")
+                        raise InputError(f"the QOS {name} does not exist")
                     accounts.add_qos(name)
             association.qos = tuple(names)
         elif key == "defaultqos":

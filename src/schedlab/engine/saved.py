@@ -127,11 +127,11 @@ def load_simulation(path: str | os.PathLike[str], workload: Workload | None) -> 
         with zipfile.ZipFile(path) as file:
             return _load(file, name, workload)
     except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file") from None
+        raise InputError(f"{name}: the file does not exist") from None
     except (zipfile.BadZipFile, EOFError, KeyError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{name}: this is not, or no longer, a whole saved simulation; save it again") from None
+        raise InputError(f"{name}: not a saved simulation, or damaged: save it again") from None
 
 
 def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulation:
@@ -142,7 +142,7 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
         raise ValueError("members are missing")
     workload = _workload(file, header) if given is None else given
     if input_sha256(workload) != header.workload or workload.requests_enforced != header.requests_enforced:
-        raise InputError(f"{path}: this simulation is of another workload, {header.name}, and not of {workload.name}")
+        raise InputError(f"{path}: this simulation belongs to the workload {header.name}, not to {workload.name}")
     scheduler = None
     if header.scheduler is not None:
         check_imports([header.scheduler], path)
@@ -165,7 +165,7 @@ def _header(file: zipfile.ZipFile, path: str) -> Header:
     if isinstance(content, dict) and (content.get("format"), content.get("schedlab")) != (FORMAT, version("schedlab")):
         wrote = str(content.get("schedlab", "unknown"))[:40]
         raise InputError(
-            f"{path}: this simulation was saved by version {wrote} of schedlab, and goes on only there; this is "
+            f"{path}: this simulation was saved by version {wrote} of schedlab, and can be resumed only by it; this is "
             f"{version('schedlab')}"
         )
     return checked(HEADERS, content, f"{path}: the header is damaged", "save the simulation again")

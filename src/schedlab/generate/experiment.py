@@ -106,11 +106,11 @@ class Experiment:
                 raise InputError(f"unknown {field} {value!r} of an experiment; known are {', '.join(values)}")
         for field in ("fill_wait", "preload", "drain"):
             if getattr(self, field) < 0:
-                raise InputError(f"the {field} of an experiment is 0 s or more, not {getattr(self, field)} s")
+                raise InputError(f"the {field} of an experiment must be 0 s or more, not {getattr(self, field)} s")
         if self.duration < 1:
-            raise InputError(f"an experiment lasts 1 s or more, not {self.duration} s")
+            raise InputError(f"the duration of an experiment must be 1 s or more, not {self.duration} s")
         if not 0 <= self.pressure <= LARGEST_PRESSURE:
-            raise InputError(f"the pressure is 0 or above and at most {LARGEST_PRESSURE}, not {self.pressure:g}")
+            raise InputError(f"the pressure must be from 0 to {LARGEST_PRESSURE}, not {self.pressure:g}")
         self._check_policy()
         self._check_workflows()
 
@@ -124,9 +124,9 @@ class Experiment:
                 "sp-sat-... and sp-bf-..."
             )
         if self.workflow_policy == "period" and self.period < 1:
-            raise InputError(f"workflows by period need a period of 1 s or more, not {self.period} s")
+            raise InputError(f"workflow policy period: the period must be 1 s or more, not {self.period} s")
         if self.workflow_policy == "share" and not 0 < self.share <= 1:
-            raise InputError(f"workflows by share need a share above 0 and up to 1, not {self.share}")
+            raise InputError(f"workflow policy share: the share must be above 0 and at most 1, not {self.share}")
 
     def _check_workflows(self) -> None:
         """Refuse workflows that the policy or the machine cannot take, and a policy without workflows."""
@@ -138,15 +138,15 @@ class Experiment:
             raise InputError(f"the shares of the workflows add up to {sum(shares):g}; they must add up to 1")
         for workflow, share in self.workflows:
             if share < 0:
-                raise InputError(f"the share of workflow {workflow.name} is {share:g}, but shares are 0 or more")
+                raise InputError(f"the share of workflow {workflow.name} is {share:g}; it must be 0 or more")
             widest = int(job_template(workflow, self.submission_mode).processors.max())
             if widest > self.model.processors:
                 raise InputError(
                     f"workflow {workflow.name} needs {widest:,} processors at once, but the machine has "
-                    f"{self.model.processors:,}; group its tasks with a cap, or take a larger machine"
+                    f"{self.model.processors:,}; group its tasks with a cap, or use a larger machine"
                 )
             if self.workflow_policy == "share" and not workflow.work:
-                raise InputError(f"workflow {workflow.name} does no work, so it cannot have a share of the work")
+                raise InputError(f"workflow {workflow.name} contains no work, so it cannot have a share of it")
 
     @property
     def is_special(self) -> bool:

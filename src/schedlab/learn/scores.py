@@ -89,9 +89,9 @@ class ScoreTable:
             object.__setattr__(self, name, values)
         lengths = {name: getattr(self, name).shape for name in COLUMNS}
         if len(set(lengths.values())) > 1 or self.score.ndim != 1:
-            raise InputError(f"the columns of scores are not of one length: {lengths}")
+            raise InputError(f"the columns of scores differ in length: {lengths}")
         if not len(self):
-            raise InputError("there are no scores")
+            raise InputError("the table has no scores")
         for name, least in LEAST.items():
             values = getattr(self, name)
             if values.min() < least:
@@ -175,7 +175,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTable:
 
 def _check_names(names: list[str]) -> None:
     if missing := [name for name in NEEDED if name not in names]:
-        raise InputError(f"there is no column {missing[0]}; scores need {', '.join(NEEDED)}")
+        raise InputError(f"the column {missing[0]} is missing; scores need {', '.join(NEEDED)}")
     if strange := [name for name in names if name not in COLUMNS]:
         raise InputError(f"unknown column {strange[0]}; scores have the columns {', '.join(COLUMNS)}")
 
@@ -203,10 +203,10 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
     table, facts = read_parquet(path, "table of scores")
     if facts.get("scores_version", SCHEMA_VERSION) != SCHEMA_VERSION:
-        raise InputError(f"{os.fspath(path)}: these scores are of another version of schedlab; make them again")
+        raise InputError(f"{os.fspath(path)}: the scores were written by another version of schedlab: make them again")
     provenance = facts.get("provenance", {})
     if not isinstance(provenance, dict):
-        raise InputError(f"{os.fspath(path)}: the metadata of the scores are damaged; make them again")
+        raise InputError(f"{os.fspath(path)}: the metadata of the scores is damaged: make them again")
     return table.to_pandas(), provenance
 
 
@@ -231,7 +231,7 @@ def _check_shares(score: Real) -> None:
     strange = np.isfinite(score) & ~((score >= 0) & (score <= 1))
     if strange.any():
         row = int(np.argmax(strange))
-        raise InputError(f"column score, row {row}: {score[row]:g} is not a share of the trials, from 0 to 1", row=row)
+        raise InputError(f"column score, row {row}: {score[row]:g} is not a share of the trials from 0 to 1", row=row)
 
 
 def _groups(score: Real) -> Whole:

@@ -187,7 +187,7 @@ def plot_by_class(
     common = {name: values.dropna() for name, values in tables.items()}
     present = [name for name, values in common.items() if len(values)]
     if not present:
-        raise InputError(f"not enough data: no instance has jobs of a class in {', '.join(classes)} everywhere")
+        raise InputError(f"not enough data: no instance has jobs of each of the classes {', '.join(classes)}")
     shown = list(schedulers or common[present[0]].columns)
 
     def draw(ax: Axes, panel: int) -> None:

@@ -68,7 +68,7 @@ def plot_distributions(distributions: Mapping[str, Distribution], ax: Axes | Non
     """
     shown = {name: found for name, found in distributions.items() if len(found.values)}
     if not shown:
-        raise InputError("not enough data: nothing has finished, so that there is no distribution to draw")
+        raise InputError("not enough data: no workflow has finished, so there is no distribution to draw")
     first = next(iter(shown.values()))
     is_time = first.variable.unit == "s"
     with styled_axes(ax) as axes:
@@ -182,7 +182,7 @@ def plot_submissions(
     rows = [row for row in found.summaries if row.submitted]
     experiments = list(dict.fromkeys(row.experiment for row in rows))
     if not experiments:
-        raise InputError("there are no workflows to draw")
+        raise InputError("no workflows to draw")
     names = [name for name in SUBMISSION_MODES if any(row.submission_mode == name for row in rows) and name != baseline]
 
     def height(experiment: str, submission_mode: str) -> float:

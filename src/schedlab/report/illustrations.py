@@ -23,7 +23,7 @@ from schedlab.report.campaigns import (
 )
 from schedlab.report.comparison import plot_queue_length, plot_utilisation
 from schedlab.report.gantt import plot_gantt
-from schedlab.report.style import only_drawable, root_figure, styled
+from schedlab.report.style import root_figure, styled
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import queue_length
@@ -69,6 +69,8 @@ class Illustration:
 def illustrate(drawn: Figure | Axes, alt: str, caption: str, *, vector: bool = True) -> Illustration:
     """Return a figure as part of a page: as SVG, or as PNG if it has too many parts for that."""
     import matplotlib
+
+    from schedlab.report.canvas import only_drawable
 
     only_drawable(root_figure(drawn))
     buffer = BytesIO()

@@ -340,7 +340,7 @@ def _finite(value: float, text: str) -> float:
     except OverflowError:
         number = float("inf")
     if not np.isfinite(number):
-        raise InputError(f"formula {_short(text)} holds a number that is too large")
+        raise InputError(f"formula {_short(text)} contains a number that is too large")
     return number
 
 

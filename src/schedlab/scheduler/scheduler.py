@@ -131,7 +131,7 @@ class Scheduler:
 
     def _check(self) -> None:
         if self.correction is not None and not self.runtimes.learns:
-            raise InputError(f"@{self.runtimes.text} is never corrected: leave /{self.correction} out")
+            raise InputError(f"@{self.runtimes.text} is never corrected: remove /{self.correction}")
         if self.correction is not None and self.correction not in CORRECTIONS:
             near = did_you_mean(self.correction, CORRECTIONS)
             raise InputError(f"unknown correction /{self.correction}; known are /{' /'.join(CORRECTIONS)}{near}")
@@ -140,11 +140,11 @@ class Scheduler:
             if value is not None and not isinstance(value, int):
                 raise InputError(f"{option}={value!r} is not a whole number")
         if self.start_delay is not None and not 0 <= self.start_delay < LONGEST_START:
-            raise InputError(f"start_delay={self.start_delay}: a start takes from 0 to {LONGEST_START} seconds")
+            raise InputError(f"start_delay={self.start_delay}: must be from 0 to {LONGEST_START} seconds")
         if self.starvation is not None and self.starvation < 0:
-            raise InputError(f"starvation={self.starvation}: the threshold is in seconds, at least 0")
+            raise InputError(f"starvation={self.starvation}: must be 0 seconds or more")
         if self.window is not None and self.window < 1:
-            raise InputError(f"window={self.window}: the scheduler must see at least 1 job")
+            raise InputError(f"window={self.window}: must be at least 1 job")
         if self.retries is not None and not isinstance(self.retries, Retries):
             raise InputError(f"retries={self.retries!r}: give Retries(...) or None")
         if self.placement not in (None, *PLACEMENTS):

@@ -124,7 +124,7 @@ class _Values:
         """Return a whole number."""
         digits = text.strip()
         if not digits.lstrip("-").isdecimal() or not least <= int(digits) <= MOST:
-            raise InputError(f"{name}={shown(text)}: a whole number from {least} on is needed")
+            raise InputError(f"{name}={shown(text)}: must be a whole number of at least {least}")
         return int(digits)
 
     def option(self, name: str, usual: int, least: int = 0) -> int:

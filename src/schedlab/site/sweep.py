@@ -83,13 +83,15 @@ class SiteSample:
         jobs = jobs.sorted_by_submit()
         if self.seed is not None:
             if int(np.ptp(jobs.submit_time)) < FEWEST_WEEKS * WEEK:
-                raise InputError(f"{jobs.name}: a log of less than {FEWEST_WEEKS} weeks has too few weeks to draw from")
+                raise InputError(
+                    f"{jobs.name}: a log of less than {FEWEST_WEEKS} weeks has too few weeks to sample from"
+                )
             jobs = resample_users(jobs, rng=self.seed)
         submit = jobs.submit_time
         first, length = int(submit[0]), int(submit[-1] - submit[0])
         inside = (submit >= first + self.begin * length) & ((submit < first + self.end * length) | (self.end == 1))
         if not inside.any():
-            raise InputError(f"{jobs.name}: no job is in {self.text}")
+            raise InputError(f"{jobs.name}: no job lies in {self.text}")
         return jobs if inside.all() else jobs[inside]
 
 
@@ -128,7 +130,7 @@ class VariantAnswer:
         """
         if name not in self.metrics:
             near = did_you_mean(name, self.metrics)
-            raise InputError(f"there is no metric {shown(name)}{near}; schedlab list metrics has all")
+            raise InputError(f"unknown metric {shown(name)}{near}; schedlab list metrics prints all")
         return float(self.metrics[name])
 
 
@@ -239,7 +241,7 @@ class Sweep:
                 told = json.loads(str(found["told"]))
                 columns = {name: found[name] for name in _COLUMNS}
         except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{path}: this answer is damaged ({error}); remove the file and ask again") from None
+            raise InputError(f"{path}: the stored answer is damaged ({error}): remove the file and run again") from None
         jobs = sample.of(self.jobs)[columns["row"]].replace(submit_time=columns["submit"])
         schedule = Schedule(
             jobs,

@@ -67,7 +67,7 @@ def validate(
         If a file cannot be read, there is no Slurm 22.05, fewer than two phases are asked for, or a job is an array.
     """
     if phases < 2:
-        raise InputError("one run has no distance to others: give at least two phases")
+        raise InputError("one run has no distance to others: give two phases or more")
     site = import_site(conf, jobs)
     assert site.jobs is not None
     timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
@@ -94,7 +94,7 @@ def _common(runs: Sequence[SlurmRun], rows: NDArray[np.intp]) -> NDArray[np.intp
     for run in runs:
         own = run.records["row"].to_numpy()
         if len(np.unique(own)) < len(own):
-            raise InputError(f"{run.schedule.workload.name}: an array is one job here and many there; give its tasks")
+            raise InputError(f"{run.schedule.workload.name}: an array must be given as its single tasks")
         rows = rows[np.isin(rows, own)]
     return rows
 

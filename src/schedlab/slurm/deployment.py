@@ -120,7 +120,7 @@ def deploy(
     moving = chosen.changes_with_time or predict is not None
     taken = way or ("priority-loop" if moving else "lua")
     if taken not in WAYS:
-        raise InputError(f"unknown way {taken!r}; known are {', '.join(WAYS)}")
+        raise InputError(f"unknown way of deployment {taken!r}; known are {', '.join(WAYS)}")
     if taken == "lua" and moving:
         reason = "changes with time" if chosen.changes_with_time else "needs recent runs"
         raise InputError(f"{policy} {reason}, and Lua acts at submission only: take priority-loop, site-factor or rest")
@@ -256,7 +256,7 @@ def shadow(policy: str, queue: Mapping[str, Any], *, origin: int = 0, now: float
         If the queue is not what squeue prints, or the policy is no formula.
     """
     if not isinstance(queue.get("jobs"), list):
-        raise InputError("the queue has no list of jobs: give what 'squeue --json' prints")
+        raise InputError("the queue has no list of jobs: give the output of 'squeue --json'")
     chosen = Scheduler.parse(policy).policy
     _formula(chosen)
     waiting = [job for job in queue["jobs"] if _state(job) == "PENDING" and _number(job.get("priority")) > 0]

@@ -137,7 +137,7 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
 def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) -> Workload:
     """Return the workload of the submissions in a file."""
     if not events:
-        raise InputError(f"{os.fspath(path)}: there is no event in it")
+        raise InputError(f"{os.fspath(path)}: the file has no event")
     requests = [event.request for event in events]
     users = sorted({event.user for event in events if event.user is not None})
     number = {name: place for place, name in enumerate(users, 1)}

@@ -56,7 +56,7 @@ class Extras:
         """Raise InputError if a part is not of `jobs` jobs."""
         for name, part in self.parts():
             if len(part) != jobs:
-                raise InputError(f"{name} are of {len(part)} jobs, expected {jobs}")
+                raise InputError(f"{name} has {len(part)} jobs, expected {jobs}")
 
     def replaced(self, changes: Mapping[str, Any]) -> Extras:
         """Return a copy with some parts replaced; the names in `DISTRIBUTIONS` belong to one part."""

@@ -219,7 +219,7 @@ def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:
     if workload.dependencies is None and workload.workflows is None:
         return
     what = "dependencies" if workload.workflows is None else "workflows"
-    raise InputError(f"{os.fspath(path)}: this format cannot hold the {what} of the jobs; write .parquet instead")
+    raise InputError(f"{os.fspath(path)}: this format cannot store the {what} of the jobs: write .parquet instead")
 
 
 def preceding_fields(workload: Workload, path: str | os.PathLike[str]) -> Workload:

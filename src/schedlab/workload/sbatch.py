@@ -157,7 +157,7 @@ def options_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _value(rest: Iterator[str], option: str) -> str:
     value = next(rest, None)
     if value is None:
-        raise InputError(f"the option {option} of sbatch has no value")
+        raise InputError(f"the option {option} of sbatch needs a value")
     return value
 
 

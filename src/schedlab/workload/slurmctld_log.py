@@ -106,10 +106,10 @@ def read_slurmctld_log(path: str | os.PathLike[str], *, timezone: str = "UTC") -
                 stamped = True
                 reading.take(stamp[1], text[stamp.end() :])
     if not stamped:
-        raise InputError(f"{os.fspath(path)}: no line begins with a time as [2026-06-01T01:02:35.148]")
+        raise InputError(f"{os.fspath(path)}: no line begins with a time such as [2026-06-01T01:02:35.148]")
     runs = [run for run in reading.all_runs() if run.submit != UNKNOWN]
     if not runs:
-        raise InputError(f"{os.fspath(path)}: no job is submitted in this log")
+        raise InputError(f"{os.fspath(path)}: this log has no submissions")
     return _log_of(reading, runs, workload_name(path).removesuffix(".log"), timezone)
 
 
@@ -238,5 +238,5 @@ def _unix(local: NDArray[np.int64], timezone: str) -> NDArray[np.int64]:
             pa.array(local).cast(pa.timestamp("s")), timezone, ambiguous="earliest", nonexistent="latest"
         )
     except pa.ArrowInvalid:
-        raise InputError(f"there is no time zone {timezone!r}; name one as Europe/Stockholm or UTC") from None
+        raise InputError(f"unknown time zone {timezone!r}: name one such as Europe/Stockholm or UTC") from None
     return np.asarray(moments.cast(pa.int64()).to_numpy())

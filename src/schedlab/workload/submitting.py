@@ -180,7 +180,7 @@ def _check_fits(workload: Workload, workflow: Workflow, template: JobTemplate) -
     what = f"task {workflow.tasks[position].id}" if position >= 0 else "its pilot job"
     raise InputError(
         f"the workflow {workflow.name}: {what} needs {widest:,} processors, but the machine has "
-        f"{workload.processors:,}; group its tasks with a cap, or take a larger machine"
+        f"{workload.processors:,}; group its tasks with a cap, or use a larger machine"
     )
 
 

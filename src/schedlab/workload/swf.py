@@ -91,7 +91,7 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     if (row := first_bad_submit(workload)) is not None:
         line = line_of_job(path, row)
         raise InputError(
-            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative; correct or "
+            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative: correct or "
             "remove the job",
             row=row,
             line=line,
@@ -184,7 +184,7 @@ def line_of_job(path: str | os.PathLike[str], row: int) -> int:
                 if jobs == row:
                     return number
                 jobs += 1
-    raise InputError(f"{os.fspath(path)}: the file has {jobs} jobs, there is no row {row}")
+    raise InputError(f"{os.fspath(path)}: the file has {jobs} jobs, so row {row} does not exist")
 
 
 def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[Block]:
@@ -206,7 +206,7 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
         if (bare := _bare_return(text)) is not None:
             number = line + text.count(b"\n", 0, bare)
             raise InputError(
-                f"{os.fspath(path)}, line {number}: a carriage return ends no line; "
+                f"{os.fspath(path)}, line {number}: a carriage return within a line: "
                 "save the file with LF or CRLF line ends",
                 line=number,
             )

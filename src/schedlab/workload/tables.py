@@ -102,7 +102,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     with open_input(path) as stream:
         magic = stream.read(4)
     if magic != b"PAR1" and os.fspath(path).endswith(".parquet"):
-        raise InputError(f"{os.fspath(path)}: this is not, or no longer, a Parquet file; write it again")
+        raise InputError(f"{os.fspath(path)}: not a Parquet file, or damaged: write it again")
     frame, attributes = _parquet_frame(path) if magic == b"PAR1" else (_csv_frame(path), {})
     if frame.empty:
         raise InputError(f"{os.fspath(path)}: the table has no rows")
@@ -115,7 +115,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
         workload = Workload.from_frame(_numeric(frame), **attributes)
         if (row := first_bad_submit(workload)) is not None:
             raise InputError(
-                f"column submit_time, row {row}: {workload.submit_time[row]} is negative; correct or remove the job",
+                f"column submit_time, row {row}: {workload.submit_time[row]} is negative: correct or remove the job",
                 row=row,
             )
     except InputError as error:
@@ -200,14 +200,14 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
         )
     told = checked(STORED, stored, f"{os.fspath(path)}: the metadata are damaged", "write the file again")
     if told.schema_version > SCHEMA_VERSION:
-        raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab; update this one")
+        raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab: update schedlab")
     try:
         table, links = read_links(table, stored)
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException):
         raise InputError(
-            f"{os.fspath(path)}: the dependencies or workflows are damaged; write the file again"
+            f"{os.fspath(path)}: the dependencies or workflows are damaged: write the file again"
         ) from None
     return table.to_pandas(), {key: stored[key] for key in ATTRIBUTES if key in stored} | links
 
@@ -233,7 +233,7 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         reason = str(error).splitlines()[0]
         raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})", line=bad_line(reason)) from None
     if not isinstance(frame.index, pd.RangeIndex):
-        raise InputError(f"{os.fspath(path)}: the rows have more cells than the line of column headers")
+        raise InputError(f"{os.fspath(path)}: rows have more cells than the header")
     return frame
 
 

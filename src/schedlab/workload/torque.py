@@ -126,12 +126,12 @@ class _Records:
         if strange.any():
             line = int(np.argmax(strange)) + 1
             raise InputError(
-                f"{self.path}, line {line}: this is not a record as 04/01/2026 11:05:00;E;7.head;..., or it is cut",
+                f"{self.path}, line {line}: not a record such as 04/01/2026 11:05:00;E;7.head;..., or it is truncated",
                 line=line,
             )
         ended = pc.match_substring_regex(lines, ENDED).to_numpy()
         if not ended.any():
-            raise InputError(f"{self.path}: there is no record of type E, so no job ended")
+            raise InputError(f"{self.path}: no record of type E, so no job has ended")
         records = lines.filter(ended)
         again = records.to_pandas().duplicated().to_numpy()
         self.lines = np.flatnonzero(ended)[~again] + 1

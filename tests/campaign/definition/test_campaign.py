@@ -47,7 +47,7 @@ def test_other_texts_are_no_durations(text: str) -> None:
         ({"repetitions": 0}, "greater than or equal to 1"),
         ({"timeout": 0}, "greater than 0"),
         ({"timeout": "soon"}, "is not a duration"),
-        ({"baseline": "saf"}, "the baseline saf is not among the schedulers"),
+        ({"baseline": "saf"}, "the baseline saf is not one of the schedulers"),
         ({"baseline": "nonsense"}, "nonsense"),
         ({"schedulers": ["fcfs+easier"]}, "easier"),
         ({"schedulers": [{"policy": "fcfs", "backfill": "easier"}]}, "unknown backfilling 'easier'; known are none"),

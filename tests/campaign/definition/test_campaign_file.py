@@ -98,7 +98,7 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
         ("[0.7, 0.9]", '"high"', ", line 31: workloads[1].load: input should be a valid number"),
         ("count = 3", "count = 0", ", line 33: workloads[1].windows.count"),
         ('name = "complete" ', "", ": name: this field is missing"),
-        ('baseline = "easy"', 'baseline = "laf"', ": the baseline laf is not among the schedulers"),
+        ('baseline = "easy"', 'baseline = "laf"', ": the baseline laf is not one of the schedulers"),
     ],
 )
 def test_each_wrong_field_is_named_with_its_line(tmp_path: Path, right: str, wrong: str, message: str) -> None:

@@ -103,7 +103,7 @@ def test_results_that_no_longer_belong_to_the_campaign_are_kept_aside(tmp_path: 
 
 def test_without_results_one_is_told_so(tmp_path: Path) -> None:
     run = finished_run(tmp_path, left_out=range(8))
-    with pytest.raises(InputError, match="not enough data: no simulation of this campaign is finished yet"):
+    with pytest.raises(InputError, match="not enough data: no simulation of this campaign has finished yet"):
         run.results()
     assert run.status().done == 0
     run_here(small(), tmp_path / "run")
@@ -176,9 +176,9 @@ def test_what_is_no_run_directory_is_refused(tmp_path: Path) -> None:
 
 def test_a_run_directory_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OutputError, match=r"cannot make the run directory .*: Not a directory"):
+    with pytest.raises(OutputError, match=r"cannot create the run directory .*: Not a directory"):
         run_here(small(), tmp_path / "file" / "run")
-    with pytest.raises(OutputError, match=r"cannot make the run directory .*: (Not a directory|File exists)"):
+    with pytest.raises(OutputError, match=r"cannot create the run directory .*: (Not a directory|File exists)"):
         run_here(small(), tmp_path / "file")
 
 

@@ -139,7 +139,7 @@ def test_a_file_that_changes_after_the_plan_is_noticed(files: Path) -> None:
 @pytest.mark.parametrize(("missing", "hint"), [("small.json", "; built in are edison-toy"), ("chain.json", "")])
 def test_a_missing_file_is_named(files: Path, missing: str, hint: str) -> None:
     (files / missing).unlink()
-    with pytest.raises(InputError, match=rf"{missing} is missing \(relative paths start from .*{hint}\)"):
+    with pytest.raises(InputError, match=rf"{missing} does not exist \(relative paths start from .*{hint}\)"):
         plan(files)
 
 

@@ -81,9 +81,9 @@ def _run_python(file: Path) -> Campaign:
     except InputError:
         raise
     except (Exception, SystemExit) as error:
-        raise InputError(f"{file}: running it failed: {type(error).__name__}: {error}") from error
+        raise InputError(f"{file}: failed when run: {type(error).__name__}: {error}") from error
     if not isinstance(campaign, Campaign):
-        raise InputError(f"{file}: it must set campaign = schedlab.Campaign(...)")
+        raise InputError(f"{file}: the file must set campaign = schedlab.Campaign(...)")
     return campaign
 
 

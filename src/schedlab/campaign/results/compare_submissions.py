@@ -198,7 +198,7 @@ def workflow_frame(run: RunDirectory) -> pd.DataFrame:
     """
     kept = read_details(run, "workflows")
     if kept is None or not kept.num_rows:
-        raise InputError(f"{run.path}: no workflow has been simulated in this campaign; its entries need workflows")
+        raise InputError(f"{run.path}: the campaign has simulated no workflow: add workflows to an entry of it")
     text = {"task", "experiment", "submission_mode", "scheduler", "workflow"}
     for place, field in enumerate(kept.schema):
         if field.name in text:

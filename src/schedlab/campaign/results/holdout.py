@@ -254,8 +254,8 @@ def holdout_scores(frame: pd.DataFrame, found: str, baseline: str, metric: str) 
     kept = (values[[baseline, EASY]] > 0).all(axis=1).to_numpy()
     if not kept.any():
         raise InputError(
-            f"the policy cannot be tested: {_no_ratio(metric, baseline)} on all windows of the test; test it on a "
-            "busier log, or take another metric"
+            f"the policy cannot be tested: {_no_ratio(metric, baseline)} on all windows of the test: use a "
+            "busier log or another metric"
         )
     values, waits, workloads = values[kept], waits[kept], workloads[kept]
     patience = np.maximum(waits[EASY], SHORTEST_LIMIT)

@@ -59,7 +59,7 @@ def _workflow_tables(value: Any) -> Any:
     given = [{"file": one} if isinstance(one, str) else one for one in listed(value)]
     without = [one for one in given if isinstance(one, dict) and "share" not in one]
     if without and len(without) < len(given):
-        raise ValueError("give either each workflow a share, or none of them")
+        raise ValueError("give a share to each workflow or to none")
     return tuple(one | {"share": 1 / len(given)} for one in without) or given
 
 
@@ -133,7 +133,7 @@ class ExperimentEntry(Entry):
     @model_validator(mode="after")
     def _possible(self) -> ExperimentEntry:
         if self.load or self.windows:
-            raise ValueError("experiments have pressure and sections of their own; leave load and windows out")
+            raise ValueError("experiments have their own pressure and sections: remove load and windows")
         if self.workflow_policy.startswith("sp-"):
             special_pattern(self.workflow_policy)
         elif self.workflow_policy not in ("none", "period", "share"):
@@ -145,7 +145,7 @@ class ExperimentEntry(Entry):
             if given != wanted:
                 raise ValueError(
                     f"workflow_policy {self.workflow_policy} "
-                    + (f"needs {name}" if wanted else f"has no use for {name}; leave it out")
+                    + (f"needs {name}" if wanted else f"does not use {name}: remove it")
                 )
         if bool(self.workflows) != (self.workflow_policy in ("period", "share")):
             what = "has no use for workflows; leave them out" if self.workflows else "needs workflows"

@@ -64,10 +64,10 @@ class StochasticEntry(Entry):
     @model_validator(mode="after")
     def _possible(self) -> StochasticEntry:
         if self.load:
-            raise ValueError("the load of stochastic jobs follows from their distributions and numbers; leave load out")
+            raise ValueError("the load of stochastic jobs follows from their distributions and numbers: remove load")
         for one in self.applications:
             if isinstance(one.processors, int) and one.processors > self.processors:
-                raise ValueError(f"jobs of {one.processors} processors do not fit on a machine of {self.processors}")
+                raise ValueError(f"jobs of {one.processors} processors do not fit a machine of {self.processors}")
         return self
 
     @property

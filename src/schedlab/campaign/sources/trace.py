@@ -98,13 +98,13 @@ class TraceEntry(Entry):
     @model_validator(mode="after")
     def _random(self) -> TraceEntry:
         if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
-            raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
+            raise ValueError("repetitions of a log would all be equal: add resample, or remove repetitions")
         return self
 
     @model_validator(mode="after")
     def _jobs_that_wait(self) -> TraceEntry:
         if self.dependencies != "none" and (self.resample or (self.windows and self.windows.state)):
-            raise ValueError("jobs that wait for others cannot be resampled or form a state; leave dependencies out")
+            raise ValueError("jobs with dependencies cannot be resampled or form an initial state: remove dependencies")
         return self
 
     @property
