@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from schedlab.errors import InputError
+from schedlab.imports import check_imports
 from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
@@ -170,6 +171,30 @@ class Scheduler:
         """
         name, rest = split_name(text)
         return cls(**parts_of(rest), name=name)
+
+    @classmethod
+    def from_file(cls, text: str, source: str) -> Scheduler:
+        """Read a scheduler text that a file holds: it names no code that the user has not allowed.
+
+        Parameters
+        ----------
+        text
+            The text.
+        source
+            The file, for messages.
+
+        Raises
+        ------
+        InputError
+            As `parse`; and if MODULE:NAME is not allowed.
+
+        Examples
+        --------
+        >>> Scheduler.from_file("easy", "site.json").text
+        'fcfs+easy'
+        """
+        check_imports([text], source)
+        return cls.parse(text)
 
     @property
     def order(self) -> Policy | None:
