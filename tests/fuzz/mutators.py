@@ -88,7 +88,10 @@ def harm_json(content: bytes, rng: random.Random) -> bytes:
     """Return a document of JSON with another value, key or depth somewhere, or with harmed bytes."""
     if rng.random() < 0.2:
         return harm_bytes(content, rng)
-    document = json.loads(content)
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):  # it has been harmed before
+        return harm_bytes(content, rng)
     for _ in range(rng.randint(1, 3)):
         document = harm_document(document, rng)
     if rng.random() < 0.1:

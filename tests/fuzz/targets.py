@@ -261,6 +261,7 @@ def _text_targets() -> list[Target]:
         ),
         Target("default limit", "", b"1=2-0", harm_text, ("inspect DIR/log.swf --default-limit TEXT",)),
         Target("squeue", "now.txt", SQUEUE.encode(), harm_text, READS_WAITING),
+        Target("shadow", "queue.json", json.dumps(SQUEUE_JSON).encode(), harm_json, ("slurm shadow p*q --queue FILE",)),
         Target("squeue json", "now.json", json.dumps(SQUEUE_JSON).encode(), harm_json, READS_WAITING),
         Target("slurmctld", "slurmctld.log", CONTROLLER.encode(), harm_text, READS_JOBS),
         Target("events", "made.events", EVENTS.encode(), harm_text, READS_JOBS),

@@ -58,7 +58,7 @@ REQUESTS = ("offsets", "lengths", "most", "growth", "law", "application")
 
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
-_DAMAGED += (tokenize.TokenError, SyntaxError)  # of the header of an NPY file
+_NO_ARRAY = (tokenize.TokenError, SyntaxError)  # what NumPy raises for the header of an NPY file
 
 
 class Header(BaseModel):
@@ -136,7 +136,7 @@ def load_simulation(path: str | os.PathLike[str], workload: Workload | None) -> 
             return _load(file, name, workload)
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file") from None
-    except (*_DAMAGED, OSError) as error:
+    except (*_DAMAGED, *_NO_ARRAY, OSError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name}: this is not, or no longer, a whole saved simulation; save it again") from None

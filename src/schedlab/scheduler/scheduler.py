@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
@@ -28,7 +29,7 @@ class Scheduler:
     Parameters
     ----------
     policy
-        Order of the queue: a `Policy`, or its text.
+        Order of the queue: a `Policy`, its text, or a Python function as for `FunctionPolicy`.
     backfill
         Which jobs may overtake a head that does not fit: `NoBackfill`, `Easy`, `Conservative` or `Slurm`, or a text
         such as "none", "easy", "easy:sjf" or "slurm(depth=50)".
@@ -92,7 +93,7 @@ class Scheduler:
 
     def __init__(
         self,
-        policy: Policy | str,
+        policy: Policy | str | Callable[..., Any],
         backfill: Backfill | str = "none",
         *,
         runtimes: Predictor | OnlinePredictor | str = REQUESTED,

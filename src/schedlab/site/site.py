@@ -243,10 +243,10 @@ def _there(path: Path) -> Path:
     return path
 
 
-_LEDGER = TypeAdapter(tuple[LedgerLine, ...], config=ConfigDict(strict=True))
+_LEDGER = TypeAdapter(list[LedgerLine])
 
 
 def _read_ledger(path: Path) -> Ledger:
     document = read_json(path, "ledger of a site")
-    lines = tuple(document) if isinstance(document, list) else document
-    return Ledger(checked(_LEDGER, lines, f"{path}: this is not a ledger of a site", "import the site again"))
+    wrong = f"{path}: this is not a ledger of a site"
+    return Ledger(tuple(checked(_LEDGER, document, wrong, "import the site again")))
