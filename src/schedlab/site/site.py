@@ -249,4 +249,5 @@ _LEDGER = TypeAdapter(list[LedgerLine])
 def _read_ledger(path: Path) -> Ledger:
     document = read_json(path, "ledger of a site")
     wrong = f"{path}: this is not a ledger of a site"
-    return Ledger(tuple(checked(_LEDGER, document, wrong, "import the site again")))
+    lines: list[LedgerLine] = checked(_LEDGER, document, wrong, "import the site again")
+    return Ledger(tuple(lines))

@@ -182,8 +182,8 @@ def is_text(kind: pa.DataType) -> bool:
 def _check_kinds(table: pa.Table) -> None:
     import pyarrow as pa
 
-    if len(set(table.column_names)) < table.num_columns:
-        raise ValueError("two columns have one name")
+    if not all(name.isprintable() for name in table.column_names):
+        raise ValueError("a column has an impossible name")  # with which Arrow does not put tables together
     if missing := [name for name in NEEDED if name not in table.column_names]:
         raise ValueError(f"there is no column {missing[0]}")
     for field in table.schema:
