@@ -224,6 +224,6 @@ def _set_2(setting: Setting) -> Iterator[ExperimentEntry]:
 def _entry(setting: Setting, workflow: str, **fields: object) -> ExperimentEntry:
     """Return an entry with what all experiments share: four hours of induced wait, a day of preload, pressure 1."""
     if workflow:
-        fields |= {"workflows": str(setting.workflows[workflow]), "name": workflow, "handling": SUBMISSIONS}
+        fields |= {"workflows": str(setting.workflows[workflow]), "name": workflow, "submission_mode": SUBMISSIONS}
     common = {"generate": "experiment", "model": str(setting.model), "duration": setting.days * DAY}
     return ExperimentEntry.model_validate(common | fields)

@@ -11,7 +11,7 @@ import pytest
 LAW = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 
 
-def test_a_law_gives_the_sequence_of_the_paper_and_its_alternatives(run):
+def test_a_distribution_gives_the_sequence_of_the_paper_and_its_alternatives(run):
     result = run("requests", LAW, "--sequence", "10h,20h")
     assert result.exit_code == 0
     assert "requests: 10.8h, 13.4h, 15.4h, 17.1h, 18.7h, 20h" in result.stdout
@@ -46,17 +46,17 @@ def runs(tmp_path: Path) -> Path:
     return path
 
 
-def test_runs_give_a_law_and_a_figure(run, runs):
+def test_runs_give_a_distribution_and_a_figure(run, runs):
     result = run("requests", "--from-runs", runs, "--column", "took", "--plot", "out.png")
     assert result.exit_code == 0
-    assert "empirical law of 40 runs in runs.csv" in result.stdout
+    assert "empirical distribution of 40 runs in runs.csv" in result.stdout
     assert (runs.parent / "out.png").stat().st_size > 10_000
 
 
 def test_families_are_compared(run, runs):
-    result = run("requests", "--from-runs", runs, "--column", "took", "--law", "best")
+    result = run("requests", "--from-runs", runs, "--column", "took", "--distribution", "best")
     assert "AIC" in result.stdout
-    assert "best law of 40 runs" in result.stdout
+    assert "best distribution of 40 runs" in result.stdout
 
 
 def test_few_runs_and_long_ones_are_noted(run, tmp_path):
@@ -120,7 +120,7 @@ def test_requests_that_were_never_made_are_not_compared_with(run, log):
         (["--from-swf", "none.swf"], "none.swf"),
         ([LAW, "--cut", "3h"], "--cut goes with --from-runs, not with a LAW"),
         ([LAW, "--column", "took"], "--column goes with --from-runs or --from-swf, not with a LAW"),
-        ([LAW, "--law", "empirical"], "--law goes with --from-runs or --from-swf, not with a LAW"),
+        ([LAW, "--distribution", "empirical"], "--distribution goes with --from-runs or --from-swf, not with a LAW"),
         ([LAW, "--by", "user"], "--by goes with --from-swf, not with a LAW"),
         (["--from-runs", "constant.csv", "--clean", "none"], "--clean goes with --from-swf, not with --from-runs"),
         (["--from-swf", "a.swf", "--zeta", "0.1"], "--zeta goes with a LAW or --from-runs, not with --from-swf"),

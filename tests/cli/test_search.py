@@ -38,17 +38,17 @@ def test_a_search_writes_a_policy_and_judges_it_on_windows_that_it_has_not_seen(
     ratios = [leader["validation_ratio"] for leader in answer["leaders"]]
     assert ratios == sorted(ratios)
     assert policy["training"]["validation_ratio"] == ratios[0]
-    marks = {mark["scheduler"]: mark for mark in answer["exam"]["marks"]}
+    scores = {score["scheduler"]: score for score in answer["holdout"]["scores"]}
     rivals = [f"{name}+easy" for name in ["fcfs", "spf", "saf", "f1", "f2", "f3", "f4", "wfp3", "unicef"]]
-    assert set(marks) == {f'"{policy["formula"]}"+easy', *rivals}
-    assert marks["saf+easy"]["to_baseline"] is None
+    assert set(scores) == {f'"{policy["formula"]}"+easy', *rivals}
+    assert scores["saf+easy"]["to_baseline"] is None
     log = policy["training"]["logs"][0]
     assert not set(log["windows"]) & set(log["validation_windows"])
     trained = log["windows"] + log["validation_windows"]
     assert sorted(trained)[2::3] == log["validation_windows"]
     tested = json.loads(run("campaign", "sql", 'select distinct "window" from results', "exam", "--json").stdout)
     assert not {row["window"] for row in tested} & set(trained)
-    assert answer["exam"]["windows"] == {"one": len(tested)}
+    assert answer["holdout"]["windows"] == {"one": len(tested)}
     assert len(tested) == (len(tested) + len(trained)) // 3
 
 
@@ -76,7 +76,7 @@ def test_a_policy_is_trained_on_one_log_chosen_on_another_and_judged_on_a_third(
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
     one, two = answer["policy"]["training"]["logs"]
-    assert (one["name"], two["name"], list(answer["exam"]["windows"])) == ("one", "two", ["three"])
+    assert (one["name"], two["name"], list(answer["holdout"]["windows"])) == ("one", "two", ["three"])
     assert one["windows"]
     assert two["validation_windows"]
     assert one["validation_windows"] == two["windows"] == []
@@ -104,7 +104,7 @@ def test_windows_without_waits_are_left_out_of_training_and_test(run) -> None:
     result = run("search", "-w", "days.swf", *COMMON, *WAITS, "-o", "policy.json", "--json")
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
-    assert (answer["exam"]["windows"], answer["exam"]["left_out"]) == ({"days": 1}, 2)
+    assert (answer["holdout"]["windows"], answer["holdout"]["left_out"]) == ({"days": 1}, 2)
     facts = answer["policy"]["training"]
     assert (facts["logs"][0]["windows"], facts["logs"][0]["validation_windows"]) == ([0, 3, 4], [2])
     assert (facts["baseline"], facts["clean"], facts["budget"]) == ("saf+easy", "default", {"simulations": 50})

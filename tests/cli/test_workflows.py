@@ -63,10 +63,14 @@ def test_a_cap_without_a_group_is_wrong_usage(run, manifest: Path) -> None:
     assert run("workflow", "convert", manifest, "-o", "x.json", "--cap", 8).exit_code == 2
 
 
-@pytest.mark.parametrize(("handling", "rows"), [("pilot", 2), ("chained", 6), ("aware", 6)])
-def test_submit_results_and_export_go_together(run, trace: Path, manifest: Path, handling: str, rows: int) -> None:
-    result = run("workflow", "submit", trace, manifest, "-o", "w.parquet", "--handling", handling, "--every", 2)
-    assert result.stdout == f"w.parquet: 3 jobs and 2 workflows as {handling} jobs ({rows})\n"
+@pytest.mark.parametrize(("submission_mode", "rows"), [("pilot", 2), ("chained", 6), ("aware", 6)])
+def test_submit_results_and_export_go_together(
+    run, trace: Path, manifest: Path, submission_mode: str, rows: int
+) -> None:
+    result = run(
+        "workflow", "submit", trace, manifest, "-o", "w.parquet", "--submission-mode", submission_mode, "--every", 2
+    )
+    assert result.stdout == f"w.parquet: 3 jobs and 2 workflows as {submission_mode} jobs ({rows})\n"
     workload = sl.read_workload("w.parquet")
     assert [submission.submit_time for submission in workload.workflows.submissions] == [0, 2]
     submitted = workload.submit_time
@@ -83,7 +87,7 @@ def test_submit_results_and_export_go_together(run, trace: Path, manifest: Path,
     )
     schedule.save("s.parquet")
     lines = run("workflow", "results", "s.parquet", "-o", "s.csv").stdout.splitlines()
-    assert lines[1].split()[:6] == ["fork", handling, "2", "of", "2", "100"]
+    assert lines[1].split()[:6] == ["fork", submission_mode, "2", "of", "2", "100"]
     assert len(Path("s.csv").read_text().splitlines()) == 3
     document = json.loads(run("workflow", "results", "s.parquet", "--until", 5, "--json").stdout)
     assert (document[0]["finished"], document[0]["workflows"], document[0]["median_wait"]) == (0, 2, None)

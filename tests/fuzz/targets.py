@@ -169,7 +169,9 @@ MANIFEST = {
     "max_cores": 2,
     "total_runtime": 90,
 }
-LAWS = '[[application]]\nlaw = "truncnorm(0h,2h,mu=1h,sigma=30min)"\nuser = [1, 2]\nrequests = "1h, 2h"\n'
+DISTRIBUTIONS = (
+    '[[application]]\ndistribution = "truncnorm(0h,2h,mu=1h,sigma=30min)"\nuser = [1, 2]\nrequests = "1h, 2h"\n'
+)
 RUNS = "run,seconds\n1,3600\n2,5400\n3,2h\n4,90min\n5,4000\n6,4100\n7,4200\n8,4300\n9,4400\n10,4500\n"
 CAMPAIGN = """name = "small"
 description = "a test"
@@ -287,7 +289,13 @@ def _text_targets() -> list[Target]:
             "dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",), how="compiled"
         ),
         Target("manifest", "flow.json", json.dumps(MANIFEST).encode(), harm_json, show),
-        Target("laws", "laws.toml", LAWS.encode(), harm_text, ("simulate DIR/log.swf --laws FILE --requests given",)),
+        Target(
+            "distributions",
+            "distributions.toml",
+            DISTRIBUTIONS.encode(),
+            harm_text,
+            ("simulate DIR/log.swf --distributions FILE --requests given",),
+        ),
         Target("runs", "runs.csv", RUNS.encode(), harm_text, ("requests --from-runs FILE --column seconds",)),
         Target("campaign", "small.toml", CAMPAIGN.encode(), harm_text, ("campaign plan FILE",)),
         Target(
@@ -298,7 +306,7 @@ def _text_targets() -> list[Target]:
             "json jobs", "ask.txt", JSON_QUESTIONS.encode(), harm_text, ("predict --load DIR/model.json --jobs FILE",)
         ),
         Target(
-            "law",
+            "distribution",
             "",
             b"truncnorm(0h,20h,mu=8h,sigma=2h)",
             harm_text,
@@ -326,7 +334,12 @@ NAMING = (
     "learn fit",
     "report",
 )
-NAMING += ("predict --jobs - --load", "requests --from-runs", "simulate DIR/log.swf --laws", "convert DIR/log.swf")
+NAMING += (
+    "predict --jobs - --load",
+    "requests --from-runs",
+    "simulate DIR/log.swf --distributions",
+    "convert DIR/log.swf",
+)
 
 
 def _harm_name(content: bytes, rng: random.Random) -> bytes:
@@ -371,8 +384,11 @@ def _made(directory: Path) -> list[Target]:
     (directory / "log.swf").write_text(SWF)
     (directory / "flow.dax").write_text(DAX)
     jobs = read_workload(directory / "log.swf")
-    law = np.zeros(len(jobs), dtype=np.int64)
-    write_workload(jobs.replace(law=law, laws=("uniform(0s,10min)",), sequences=("3min",)), directory / "log.parquet")
+    distribution = np.zeros(len(jobs), dtype=np.int64)
+    write_workload(
+        jobs.replace(distribution=distribution, distributions=("uniform(0s,10min)",), sequences=("3min",)),
+        directory / "log.parquet",
+    )
     simulate(jobs, "fcfs+easy").save(directory / "schedule.parquet")
     validate(jobs, "e-loss").model.save(directory / "model.json")
     model().save(directory / "site.json")

@@ -19,7 +19,10 @@ def test_the_sections_follow_each_other(edison) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"handling": "single"}, "unknown handling 'single' of an experiment; known are pilot, chained, aware"),
+        (
+            {"submission_mode": "single"},
+            "unknown submission mode 'single' of an experiment; known are pilot, chained, aware",
+        ),
         ({"rules": "paper"}, "unknown rules 'paper'"),
         ({"counted": "all"}, "unknown counted 'all'"),
         ({"preload": -1}, "preload of an experiment is 0 s or more"),
@@ -55,9 +58,9 @@ def test_workflows_and_their_policy_go_together(edison, long_wide, shares, polic
 def test_a_workflow_must_fit_on_the_machine_as_it_is_submitted(edison) -> None:
     halves = Workflow("halves", tuple(Task(name, 70_000, 60.0, 60.0) for name in "ab"))
     by_period = {"workflows": ((halves, 1.0),), "workflow_policy": "period", "period": 3600}
-    Experiment(edison, handling="chained", **by_period)
+    Experiment(edison, submission_mode="chained", **by_period)
     with pytest.raises(InputError, match="halves needs 140,000 processors at once, but the machine has 133,824"):
-        Experiment(edison, handling="pilot", **by_period)
+        Experiment(edison, submission_mode="pilot", **by_period)
 
 
 def test_a_workflow_without_work_cannot_have_a_share_of_it(edison) -> None:

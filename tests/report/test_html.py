@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.ranking import ranking
 from schedlab.errors import InputError, OutputError
 from schedlab.report.html import Evidence, render, write_report
 
@@ -90,7 +90,7 @@ def test_the_page_has_every_part(evidence: Evidence, report: str) -> None:
 
 def test_the_table_has_the_numbers_of_the_statistics(evidence: Evidence, report: str) -> None:
     text = Page(report).text
-    for row in standings(evidence.frame, "fcfs+easy").rows:
+    for row in ranking(evidence.frame, "fcfs+easy").rows:
         if row.paired:
             assert f"{row.paired.ratio:.3f}" in text
             assert f"{row.paired.wins} of {row.paired.pairs}" in text

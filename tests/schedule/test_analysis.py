@@ -21,9 +21,9 @@ from schedlab.schedule.analysis import (
 from schedlab.schedule.minutes import minutes_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.workflow.workflow import Task, Workflow
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.sections import Sections
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import Workload
 
 HOUR = 3_600

@@ -65,9 +65,9 @@ def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: 
         raise InputError(f"{target} is not a schedule (.parquet), run directory or campaign file (.toml, .py)")
     found = compare_submissions(open_run(target), common=common)
     if plot is not None:
-        from schedlab.report.experiments import save_handlings_figures
+        from schedlab.report.experiments import save_submission_mode_figures
 
-        note(f"{count_of(len(save_handlings_figures(found, plot)), 'figure')} in {plot}")
+        note(f"{count_of(len(save_submission_mode_figures(found, plot)), 'figure')} in {plot}")
     if as_json:
         show_json(found.to_dict())
     else:

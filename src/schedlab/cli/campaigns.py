@@ -124,7 +124,7 @@ def run(
         hint = "" if page else f"; report: schedlab report {place} -o report.html"
         note(f"\n{count_of(status.done, 'result')} in {place}{hint}")
         if any(getattr(entry, "workflows", ()) for entry in definition.workloads):
-            note(f"the handlings of workflows compared: schedlab analyse {place}")
+            note(f"the submission modes of workflows compared: schedlab analyse {place}")
     if status.failed:
         _note_failures(finished)
         raise typer.Exit(1)
@@ -133,7 +133,7 @@ def run(
 def _show_standings(finished: RunDirectory) -> None:
     """Print the comparison; failures may have left nothing to compare, which does not hide them."""
     try:
-        show(_standings(finished, None))
+        show(_ranking(finished, None))
     except InputError as error:
         note(str(error))
 
@@ -320,18 +320,18 @@ def results(
             else:
                 frame.to_parquet(temporary, index=False)
         note(f"{count_of(len(frame), 'result')} written to {output}")
-    standings = _standings(opened, metric)
+    ranking = _ranking(opened, metric)
     if as_json:
-        show_json({"campaign": opened.facts["name"], **standings.to_dict()})
+        show_json({"campaign": opened.facts["name"], **ranking.to_dict()})
     else:
-        show(standings)
+        show(ranking)
 
 
-def _standings(opened: RunDirectory, metric: str | None) -> Any:
-    from schedlab.campaign.results.ranking import standings
+def _ranking(opened: RunDirectory, metric: str | None) -> Any:
+    from schedlab.campaign.results.ranking import ranking
 
     definition = opened.plan.campaign
-    return standings(opened.results(), definition.compared_with, metric or definition.metrics.main)
+    return ranking(opened.results(), definition.compared_with, metric or definition.metrics.main)
 
 
 def task(

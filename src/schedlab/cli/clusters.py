@@ -85,7 +85,7 @@ def draw_failures(
     mttr: Annotated[str, typer.Option(metavar="TIME", help="Mean time until it is back, such as 4h.")],
     until: Annotated[str, typer.Option(metavar="TIME", help="For how long nodes fail, such as 90d.")],
     begin: Annotated[int, typer.Option(help="First second, as in the trace.")] = 0,
-    shape: Annotated[float, typer.Option(help="Of the Weibull law of the times between failures.")] = 1.0,
+    shape: Annotated[float, typer.Option(help="Of the Weibull distribution of the times between failures.")] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 1,
 ) -> None:
     """Draw when the nodes of a cluster fail and come back, for `simulate --node-events`."""

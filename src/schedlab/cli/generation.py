@@ -94,7 +94,7 @@ def experiment(
             help="How workflows come: one each period, or with a share of the work.",
         ),
     ] = "none",
-    handling: Annotated[
+    submission_mode: Annotated[
         Literal["pilot", "chained", "aware"] | None,
         typer.Option(
             show_default="aware",
@@ -130,12 +130,12 @@ def experiment(
 
     check_output(output, model)
     kind, number = _policy(policy)
-    if handling is not None and not workflow:
-        raise InputError("--handling is for workflows, and there are none: add --workflow, or leave it out")
+    if submission_mode is not None and not workflow:
+        raise InputError("--submission-mode is for workflows, and there are none: add --workflow, or leave it out")
     if pressure is not None and kind.startswith("sp-"):
         raise InputError(f"--pressure has no effect on the pattern {kind}, which replaces all other jobs: leave it out")
     # As the header will tell it: what has an effect is said there, defaults too.
-    context.params["handling"] = handling or ("aware" if workflow else None)
+    context.params["submission_mode"] = submission_mode or ("aware" if workflow else None)
     context.params["pressure"] = 1.0 if pressure is None and not kind.startswith("sp-") else pressure
     defined = Experiment(
         WorkloadModel.load(model),
@@ -143,7 +143,7 @@ def experiment(
         workflow_policy=kind,
         period=_seconds(number, "--policy") if kind == "period" else 0,
         share=_share(number) if kind == "share" else 0.0,
-        handling=handling or "aware",
+        submission_mode=submission_mode or "aware",
         fill_wait=_seconds(fill, "--fill"),
         preload=_seconds(preload, "--preload"),
         duration=_seconds(duration, "--duration"),

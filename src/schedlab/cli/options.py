@@ -86,8 +86,8 @@ RequestsOrMethod = Annotated[
     str | None,
     typer.Option(
         metavar="enforced|advisory|METHOD",
-        help="Whether jobs are killed at their requested time; or, with --laws, how their jobs choose what they ask "
-        "for: classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
+        help="Whether jobs are killed at their requested time; or, with --distributions, how their jobs choose "
+        "what they ask for: classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
     ),
 ]
 Exhausted = Annotated[
@@ -98,7 +98,7 @@ Exhausted = Annotated[
         help="With a METHOD: what follows when all requests of a job have failed: give up, or multiply the last one.",
     ),
 ]
-Laws = Annotated[
+DistributionFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="TOML: which applications follow which run-time distribution."),
 ]

@@ -19,8 +19,8 @@ from schedlab.speculate.costs import AffineCost, Checkpointing, CheckpointMode, 
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.speculate.fits import LawFit
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
+    from schedlab.speculate.fits import DistributionFit
     from schedlab.speculate.plan import RequestPlan
     from schedlab.workload.reading import Reading
 
@@ -34,7 +34,7 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
     "default_limit": (LOG,),
     "lenient": (LOG,),
     "cut": (RUNS,),
-    "law_of": (RUNS, LOG),
+    "distribution_of": (RUNS, LOG),
     "by": (LOG,),
     "clean": (LOG,),
 } | dict.fromkeys(
@@ -46,24 +46,26 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
 @reads_logs
 def requests(
     ctx: typer.Context,
-    law: Annotated[
-        str | None, typer.Argument(metavar="[LAW]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".')
+    distribution: Annotated[
+        str | None,
+        typer.Argument(metavar="[DISTRIBUTION]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".'),
     ] = None,
     from_runs: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Past run times of one application, as CSV (with --column NAME, this column), instead of a law.",
+            help="Past run times of an application, as CSV (with --column NAME: this column), not a distribution.",
         ),
     ] = None,
-    law_of: Annotated[
+    distribution_of: Annotated[
         str,
         typer.Option(
-            "--law", metavar="NAME", help="Distribution of past runs: empirical, interpolated, best, a family."
+            "--distribution", metavar="NAME", help="Distribution of past runs: empirical, interpolated, best, a family."
         ),
     ] = "empirical",
     cut: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Longest past run that counts, and the end of a fitted law.")
+        str | None,
+        typer.Option(metavar="TIME", help="Longest past run that counts, and the end of a fitted distribution."),
     ] = None,
     from_swf: Annotated[
         Path | None, typer.Option(metavar="TRACE", help="A log: which of its applications would gain from sequences?")
@@ -103,7 +105,7 @@ def requests(
     as_json: Json = False,
 ) -> None:
     """Find the requests that cost least for jobs whose run time is a distribution, and what others cost."""
-    sources = [name for name, given in ((LAW, law), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
+    sources = [name for name, given in ((LAW, distribution), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
     if len(sources) != 1:
         raise typer.BadParameter("give one of a LAW, --from-runs FILE and --from-swf TRACE")
     _refuse_strangers(ctx, sources[0])
@@ -112,16 +114,16 @@ def requests(
         max_requests, parse_duration(min_request), parse_duration(max_request), parse_duration(increment)
     )
     if from_swf is not None:
-        _show_gains(from_swf, reading, clean, by, model, limits, law_of, as_json)
+        _show_gains(from_swf, reading, clean, by, model, limits, distribution_of, as_json)
         return
     if plot is not None:
         check_figure(plot, from_runs)
     saving = Checkpointing(checkpoint, parse_duration(checkpoint_cost), parse_duration(restart_cost))
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
     from schedlab.speculate.plan import optimal_requests
 
-    runs = None if from_runs is None else _read_runs(from_runs, _one_column(reading), law_of, cut)
-    chosen = Law.parse(str(law)) if runs is None else runs.law
+    runs = None if from_runs is None else _read_runs(from_runs, _one_column(reading), distribution_of, cut)
+    chosen = RunTimeDistribution.parse(str(distribution)) if runs is None else runs.distribution
     plan = optimal_requests(chosen, zeta=zeta, points=points, cost=model, limits=limits, checkpointing=saving)
     _show_plan(plan, runs, sequence, last, plot, as_json)
 
@@ -143,25 +145,25 @@ def _refuse_strangers(ctx: typer.Context, source: str) -> None:
 
 @dataclass(frozen=True)
 class _Runs:
-    """Past runs of an application, their law and what it is called, and fits if they were asked for."""
+    """Past runs of an application, their distribution and what it is called, and fits if they were asked for."""
 
-    law: Law
+    distribution: RunTimeDistribution
     name: str
-    fits: list[LawFit]
+    fits: list[DistributionFit]
     notes: list[str]
 
 
-def _read_runs(path: Path, column: str | None, law_of: str, cut: str | None) -> _Runs:
-    """Read past runs and find their law."""
-    from schedlab.speculate.fits import fit_laws
-    from schedlab.speculate.history import FEWEST_RUNS, law_of_runs, read_runs, runs_up_to
+def _read_runs(path: Path, column: str | None, distribution_of: str, cut: str | None) -> _Runs:
+    """Read past runs and find their distribution."""
+    from schedlab.speculate.fits import fit_distributions
+    from schedlab.speculate.history import FEWEST_RUNS, distribution_of_runs, read_runs, runs_up_to
 
     longest = None if cut is None else parse_duration(cut)
     found = read_runs(path, column)
     try:
-        law = law_of_runs(found, law_of, cut=longest)
+        distribution = distribution_of_runs(found, distribution_of, cut=longest)
         kept = runs_up_to(found, longest)
-        compared = fit_laws(kept, cut=longest) if law_of not in ("empirical", "interpolated") else []
+        compared = fit_distributions(kept, cut=longest) if distribution_of not in ("empirical", "interpolated") else []
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     notes = []
@@ -169,9 +171,13 @@ def _read_runs(path: Path, column: str | None, law_of: str, cut: str | None) -> 
         notes.append(f"left out {count_of(len(found) - len(kept), 'run')} of {len(found):,} beyond {cut}")
     if len(kept) < FEWEST_RUNS:
         notes.append(f"only {count_of(len(kept), 'run')}: do not trust a distribution of fewer than {FEWEST_RUNS}")
-    if any(fit.law == law and not fit.fits for fit in compared):
-        notes.append(f"{law_of}: the distribution does not fit the runs; --law empirical assumes no family")
-    return _Runs(law, f"{law_of} law of {count_of(len(kept), 'run')} in {path.name}", compared, notes)
+    if any(fit.distribution == distribution and not fit.fits for fit in compared):
+        notes.append(
+            f"{distribution_of}: the distribution does not fit the runs; --distribution empirical assumes no family"
+        )
+    return _Runs(
+        distribution, f"{distribution_of} distribution of {count_of(len(kept), 'run')} in {path.name}", compared, notes
+    )
 
 
 def _show_plan(
@@ -210,7 +216,7 @@ def _show_gains(
     by: str,
     cost: AffineCost,
     limits: RequestLimits,
-    law_of: str,
+    distribution_of: str,
     as_json: bool,
 ) -> None:
     """Show which applications of a log would gain from sequences of requests."""
@@ -223,7 +229,7 @@ def _show_gains(
     read = read_trace(trace, ",".join(rules) or "none", reading=reading)
     keys = [key.strip() for key in by.split(",")]
     with read.blamed():
-        gains = request_gains(read.workload, keys, cost=cost, limits=limits, law=law_of)
+        gains = request_gains(read.workload, keys, cost=cost, limits=limits, distribution=distribution_of)
     read.note_cleaning()
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), **gains.to_dict()})

@@ -14,11 +14,11 @@ from schedlab.cli.options import (
     ClusterFile,
     CoolDown,
     Dependencies,
+    DistributionFile,
     Events,
     Exhausted,
     Interrupted,
     Json,
-    Laws,
     NodeEventsFile,
     Processors,
     Requests,
@@ -63,7 +63,7 @@ def simulate(
     interrupted: Interrupted = "requeue",
     requests: RequestsOrMethod = None,
     exhausted: Exhausted = None,
-    laws: Laws = None,
+    distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
     speculative_backfill: Annotated[
         bool,
@@ -109,7 +109,7 @@ def simulate(
         processors=processors,
         machine=machine,
         requests=enforcement,
-        laws=laws,
+        distributions=distributions,
         dependencies=dependencies,
         reading=reading,
     )
@@ -137,7 +137,7 @@ def simulate(
         note(f"report {report}")
     read.note_cleaning()
     read.note_left_out()
-    read.note_laws([chosen])
+    read.note_distributions([chosen])
     _note_agent(chosen, schedule)
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
@@ -187,7 +187,7 @@ def compare(
     node_events: NodeEventsFile = None,
     interrupted: Interrupted = "requeue",
     requests: Requests = None,
-    laws: Laws = None,
+    distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
@@ -237,7 +237,7 @@ def compare(
         processors=processors,
         machine=machine,
         requests=requests,
-        laws=laws,
+        distributions=distributions,
         dependencies=dependencies,
         reading=reading,
     )
@@ -283,7 +283,7 @@ def compare(
             answered = f"\n\n{' '.join(answer_of(evidence))}"
     read.note_cleaning()
     read.note_left_out()
-    read.note_laws(chosen)
+    read.note_distributions(chosen)
     if as_json:
         show_json(
             {
@@ -335,7 +335,7 @@ def gantt(
     events: Events = "batched",
     processors: Processors = None,
     requests: Requests = None,
-    laws: Laws = None,
+    distributions: DistributionFile = None,
     *,
     reading: Reading,
 ) -> None:
@@ -356,7 +356,9 @@ def gantt(
     if chosen is None:
         schedule = read_schedule(source)
     else:
-        read = read_trace(source, clean, processors=processors, requests=requests, laws=laws, reading=reading)
+        read = read_trace(
+            source, clean, processors=processors, requests=requests, distributions=distributions, reading=reading
+        )
         with read.blamed():
             schedule = replay(read.workload, chosen, events=events)
     try:

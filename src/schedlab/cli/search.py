@@ -21,7 +21,7 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.results.holdout import Exam
+    from schedlab.campaign.results.holdout import Holdout
     from schedlab.learn.racing import Candidate
     from schedlab.learn.search import Search
     from schedlab.learn.training import Training
@@ -146,9 +146,9 @@ def search(
             _found_text(found, baseline, training.validation, limited=worst_wait is not None or worst_class is not None)
         )
     note(f"\npolicy {output}")
-    exam = None
+    holdout = None
     if not interrupted:
-        exam, interrupted = _examine(
+        holdout, interrupted = _examine(
             best.formula, unseen, directory, with_, baseline, objective, length, clean, reading, number
         )
     if as_json:
@@ -161,10 +161,10 @@ def search(
             }
             for leader in found.leaders
         ]
-        show_json({"policy": policy.to_dict(), "leaders": leaders, "exam": exam and exam.to_dict()})
-    elif exam is not None:
+        show_json({"policy": policy.to_dict(), "leaders": leaders, "holdout": holdout and holdout.to_dict()})
+    elif holdout is not None:
         held_out = "" if test else f", of the last third of {'the log' if len(logs) == 1 else 'each log'}"
-        show(f"\nNot seen by the search{held_out}:\n{exam}")
+        show(f"\nNot seen by the search{held_out}:\n{holdout}")
     if interrupted:
         note(f"schedlab: interrupted; {output} has the best policy found so far, without a test")
         raise typer.Exit(INTERRUPTED)
@@ -226,18 +226,18 @@ def _examine(
     clean: str,
     reading: Reading,
     workers: int,
-) -> tuple[Exam | None, bool]:
+) -> tuple[Holdout | None, bool]:
     """Test a policy, and return the table and whether the user has stopped it."""
-    from schedlab.campaign.results.holdout import ExamLog, examine
+    from schedlab.campaign.results.holdout import HoldoutLog, examine
     from schedlab.learn.training import STATE
 
-    logs = [ExamLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
+    logs = [HoldoutLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
     with tempfile.TemporaryDirectory(prefix="schedlab-") as temporary, campaign_bar() as progress:
         try:
-            exam = examine(
+            holdout = examine(
                 formula,
                 logs,
-                directory or Path(temporary) / "exam",
+                directory or Path(temporary) / "holdout",
                 rest=rest,
                 baseline=baseline,
                 metric=metric,
@@ -250,7 +250,7 @@ def _examine(
             )
         except KeyboardInterrupt:
             return None, True
-    return exam, False
+    return holdout, False
 
 
 def _policy(

@@ -143,7 +143,7 @@ def submit(
     trace: Trace,
     files: Descriptions,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write, as .parquet.")],
-    handling: Annotated[
+    submission_mode: Annotated[
         Literal["pilot", "chained", "aware"],
         typer.Option(help="One job for all tasks, a job per task, or a job per task with one place in the queue."),
     ] = "chained",
@@ -158,8 +158,8 @@ def submit(
     """Put workflows into a trace, one after the other in turn, until its last submission."""
     from schedlab.workflow.files import read_workflow
     from schedlab.workload.files import write_workload
-    from schedlab.workload.handling import submit_workflows
     from schedlab.workload.submissions import Submission
+    from schedlab.workload.submitting import submit_workflows
 
     if output.suffix != ".parquet":
         raise InputError(f"{output}: jobs of workflows are written as .parquet; end the name with it")
@@ -172,7 +172,8 @@ def submit(
         raise InputError(f"--begin {first}: the last job is submitted at {last} s; begin before that")
     instants = range(first, last + 1, every)
     submissions = [
-        Submission(workflows[number % len(workflows)], handling, instant) for number, instant in enumerate(instants)
+        Submission(workflows[number % len(workflows)], submission_mode, instant)
+        for number, instant in enumerate(instants)
     ]
     workload = submit_workflows(read.workload, submissions, rules=rules)
     write_workload(workload, output)
@@ -180,7 +181,7 @@ def submit(
     added = len(workload) - len(read.workload)
     show(
         f"{output}: {count_of(len(read.workload), 'job')} and {count_of(len(submissions), 'workflow')} as "
-        f"{handling} jobs ({added:,})"
+        f"{submission_mode} jobs ({added:,})"
     )
 
 
@@ -195,7 +196,7 @@ def results(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of workflows, by kind and handling."""
+    """Say what became of workflows, by kind and submission_mode."""
     from schedlab.atomic import atomic_path
     from schedlab.schedule.exports import read_schedule
     from schedlab.schedule.workflows import workflow_table
@@ -214,7 +215,7 @@ def results(
         show_json(summary)
         return
     width = max(len(row["group"]) for row in summary)
-    show(f"{'workflow':<{width}}  handling  finished  median wait  run time  turnaround  stretch  killed tasks")
+    show(f"{'workflow':<{width}}  mode      finished  median wait  run time  turnaround  stretch  killed tasks")
     for row in summary:
         medians = f"{'-':>8}    {'-':>8}  {'-':>10}  {'-':>7}"
         if row["finished"]:
@@ -223,21 +224,22 @@ def results(
                 f"  {row['median_stretch']:>7.3f}"
             )
         show(
-            f"{row['group']:<{width}}  {row['handling']:<8}  {row['finished']:>4} of {row['workflows']:<4}{medians}"
+            f"{row['group']:<{width}}  {row['submission_mode']:<8}  "
+            f"{row['finished']:>4} of {row['workflows']:<4}{medians}"
             f"  {row['killed_tasks']:>12,}"
         )
 
 
 def _by_group(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return numbers and, of the finished workflows, medians, by group and handling."""
+    """Return numbers and, of the finished workflows, medians, by group and submission_mode."""
     from schedlab.schedule.metrics import WORKFLOW_MEASURES
 
     rows = []
-    for (group, handling), part in table.groupby(["group", "handling"], sort=True):
+    for (group, submission_mode), part in table.groupby(["group", "submission_mode"], sort=True):
         finished = part[part["finished"]]
         medians = {f"median_{measure}": float(finished[measure].median()) for measure in WORKFLOW_MEASURES}
         counts = {"workflows": len(part), "finished": len(finished)}
-        names = {"group": group, "handling": handling}
+        names = {"group": group, "submission_mode": submission_mode}
         rows.append(names | counts | medians | {"killed_tasks": int(part["killed_tasks"].sum())})
     return rows
 

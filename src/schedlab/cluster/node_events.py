@@ -216,8 +216,8 @@ class NodeEvents:
         begin
             The first second.
         shape
-            Of the Weibull law of the times between failures. 1: exponential. 0.7 to 0.8 is what Schroeder & Gibson
-            found in the logs of Los Alamos.
+            Of the Weibull distribution of the times between failures. 1: exponential. 0.7 to 0.8 is what Schroeder &
+            Gibson found in the logs of Los Alamos.
         interrupted
             What becomes of jobs on nodes that go down.
 
@@ -229,7 +229,7 @@ class NodeEvents:
         References
         ----------
         Schroeder & Gibson, "A large-scale study of failures in high-performance computing systems", DSN 2006: times
-        between failures follow a Weibull law, repairs a lognormal one; here repairs are exponential.
+        between failures follow a Weibull distribution, repairs a lognormal one; here repairs are exponential.
 
         Examples
         --------
@@ -265,7 +265,7 @@ def _text(path: str | os.PathLike[str]) -> str:
 
 
 def _mean_of_weibull(shape: float) -> float:
-    """Return the mean of the Weibull law of scale 1."""
+    """Return the mean of the Weibull distribution of scale 1."""
     return math.gamma(1 + 1 / shape)
 
 

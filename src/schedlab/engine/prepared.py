@@ -293,11 +293,13 @@ def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) 
     """Return the sequences of requests of the jobs."""
     retries = scheduler.retries
     if requests is None:
-        ordinary = np.ones(len(workload), dtype=np.bool_) if workload.law is None else workload.law < 0
+        ordinary = (
+            np.ones(len(workload), dtype=np.bool_) if workload.distribution is None else workload.distribution < 0
+        )
         if retries is not None and retries.speculation is not None and ordinary.all():
             raise InputError(
-                f"{workload.name}: speculation= is for jobs whose run times follow a law, and no job has one; give "
-                "laws (assign_laws)"
+                f"{workload.name}: speculation= is for jobs whose run times follow a distribution, and no job has one; "
+                "give distributions (assign_distributions)"
             )
         beyond = ordinary & (workload.run_time > workload.requested_time) & (workload.requested_time > 0)
         if not workload.requests_enforced and beyond.any():

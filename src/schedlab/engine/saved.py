@@ -33,15 +33,15 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
 from schedlab.engine.copies import arrays_of
 from schedlab.engine.node_state import with_more_places
+from schedlab.engine.observable import Progress, Told, put_together
 from schedlab.engine.parts import Parts
 from schedlab.engine.retries import with_more_room
-from schedlab.engine.standing import Progress, Told, put_together
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.speculate.requests import Laws, Requests
+from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workload.tables import read_table, write_table
 from schedlab.workload.workload import Workload
 
@@ -54,7 +54,7 @@ LARGEST_HEADER = 1 << 24
 SLACK = 4096
 """Maximum number of bytes of an NPY file besides its data."""
 
-REQUESTS = ("offsets", "lengths", "most", "growth", "law", "application")
+REQUESTS = ("offsets", "lengths", "most", "growth", "distribution", "application")
 
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
@@ -102,8 +102,8 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
     if told.requests is not None:
         for name in REQUESTS:
             members[f"requests/{name}.npy"] = _npy(getattr(told.requests, name))
-        for name, array in zip(Laws._fields, told.requests.laws, strict=True):
-            members[f"requests/laws.{name}.npy"] = _npy(array)
+        for name, array in zip(DistributionTables._fields, told.requests.distributions, strict=True):
+            members[f"requests/distributions.{name}.npy"] = _npy(array)
     header = Header(
         format=FORMAT,
         schedlab=version("schedlab"),
@@ -225,8 +225,10 @@ def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
 
 def _requests(file: zipfile.ZipFile, header: Header, jobs: int) -> Requests:
     columns = {name: _array(file, header, f"requests/{name}.npy") for name in REQUESTS}
-    laws = Laws(*(_array(file, header, f"requests/laws.{name}.npy") for name in Laws._fields))
-    return Requests(**columns, history=header.history or 0, laws=laws)
+    distributions = DistributionTables(
+        *(_array(file, header, f"requests/distributions.{name}.npy") for name in DistributionTables._fields)
+    )
+    return Requests(**columns, history=header.history or 0, distributions=distributions)
 
 
 def _array(file: zipfile.ZipFile, header: Header, name: str, size: int | None = None) -> NDArray[Any]:

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
-from schedlab.engine.by_hand import NOBODY, UNRESERVED, start_by_hand
+from schedlab.engine.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
 from schedlab.engine.drive import Driver, waiting_jobs
 from schedlab.engine.growth import grown, moves_of
 from schedlab.engine.loop import ASK, DUE, OVER
+from schedlab.engine.observable import ObservableState, Progress, Told, keep_predictors, put_together
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.standing import Progress, Standing, Told, keep_predictors, put_together
 from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -34,7 +34,7 @@ BY_HAND = "by hand"
 """The scheduler text of a schedule without a scheduler."""
 
 
-class Simulation(Standing):
+class Simulation(ObservableState):
     """A simulation in steps: the same event loop as `simulate`, with the same results.
 
     Jobs are named by their rows in `workload`, which grows when jobs are submitted.
@@ -162,7 +162,7 @@ class Simulation(Standing):
         """
         number = self._startable_number(job)
         parts = self._parts
-        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED, NOBODY)
+        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED, NO_BLOCKED)
         self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
         clock = self._clock
         if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:

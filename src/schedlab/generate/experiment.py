@@ -11,9 +11,9 @@ from schedlab.generate.patterns import SHARES_TOLERANCE, Choice, OneWorkflow, Pa
 from schedlab.generate.special import special_pattern
 from schedlab.generate.triggers import Trigger
 from schedlab.workflow.workflow import Workflow
-from schedlab.workload.handling import job_template
 from schedlab.workload.sections import Sections
-from schedlab.workload.submissions import HANDLINGS, Handling
+from schedlab.workload.submissions import SUBMISSION_MODES, SubmissionMode
+from schedlab.workload.submitting import job_template
 
 if TYPE_CHECKING:
     from schedlab.model.model import WorkloadModel
@@ -47,7 +47,7 @@ class Experiment:
         Seconds.
     share
         From 0 to 1.
-    handling
+    submission_mode
         How a workflow becomes jobs: "pilot", "chained" or "aware".
     fill_wait
         Seconds that jobs are to wait because of the fill phase; 0: none.
@@ -62,7 +62,7 @@ class Experiment:
         model brings. At most `LARGEST_PRESSURE`.
     counted
         Which work of a pilot job makes pressure: what it has "reserved", or only what is "useful" in it. With the
-        latter, ordinary jobs and workflows are the same for all handlings. ScSF's rules always count the useful one.
+        latter, ordinary jobs and workflows are the same for all modes. ScSF's rules always count the useful one.
     rules
         "corrected", or "scsf": those of the program ScSF.
     extra
@@ -88,7 +88,7 @@ class Experiment:
     workflow_policy: str = "none"
     period: int = 0
     share: float = 0.0
-    handling: Handling = "aware"
+    submission_mode: SubmissionMode = "aware"
     fill_wait: int = 0
     preload: int = 2 * DAY
     duration: int = 7 * DAY
@@ -100,7 +100,7 @@ class Experiment:
     start_time: int = START_TIME
 
     def __post_init__(self) -> None:
-        known = {"handling": HANDLINGS, "counted": ("reserved", "useful"), "rules": ("corrected", "scsf")}
+        known = {"submission_mode": SUBMISSION_MODES, "counted": ("reserved", "useful"), "rules": ("corrected", "scsf")}
         for field, values in known.items():
             if (value := getattr(self, field)) not in values:
                 raise InputError(f"unknown {field} {value!r} of an experiment; known are {', '.join(values)}")
@@ -139,7 +139,7 @@ class Experiment:
         for workflow, share in self.workflows:
             if share < 0:
                 raise InputError(f"the share of workflow {workflow.name} is {share:g}, but shares are 0 or more")
-            widest = int(job_template(workflow, self.handling).processors.max())
+            widest = int(job_template(workflow, self.submission_mode).processors.max())
             if widest > self.model.processors:
                 raise InputError(
                     f"workflow {workflow.name} needs {widest:,} processors at once, but the machine has "

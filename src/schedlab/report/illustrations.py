@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.campaign.results.ranking import Standings
+from schedlab.campaign.results.ranking import SchedulerRanking
 from schedlab.durations import DAY
 from schedlab.report.campaigns import (
     labels_of,
@@ -82,7 +82,7 @@ def illustrate(drawn: Figure | Axes, alt: str, caption: str, *, vector: bool = T
     return Illustration(f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}", alt, caption)
 
 
-def answer_figures(result: Standings) -> list[Illustration]:
+def answer_figures(result: SchedulerRanking) -> list[Illustration]:
     """Return the ratios to the baseline with their intervals, and by workload if there are several."""
     what, baseline = metric_label(result.metric), result.baseline
     figures = []

@@ -82,9 +82,9 @@ def parquet_of(schedule: Schedule) -> bytes:
     -----
     The file's metadata holds, under the key `schedlab`, a JSON object with `schema_version`, `provenance` (see
     `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
-    `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and laws of
-    the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists, and what the
-    nodes are under `nodes`. Where jobs ran several times, columns `runs:...` have lists of what is known of each run.
+    `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and
+    distributions of the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists,
+    and what the nodes are under `nodes`. Where jobs ran several times, columns `runs:...` list each run.
     """
     import pyarrow as pa
     import pyarrow.parquet

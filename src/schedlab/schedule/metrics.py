@@ -246,14 +246,16 @@ def throughput(schedule: Schedule, window: Window) -> float:
 def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     """Return the number of failed runs, the share of the machine that they took, and the jobs that were given up.
 
-    The share and the utilisation add up to all that is busy. Only jobs with a law are given up: others ask once.
+    The share and the utilisation add up to all that is busy. Only jobs with a distribution are given up.
     """
     assert schedule.runs is not None
     failed = schedule.runs[~schedule.runs["done"]]
     processors = schedule.workload.job_processors[failed["job"]].astype(np.float64)
     overlap = window.overlap(failed["start"], failed["end"])
-    law = schedule.workload.law
-    given_up = np.zeros(len(schedule), dtype=np.bool_) if law is None else schedule.killed & (law >= 0)
+    distribution = schedule.workload.distribution
+    given_up = (
+        np.zeros(len(schedule), dtype=np.bool_) if distribution is None else schedule.killed & (distribution >= 0)
+    )
     return {
         "failed_runs": float(np.count_nonzero(overlap > 0)),
         "lost_share": float((overlap * processors).sum()) / (schedule.processors * window.length),

@@ -213,7 +213,7 @@ class Scheduler:
         return self.retries is not None or (isinstance(self.backfill, Conservative) and self.backfill.fixed)
 
     @property
-    def needs_laws(self) -> bool:
+    def needs_distributions(self) -> bool:
         """Whether it is for workloads in which run times of some jobs follow a distribution."""
         return self.retries is not None
 

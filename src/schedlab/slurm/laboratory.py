@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 from schedlab.errors import InputError
 from schedlab.slurm import wire
-from schedlab.slurm.agenda import End, Tick, is_stale
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
@@ -25,6 +24,7 @@ from schedlab.slurm.installation import Installation, find_slurm
 from schedlab.slurm.job_table import JobTable, Submitted, array_size
 from schedlab.slurm.jobs import Job
 from schedlab.slurm.standin import Standin
+from schedlab.slurm.virtual_events import End, Tick, is_stale
 from schedlab.slurm.wire import Kill, Launch, Message, Node
 
 Mode = Literal["frozen", "hybrid"]

@@ -29,7 +29,16 @@ SCHEMA_VERSION = 3
 """Version 1 had no dependencies, workflows, run-time distributions or nodes, 2 no resources; both are still read."""
 
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
-LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node", "resources", "own")
+LINKS = (
+    "dependencies",
+    "workflows",
+    "distribution",
+    "distributions",
+    "sequences",
+    "cores_per_node",
+    "resources",
+    "own",
+)
 
 
 class StoredAttributes(BaseModel):
@@ -44,7 +53,7 @@ class StoredAttributes(BaseModel):
     requests_enforced: bool = True
     header: list[str] = []
     rounded: Annotated[int, Field(ge=0)] = 0
-    laws: list[str] = []
+    distributions: list[str] = []
     sequences: list[str] = []
     cores_per_node: Annotated[int, Field(ge=1)] | None = None
 

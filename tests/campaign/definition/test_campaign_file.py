@@ -218,7 +218,8 @@ def test_an_empty_list_of_applications_is_named_in_our_own_words(tmp_path: Path)
 
 def test_what_is_wrong_in_an_application_is_said_once(tmp_path: Path) -> None:
     said = reading(
-        tmp_path / "c.toml", STOCHASTIC + 'applications = [{ law = "uniform(1h,2h)", jobs = 9, size = "half" }]\n'
+        tmp_path / "c.toml",
+        STOCHASTIC + 'applications = [{ distribution = "uniform(1h,2h)", jobs = 9, size = "half" }]\n',
     )
     assert "size: unknown field" in said
     assert "at least 1" not in said

@@ -141,10 +141,10 @@ class Campaign(Section):
                 if reason := refusal(scheduler, events=self.events, dependencies=entry.has_dependencies):
                     where = f"workloads[{number}]: " if entry.has_dependencies else ""
                     raise ValueError(f"{where}{reason}")
-                if scheduler.needs_laws and not entry.has_laws:
+                if scheduler.needs_distributions and not entry.has_distributions:
                     raise ValueError(
                         f"{scheduler} is for jobs with run-time distributions, and workloads[{number}] has none: "
-                        "give a trace laws = FILE, or take the scheduler or the workload out"
+                        "give a trace distributions = FILE, or take the scheduler or the workload out"
                     )
         return self
 

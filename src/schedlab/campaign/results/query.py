@@ -32,7 +32,7 @@ READS = ("SELECT", "EXPLAIN", "MULTI")
 """Kinds of statements that only read; PIVOT is several in one."""
 
 COLUMNS = ("campaign", "task", *COORDINATES)
-DETAIL_COLUMNS = ("campaign", "task", "experiment", "handling", "repetition", "scheduler")
+DETAIL_COLUMNS = ("campaign", "task", "experiment", "submission_mode", "repetition", "scheduler")
 FAILURE_COLUMNS = (*COLUMNS, "kind", "reason", "traceback", "host", "time")
 
 

@@ -27,7 +27,7 @@ from schedlab.parquet import check_size, check_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TEXTS = ("task", "workload", "scheduler", "specification", "experiment", "handling")
+TEXTS = ("task", "workload", "scheduler", "specification", "experiment", "submission_mode")
 """Columns of results that are texts; all others are numbers."""
 
 LARGEST_INTEGER = 2**53

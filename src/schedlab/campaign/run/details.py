@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from schedlab.campaign.run.directory import RunDirectory
 
-COORDINATES = ("task", "experiment", "handling", "repetition", "scheduler")
+COORDINATES = ("task", "experiment", "submission_mode", "repetition", "scheduler")
 """The columns that say which task details are of."""
 
 

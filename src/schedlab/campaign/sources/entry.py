@@ -95,7 +95,7 @@ class Entry(Section):
         return None
 
     @property
-    def has_laws(self) -> bool:
+    def has_distributions(self) -> bool:
         """Whether the scheduler knows run-time distributions of some jobs."""
         return False
 

@@ -65,7 +65,7 @@ class Reservation(NamedTuple):
     extra: int
 
 
-class Standing:
+class ObservableState:
     """The observable state of a `schedlab.engine.stepwise.Simulation`."""
 
     _told: Told
