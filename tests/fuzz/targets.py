@@ -207,9 +207,11 @@ READS_JOBS = (
 READS_WAITING = ("inspect FILE --clean none", "convert FILE o.csv", "convert FILE o.parquet --partition gpu")
 
 
-def targets(directory: Path) -> list[Target]:
+def targets(directory: Path, *, plain: bool) -> list[Target]:
     """Write sound files of all kinds into a directory, and return what is fuzzed."""
-    made = [*_text_targets(), *_made(directory), *cluster_targets(directory)]
+    made = [*_text_targets(), *_made(directory)]
+    if plain:
+        made += cluster_targets(directory)
     for target in made:
         place = directory / target.file
         place.parent.mkdir(parents=True, exist_ok=True)
