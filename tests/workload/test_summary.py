@@ -56,6 +56,12 @@ def test_distributions_are_over_the_known_values(jobs):
     assert (summary.interarrival_time.minimum, summary.interarrival_time.maximum) == (10, 60)
 
 
+def test_the_top_users_have_their_names_where_the_header_has_them(jobs):
+    named = jobs.replace(header=(" User: 7 ann", f" User: {summarise(jobs).top_users[0].user_id} bob", " Note: x"))
+    assert [user.name for user in summarise(named).top_users] == ["bob", ""]
+    assert "most work by" in str(summarise(named)) and "bob (" in str(summarise(named))
+
+
 def test_the_top_users_are_known_ones_with_the_most_work(jobs):
     first, second = summarise(jobs).top_users
     assert (first.user_id, first.jobs, first.work) == (2, 2, pytest.approx(800 / 890))
