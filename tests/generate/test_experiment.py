@@ -21,7 +21,7 @@ def test_the_sections_follow_each_other(edison) -> None:
     [
         (
             {"submission_mode": "single"},
-            "unknown submission mode 'single' of an experiment; known are pilot, chained, aware",
+            "unknown submission_mode 'single' of an experiment; known are pilot, chained, aware",
         ),
         ({"rules": "paper"}, "unknown rules 'paper'"),
         ({"counted": "all"}, "unknown counted 'all'"),

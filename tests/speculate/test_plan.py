@@ -60,7 +60,7 @@ def test_what_does_not_go_together_is_refused():
 
 def test_what_is_no_distribution_or_no_number_is_refused():
     for distribution in (3, stats.norm(8, 2)):
-        with pytest.raises(InputError, match="is no distribution: give its text, or make one"):
+        with pytest.raises(InputError, match="is not a run-time distribution: give its text, or make one"):
             optimal_requests(distribution)
     with pytest.raises(InputError, match="whole number"):
         optimal_requests(TEXT, points=2.5)

@@ -81,7 +81,7 @@ def test_sequences_that_are_given_are_asked_for_to_whole_seconds():
 
 
 def test_a_sequence_that_is_not_given_is_named():
-    with pytest.raises(InputError, match=r"requests=given, but no requests are given for the distribution truncnorm"):
+    with pytest.raises(InputError, match=r"requests=given, but none are given for truncnorm"):
         requests_of(jobs(), "given")
 
 

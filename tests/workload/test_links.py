@@ -58,10 +58,27 @@ def test_tables_of_the_first_version_are_still_read(tmp_path: Path):
     assert (again.processors, again.start_time, again.workflows, again.dependencies) == (16, 7, None, None)
 
 
+def test_files_of_version_0_1_with_their_older_names_are_read(tmp_path: Path):
+    both = submit_workflows(jobs(), [Submission(CHAIN, "chained", 0)])
+    both = both.replace(distribution=np.zeros(len(both), dtype=np.int64), distributions=("uniform(1s,9s)",))
+    write_workload(both, tmp_path / "w.parquet")
+    table = pq.read_table(tmp_path / "w.parquet")
+    facts = table.schema.metadata[b"schedlab"].replace(b'"distributions"', b'"laws"')
+    facts = facts.replace(b'"submission_mode"', b'"handling"')
+    old = table.rename_columns({"distribution": "law"}).replace_schema_metadata({"schedlab": facts})
+    pq.write_table(old, tmp_path / "old.parquet")
+    again = read_workload(tmp_path / "old.parquet")
+    assert again.distributions == ("uniform(1s,9s)",)
+    assert again.distribution is not None
+    assert again.distribution.tolist() == both.distribution.tolist()
+    assert again.workflows is not None
+    assert [one.submission_mode for one in again.workflows.submissions] == ["chained"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('"submission mode": ["chained"]', '"submission mode": ["guessed"]', "unknown submission mode 'guessed'"),
+        ('"submission_mode": ["chained"]', '"submission_mode": ["guessed"]', "unknown submission mode 'guessed'"),
         ('"submissions"', '"missing"', "damaged"),
         ('"processors": 2', '"processors": 0', "0 processors"),
         ('"workflow": [0]', '"workflow": [7]', "damaged"),

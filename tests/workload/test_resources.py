@@ -247,6 +247,10 @@ def test_swf_names_in_its_header_what_it_leaves_out(tmp_path: Path) -> None:
     assert " Note: left out, as SWF has no fields for them: gpus, partition" in again.header
     assert lost_in(workload, tmp_path / "w.json") == ("gpus", "partition")
     assert lost_in(workload, tmp_path / "w.csv") == ()
+    stochastic = workload.replace(distribution=[0], distributions=("uniform(1s,9s)",))
+    assert lost_in(stochastic, tmp_path / "w.csv") == ("run-time distributions",)
+    assert lost_in(stochastic, tmp_path / "w.swf") == ("run-time distributions", "gpus", "partition")
+    assert lost_in(stochastic, tmp_path / "w.parquet") == ()
 
 
 def test_damaged_columns_of_a_table_are_refused_with_file_and_row(tmp_path: Path) -> None:

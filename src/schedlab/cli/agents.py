@@ -9,14 +9,17 @@ import typer
 
 from schedlab.cli.options import FORMATS, Clean, Json
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
     from schedlab.gym.training import Point
+    from schedlab.workload.reading import Reading
 
 
+@reads_logs
 def train(
     traces: Annotated[
         list[Path], typer.Argument(metavar="TRACE...", help=f"Jobs; of several logs, it learns from all. {FORMATS}")
@@ -41,6 +44,8 @@ def train(
         float,
         typer.Option(min=0.01, max=0.5, metavar="SHARE", help="The best is chosen on the share that follows."),
     ] = 0.15,
+    *,
+    reading: Reading,
 ) -> None:
     """Train an agent that decides which job starts next, and write the best; the last jobs are left to judge it."""
     from schedlab.engine.prepared import prepare
@@ -57,7 +62,7 @@ def train(
     check_load(load)
     parts, rows = [], []
     for trace in traces:
-        read = read_trace(trace, clean)
+        read = read_trace(trace, clean, reading=reading)
         jobs = read.workload.sorted_by_submit()
         with read.blamed():
             prepare(jobs, "fcfs")

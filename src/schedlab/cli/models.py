@@ -10,18 +10,21 @@ import typer
 from schedlab.atomic import make_directory
 from schedlab.cli.options import Json, Processors, Trace
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.model.model import WorkloadModel
+    from schedlab.workload.reading import Reading
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, .json.")]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model, .json.")]
 CoresPerNode = Annotated[int | None, typer.Option(min=1, help="Processors of a node, if jobs occupy whole nodes.")]
 
 
+@reads_logs
 def fit(
     trace: Trace,
     output: Output,
@@ -61,13 +64,15 @@ def fit(
     cores_per_node: CoresPerNode = None,
     processors: Processors = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Fit a workload model to a log: what jobs ask for, how long they run, when they come."""
     from schedlab.model.fit import fit_model
     from schedlab.workload.files import file_sha256
 
     check_output(output, trace)
-    read = read_trace(trace, "none", processors=processors)
+    read = read_trace(trace, "none", processors=processors, reading=reading)
     with read.blamed():
         model = fit_model(
             read.workload,
@@ -110,6 +115,7 @@ def scale(
     note(f"model {output}")
 
 
+@reads_logs
 def check(
     model: Model,
     trace: Trace,
@@ -119,6 +125,8 @@ def check(
     ] = None,
     processors: Processors = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Compare jobs of a model with those of its log."""
     import numpy as np
@@ -129,7 +137,7 @@ def check(
     loaded = WorkloadModel.load(model)
     if plot is not None:
         make_directory(plot)
-    read = read_trace(trace, "none", processors=processors)
+    read = read_trace(trace, "none", processors=processors, reading=reading)
     with read.blamed():
         result = check_model(loaded, read.workload, rng=np.random.default_rng(seed))
     if plot is not None:

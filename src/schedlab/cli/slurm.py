@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from schedlab.cli.options import Clean, Json, Processors
 from schedlab.cli.outputs import check_output, check_page
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, laboratory_bar, note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.workload.reading import Reading
 
 Conf = Annotated[
     Path | None,
@@ -26,6 +30,7 @@ Mode = Annotated[
 Seed = Annotated[int, typer.Option(help="Seed of the phases.")]
 
 
+@reads_logs
 def run(
     trace: Annotated[
         Path, typer.Argument(metavar="TRACE", help="Jobs: any trace, or an .events file of UB CCR's Slurm simulator.")
@@ -73,6 +78,8 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="Write a page to look into the first phase, .html.")
     ] = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
     from schedlab.schedule.exports import check_schedule_suffix
@@ -87,7 +94,7 @@ def run(
     check_output(output, trace)
     if report is not None:
         check_page(report, trace)
-    jobs, cleaned = _jobs(trace, clean, processors)
+    jobs, cleaned = _jobs(trace, clean, processors, reading)
     with laboratory_bar(len(getattr(jobs, "jobs", jobs))) as progress:
         runs = run_phases(
             jobs,
@@ -119,15 +126,27 @@ def run(
     _report(runs, as_json)
 
 
-def _jobs(trace: Path, clean: str, processors: int | None) -> tuple[Any, Any]:
+def _jobs(trace: Path, clean: str, processors: int | None, reading: Reading) -> tuple[Any, Any]:
     if trace.name.endswith((".events", ".events.gz")):
         from schedlab.slurm.jobs import read_events
 
         if not trace.is_file():
             raise InputError(f"{trace}: no such file")
+        _check_only_logs_are_read(trace, reading)
         return read_events(trace), None
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     return read.workload, read
+
+
+def _check_only_logs_are_read(events: Path, reading: Reading) -> None:
+    """Raise InputError if options of logs are given with a file of events, which needs none."""
+    from schedlab.workload.reading import AS_IT_IS
+
+    if reading != AS_IT_IS:
+        raise InputError(
+            f"{events}: --partition, --timezone, --default-limit, --lenient and --column belong to logs, and this is a "
+            "file of events for a site: leave them out"
+        )
 
 
 def _report(runs: list[Any], as_json: bool) -> None:
@@ -155,6 +174,7 @@ def _report(runs: list[Any], as_json: bool) -> None:
         show(ensemble_table(runs))
 
 
+@reads_logs
 def validate(
     trace: Annotated[
         Path,
@@ -179,6 +199,8 @@ def validate(
         int | None, typer.Option(min=1, help="Cores of a node (default: at most 256 nodes).")
     ] = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Hold the model of Slurm against a real slurmctld: the same jobs on both, in several phases each."""
     from schedlab.slurm.validation import validate as comparison_of
@@ -188,9 +210,10 @@ def validate(
             raise InputError(
                 "the site's slurm.conf says how it schedules: leave out -s, --processors, --cores-per-node"
             )
+        _check_only_logs_are_read(trace, reading)
         _validate_site(trace, conf, as_json, phases=phases, seed=seed, mode=mode)
         return
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     found = {}
     for text in scheduler or ["fcfs+slurm"]:
         with laboratory_bar(len(read.workload)) as progress:

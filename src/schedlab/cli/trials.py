@@ -11,15 +11,18 @@ import typer
 from schedlab.atomic import make_directory
 from schedlab.cli.options import Clean
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import INTERRUPTED, note, progress_bar, show, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.learn.scores import ScoreTable
+    from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
 
 
+@reads_logs
 def trials(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Scores, .parquet; what it holds is continued.")
@@ -62,6 +65,8 @@ def trials(
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="all cores", help="Tuples tried at once.")
     ] = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Try random orders of jobs, and say how good it is to start each of them first."""
     from concurrent.futures import ThreadPoolExecutor
@@ -76,7 +81,7 @@ def trials(
     check_output(output, Path(workload))
     chosen = sampling or ("independent" if shuffle == "biased" else "antithetic")
     settings = Trials(number, precision, state, queue, objective, chosen, shuffle)
-    log, machine, facts = _jobs(workload, clean, processors, jobs, seed)
+    log, machine, facts = _jobs(workload, clean, processors, jobs, seed, reading)
     usable = usable_jobs(log, settings, machine)
     if tuples_of is None:
         stretches = draw_tuples(usable, tuples, settings, seed=seed)
@@ -116,7 +121,7 @@ def trials(
 
 
 def _jobs(
-    workload: str, rules: str, processors: int | None, jobs: int, seed: int
+    workload: str, rules: str, processors: int | None, jobs: int, seed: int, reading: Reading
 ) -> tuple[Workload, int, dict[str, Any]]:
     """Return the jobs, the size of the machine, and what is written down of where they come from."""
     if workload == "lublin":
@@ -130,7 +135,7 @@ def _jobs(
     from schedlab.cli.traces import read_trace
     from schedlab.learn.fit import file_facts
 
-    trace = read_trace(Path(workload), rules, processors=processors)
+    trace = read_trace(Path(workload), rules, processors=processors, reading=reading)
     trace.note_cleaning()
     if trace.workload.processors is None:
         raise InputError(f"{workload}: the size of the machine is unknown; give --processors")

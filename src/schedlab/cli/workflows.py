@@ -9,6 +9,7 @@ import typer
 
 from schedlab.cli.options import Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from schedlab.workflow.workflow import Workflow
+    from schedlab.workload.reading import Reading
 
 HOUR = 3600
 
@@ -139,6 +141,7 @@ def convert(
     show(f"{output}: {count_of(len(workflow), 'task')}{before}, {cores}, {workflow.length:,.6f} s")
 
 
+@reads_logs
 def submit(
     trace: Trace,
     files: Descriptions,
@@ -154,6 +157,8 @@ def submit(
     rules: Rules = "corrected",
     clean: Clean = "default",
     processors: Processors = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Put workflows into a trace, one after the other in turn, until its last submission."""
     from schedlab.workflow.files import read_workflow
@@ -165,7 +170,7 @@ def submit(
         raise InputError(f"{output}: jobs of workflows are written as .parquet; end the name with it")
     check_output(output, trace)
     workflows = [read_workflow(file) for file in files]
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     first = int(read.workload.submit_time.min()) if begin is None else begin
     last = int(read.workload.submit_time.max())
     if first > last:
@@ -196,7 +201,7 @@ def results(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of workflows, by kind and submission_mode."""
+    """Say what became of workflows, by kind and submission mode."""
     from schedlab.atomic import atomic_path
     from schedlab.schedule.exports import read_schedule
     from schedlab.schedule.workflows import workflow_table

@@ -94,9 +94,7 @@ def convert(
         write_workload(workload, target)
     read.note_cleaning()
     if lost := lost_in(workload, target):
-        note(
-            f"{target}: left out, as this format has no place for them: {', '.join(lost)}; .parquet and .csv keep them"
-        )
+        note(f"{target}: omitted, because this format has no column for them: {', '.join(lost)}; .parquet keeps all")
     note(f"{target}: {count_of(len(workload), 'job')}")
 
 

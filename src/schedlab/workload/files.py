@@ -224,8 +224,12 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
 
 
 def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the columns of resources and own ones that `write_workload` omits, given the name of the file."""
-    return () if os.fspath(path).endswith(TABLE_SUFFIXES) else left_out(workload)
+    """Return what jobs carry that `write_workload` omits, given the name of the file."""
+    name = os.fspath(path)
+    if name.endswith(".parquet"):
+        return ()
+    distributions = () if workload.distribution is None else ("run-time distributions",)
+    return distributions if name.endswith(TABLE_SUFFIXES) else (*distributions, *left_out(workload))
 
 
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:

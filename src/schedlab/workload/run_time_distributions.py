@@ -36,15 +36,11 @@ class RunTimeDistributions:
     sequences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if (
-            self.distribution.ndim != 1
-            or self.distribution.min(initial=-1) < -1
-            or self.distribution.max(initial=-1) >= len(self.distributions)
-        ):
+        view = np.asarray(self.distribution).astype(np.int64, copy=False).view()
+        if view.ndim != 1 or view.min(initial=-1) < -1 or view.max(initial=-1) >= len(self.distributions):
             raise InputError(f"distribution needs, for each job, a number from -1 to {len(self.distributions) - 1}")
         if self.sequences and len(self.sequences) != len(self.distributions):
             raise InputError(f"sequences needs a text for each of {len(self.distributions)} distributions")
-        view = self.distribution.astype(np.int64, copy=False).view()
         view.flags.writeable = False
         object.__setattr__(self, "distribution", view)
 

@@ -63,7 +63,7 @@ def test_the_table_calls_the_policy_found_and_names_the_logs(exam: Holdout) -> N
     assert FOUND not in text
 
 
-@pytest.score.parametrize("idle", [BASE, EASY])
+@pytest.mark.parametrize("idle", [BASE, EASY])
 def test_windows_on_which_a_reference_is_0_are_left_out_of_all_schedulers(frame: pd.DataFrame, idle: str) -> None:
     window = (frame.workload == "ctc") & (frame.window == 0)
     frame.loc[window & (frame.scheduler == idle), METRIC] = 0.0
