@@ -95,6 +95,7 @@ max_time = "2d"
     [
         ("version = 1", "version = 2", r"c.toml:2: version 2 .* is not one that this schedlab reads"),
         ("cores = 16", 'cores = "many"', r"c.toml:6: groups\[0\].cores: input should be a valid integer"),
+        ('"2d"', f'"{"9" * 400}"', "c.toml:10: partitions.*is not a whole number of seconds"),
         ("cores = 16", "cores = 0", "c.toml:4: nodes .* have no cores"),
         ("cores = 16", "cores = 16\ncolour = 1", "c.toml:7: unknown field groups.0.colour"),
         ('"n[1-4]"', '"n[1-"', r"c.toml:5: groups\[0\].nodes: 'n\[1-' is not a host list"),
@@ -154,3 +155,9 @@ def test_the_published_node_list_has_what_its_paper_says(traces: Path):
     wagap = traces / "modern" / "wagap-2013.swf.machines"
     if wagap.is_file():
         assert read_cluster(wagap).processors == 20 * 80 + 48 * 12
+
+
+def test_a_list_of_nodes_with_an_endless_cell_is_refused(tmp_path: Path):
+    (tmp_path / "nodes.csv").write_text(f"sn,{'x' * 200_000}\na\n")
+    with pytest.raises(InputError, match=r"nodes\.csv:1: this is not a CSV file \(field larger"):
+        read_cluster(tmp_path / "nodes.csv")

@@ -141,6 +141,7 @@ def test_topology_gives_the_switches(tmp_path: Path):
             {"topology": "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1\n"},
             r"topology.conf:2: node n1 is at switch",
         ),
+        (NODES, {"topology": "SwitchName=, Nodes=n1\n"}, r"topology.conf:1: SwitchName= names no switch"),
         (NODES + "include more.conf\n", {}, r"slurm.conf:3: this line includes more.conf"),
     ],
 )

@@ -7,13 +7,12 @@ import hashlib
 import json
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from cluster_targets import cluster_targets
 from mutators import TEXTS, harm_gzip, harm_json, harm_parquet, harm_text
-
-Harm = Callable[[bytes, random.Random], bytes]
+from target import Harm, Target
 
 SWF = """; Version: 2.2
 ; MaxProcs: 16
@@ -198,34 +197,6 @@ JSON_QUESTIONS = '{"user_id": 7, "processors": 4, "requested_time": 3600}\n{"pro
 POLICY = {"version": 1, "formula": "p*q + 850*log10(r)", "coefficients": {"c1": 0.5}, "training": {"seed": 1}}
 
 
-@dataclass(frozen=True)
-class Target:
-    """A kind of input.
-
-    Parameters
-    ----------
-    name
-        Of the kind.
-    file
-        What the file is called; empty if the input is a word of the command line.
-    sound
-        Its content, which every command accepts.
-    harm
-        How it is harmed.
-    commands
-        Command lines that read it; FILE stands for it, DIR for the directory with sound files of all kinds.
-    seal
-        Makes checksums right again that harm has made wrong.
-    """
-
-    name: str
-    file: str
-    sound: bytes
-    harm: Harm
-    commands: tuple[str, ...]
-    seal: Callable[[bytes], bytes] = bytes
-
-
 READS_JOBS = (
     "inspect FILE",
     "simulate FILE --processors 64 --clean default",
@@ -236,10 +207,11 @@ READS_JOBS = (
 READS_WAITING = ("inspect FILE --clean none", "convert FILE o.csv", "convert FILE o.parquet --partition gpu")
 
 
-def targets(directory: Path) -> list[Target]:
+def targets(directory: Path, *, plain: bool) -> list[Target]:
     """Write sound files of all kinds into a directory, and return what is fuzzed."""
-    text = _text_targets()
-    made = [*text, *_made(directory)]
+    made = [*_text_targets(), *_made(directory)]
+    if plain:
+        made += cluster_targets(directory)
     for target in made:
         place = directory / target.file
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -259,11 +231,18 @@ def _text_targets() -> list[Target]:
         Target(
             "swf", "log.swf", swf, harm_text, (*READS_JOBS, "simulate FILE -s saf+easy@ave2 --dependencies preceding")
         ),
-        Target("swf.gz", "log.swf.gz", gzip.compress(swf), harm_gzip, ("inspect FILE",)),
+        Target("swf.gz", "log.swf.gz", gzip.compress(swf), harm_gzip, ("inspect FILE",), how="compiled"),
         Target("csv", "log.csv", csv, harm_text, READS_JOBS),
-        Target("csv.gz", "log.csv.gz", gzip.compress(csv), harm_gzip, ("inspect FILE --processors 8",)),
+        Target("csv.gz", "log.csv.gz", gzip.compress(csv), harm_gzip, ("inspect FILE --processors 8",), how="compiled"),
         Target("batsim", "jobs.json", json.dumps(BATSIM).encode(), harm_json, READS_JOBS),
-        Target("batsim.gz", "jobs.json.gz", gzip.compress(json.dumps(BATSIM).encode()), harm_gzip, ("inspect FILE",)),
+        Target(
+            "batsim.gz",
+            "jobs.json.gz",
+            gzip.compress(json.dumps(BATSIM).encode()),
+            harm_gzip,
+            ("inspect FILE",),
+            how="compiled",
+        ),
         Target("sacct", "sacct.txt", SACCT.encode(), harm_text, READS_JOBS),
         Target("torque", "20260401", TORQUE.encode(), harm_text, READS_JOBS),
         Target("moab", "events.log", MOAB.encode(), harm_text, READS_JOBS),
@@ -286,6 +265,7 @@ def _text_targets() -> list[Target]:
         ),
         Target("default limit", "", b"1=2-0", harm_text, ("inspect DIR/log.swf --default-limit TEXT",)),
         Target("squeue", "now.txt", SQUEUE.encode(), harm_text, READS_WAITING),
+        Target("shadow", "queue.json", json.dumps(SQUEUE_JSON).encode(), harm_json, ("slurm shadow p*q --queue FILE",)),
         Target("squeue json", "now.json", json.dumps(SQUEUE_JSON).encode(), harm_json, READS_WAITING),
         Target("slurmctld", "slurmctld.log", CONTROLLER.encode(), harm_text, READS_JOBS),
         Target("events", "made.events", EVENTS.encode(), harm_text, READS_JOBS),
@@ -307,7 +287,9 @@ def _text_targets() -> list[Target]:
             ("cluster show FILE",),
         ),
         Target("dax", "flow.dax", DAX.encode(), harm_text, show),
-        Target("dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",)),
+        Target(
+            "dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",), how="compiled"
+        ),
         Target("manifest", "flow.json", json.dumps(MANIFEST).encode(), harm_json, show),
         Target(
             "distributions",
@@ -340,7 +322,7 @@ def _text_targets() -> list[Target]:
             ("simulate DIR/log.swf -s TEXT",),
         ),
         Target("formula", "", b'"(p*q + 850*log10(r)) / (w + 1)"+easy', harm_text, ("simulate DIR/log.swf -s TEXT",)),
-        Target("name", "", b"DIR/log.swf", _harm_name, tuple(f"{verb} TEXT" for verb in NAMING)),
+        Target("name", "", b"DIR/log.swf", _harm_name, tuple(f"{verb} TEXT" for verb in NAMING), how="compiled"),
     ]
 
 

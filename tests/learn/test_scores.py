@@ -74,6 +74,7 @@ def test_a_table_cannot_be_changed():
         ("", "this is not a CSV file of scores"),
         ("10,4,5\n", "without headers, scores have the four columns run_time, processors, submit_time, score"),
         ("10,4,5,0.1\n10,4.5,5,0.1\n", "column processors, row 1: '4.5' is not a whole number"),
+        (f"10,4,5,0.1\n{'9' * 400},4,5,0.1\n", "column run_time, row 1: '9999"),
         ("10,4,5,0.1\n10,none,5,0.1\n", "column processors, row 1: 'none' is not a whole number"),
         ("10,4,5,0.1\n0,4,5,0.1\n", "column run_time, row 1: 0 is less than 1"),
         ("10,4,-5,0.1\n", "column submit_time, row 0: -5 is less than 0"),

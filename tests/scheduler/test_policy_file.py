@@ -95,7 +95,8 @@ def test_a_bad_file_is_one_sentence_with_its_path(here, values, reason):
     ("content", "reason"),
     [
         (b"p*q", "it is not JSON"),
-        (b"\xff\xfe", "it is not JSON"),
+        (b"\xff\xfe", "it is not text in UTF-8"),
+        (b'{"version": 1, "formula": "\\ud800"}', "not text|half a character"),
         (b"[1, 2]", "is not a policy file"),
         (b'{"schema": 1}', "is not a policy file"),
     ],

@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.scheduler import POLICIES, Conservative, Easy, FormulaPolicy, Retries, Scheduler, Slurm, policy_from_text
+from schedlab.scheduler import (
+    POLICIES,
+    Conservative,
+    Easy,
+    FormulaPolicy,
+    FunctionPolicy,
+    Retries,
+    Scheduler,
+    Slurm,
+    policy_from_text,
+)
 from schedlab.scheduler.predictor import CORRECTIONS
 
 
@@ -176,11 +186,19 @@ def test_a_wrong_text_is_refused_in_one_sentence(text, reason):
     assert "\n" not in str(caught.value)
 
 
+def test_a_function_is_a_policy():
+    def widest_first(q):
+        return -q
+
+    assert Scheduler(widest_first, "easy") == Scheduler(FunctionPolicy(widest_first), "easy")
+
+
 def test_parts_of_the_wrong_kind_are_refused():
-    with pytest.raises(InputError, match=r"'saf\+easy' is not a policy; Scheduler.parse reads a text"):
+    with pytest.raises(InputError, match=r"'saf\+easy' is not a policy; Scheduler.parse reads the text"):
         Scheduler("saf+easy")
-    with pytest.raises(InputError, match="3 is not a policy"):
-        Scheduler(3)
+    for wrong in (3, int):
+        with pytest.raises(InputError, match=f"{wrong} is not a policy"):
+            Scheduler(wrong)
     with pytest.raises(InputError, match="unknown backfilling 3; known are easy conservative slurm"):
         Scheduler("saf", 3)
     with pytest.raises(InputError, match=r"retries=0\.5: give Retries"):

@@ -106,7 +106,12 @@ def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
 
 @pytest.mark.parametrize(
     "values",
-    [{"schedulerparameters": "bf_interval=soon"}, {"overtimelimit": "-5"}, {"schedulerparameters": "bf_resolution=0"}],
+    [
+        {"schedulerparameters": "bf_interval=soon"},
+        {"schedulerparameters": f"bf_interval={'9' * 5000}"},
+        {"overtimelimit": "-5"},
+        {"schedulerparameters": "bf_resolution=0"},
+    ],
 )
 def test_a_value_that_is_no_number_is_named(values):
     with pytest.raises(InputError, match="a whole number from"):

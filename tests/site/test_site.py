@@ -125,6 +125,21 @@ def test_a_directory_that_is_no_site_and_one_of_another_version_are_refused(conf
         read(directory)
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "sentence"),
+    [
+        ("ledger.json", b'[{"where": 1}]', "ledger.json: this is not a ledger of a site"),
+        ("ledger.json", b"{}", "ledger.json: this is not a ledger of a site"),
+        ("conf/slurm.conf", b"\xff", "slurm.conf: the file of Slurm is not text in UTF-8"),
+    ],
+)
+def test_a_damaged_file_of_a_site_is_one_sentence(conf, tmp_path, file, content, sentence):
+    directory = import_site(conf).save(tmp_path / "site")
+    (directory / file).write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        read(directory)
+
+
 @pytest.mark.parametrize("name", ["../../slurm.conf", "/etc/slurm.conf", "..", "a/b"])
 def test_a_site_cannot_name_files_elsewhere(conf, tmp_path, name):
     directory = import_site(conf).save(tmp_path / "site")

@@ -66,6 +66,12 @@ def test_state_files_begin_with_the_version_and_list_every_user(tmp_path: Path):
     assert (state.number("H"), state.number("I")) == (1406, 2)
 
 
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path):
+    (tmp_path / "a.script").write_bytes(b"# \xff\n")
+    with pytest.raises(InputError, match=r"a\.script: the file of sacctmgr is not text in UTF-8"):
+        read_accounts(tmp_path / "a.script", cluster="site")
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -106,8 +106,12 @@ def test_the_shadow_orders_a_queue_and_leaves_held_jobs_out():
     }  # fmt: skip
     rows = shadow("saf", queue)
     assert [(row["job"], row["rank"], row["slurm_rank"]) for row in rows] == [(2, 1, 2), (1, 2, 1)]
-    with pytest.raises(InputError, match="squeue --json"):
-        shadow("saf", {})
+    for other in ({}, {"jobs": ["1"]}):
+        with pytest.raises(InputError, match="squeue --json"):
+            shadow("saf", other)
+    for number in (float("nan"), 10**300, "many", []):
+        with pytest.raises(InputError, match="is not a number such as squeue prints"):
+            shadow("saf", {"jobs": [queue["jobs"][0] | {"cpus": number}]})
 
 
 @pytest.mark.usefixtures("real_slurm")

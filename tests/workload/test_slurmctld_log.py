@@ -77,6 +77,14 @@ def test_a_log_without_jobs_is_refused(tmp_path: Path, text: str, sentence: str)
         read_slurmctld_log(path)
 
 
+def test_numbers_and_dates_that_cannot_be_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "slurmctld.log"
+    submitted = "_slurm_rpc_submit_batch_job: JobId={} InitPrio={} usec=1"
+    lines = [("06-01", 7, 1), ("06-02", "9" * 5_000, 1), ("06-03", 9, "9" * 20), ("13-45", 10, 1)]
+    path.write_text("".join(f"[2026-{day}T01:00:00.148] {submitted.format(*numbers)}\n" for day, *numbers in lines))
+    assert read_slurmctld_log(path).workload.job_id.tolist() == [7]
+
+
 def test_the_published_log_has_the_starts_that_are_said(traces: Path) -> None:
     """Starts by the main loop (9,216) and by backfill (750); 6 partitions."""
     path = traces.parent / "slurm-sites/slurmctld-log-dicc-2022/slurmctld.log.gz"

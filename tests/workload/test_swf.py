@@ -109,6 +109,12 @@ class TestDialects:
         jobs = read_swf(swf_file(tmp_path, text))
         assert jobs.header == ("MaxNodes: 5", " MaxNodes: 5  ", "", "; twice ", " Umeå")
 
+    def test_hundreds_of_millions_of_comments_are_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "comments.swf.gz"
+        path.write_bytes(gzip.compress(b";\n" * 1_000_001 + JOB.encode(), compresslevel=1))
+        with pytest.raises(InputError, match="the file has more than 1,000,000 comment lines"):
+            read_swf(path)
+
     def test_a_header_in_latin_1_is_read(self, tmp_path: Path) -> None:
         jobs = read_swf(swf_file(tmp_path, "; Umeå\n".encode("latin-1") + JOB.encode()))
         assert jobs.header == (" Umeå",)

@@ -56,6 +56,7 @@ def test_a_compressed_csv_file_is_read(tmp_path: Path) -> None:
         (f"{HEADERS},requested_tim\n0,60,2,3\n", "unknown column 'requested_tim'; did you mean requested_time?"),
         (f"{HEADERS},own time\n0,60,2,3\n", "'own time' cannot be an own column"),
         (f"{HEADERS}\n0,60,2\n5,soon,1\n", "column run_time, row 1: 'soon' is not a number"),
+        (f"{HEADERS}\n0,60,2\n5,{'1' * 400},1\n", "column run_time, row 1: '1111"),
         (f"{HEADERS}\n0,inf,2\n", "column run_time, row 0"),
         (f"{HEADERS}\n0,60,2\n-5,60,1\n", "column submit_time, row 1: -5 is negative"),
         (f"{HEADERS}\n0,99999999999999999999,2\n", "column run_time, row 0"),

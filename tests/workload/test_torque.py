@@ -76,6 +76,7 @@ def test_every_field_has_its_meaning(tmp_path: Path) -> None:
     ("hosts", "slots"),
     [
         ("n1/0", 1),
+        ("n1/0*999999999+n2/0*999999999+n3/0*999999999", -1),
         ("n-1/0+n-1/1", 2),
         ("n1/0-15+n2/0-15", 32),
         ("n1/0-3,8+n2/5", 6),

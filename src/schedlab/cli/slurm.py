@@ -310,13 +310,14 @@ def shadow(
     as_json: Json = False,
 ) -> None:
     """Print the order of a production queue under a policy, without changing anything."""
-    import json
-
+    from schedlab.documents import parse_json, read_text
     from schedlab.slurm.deployment import shadow as shadow_of
 
     try:
-        found = json.loads(_squeue() if queue is None else queue.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
+        found = parse_json(_squeue() if queue is None else read_text(queue, "queue"))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{queue or 'squeue --json'}: not the output of squeue --json ({error})") from None
     rows = shadow_of(policy, found if isinstance(found, dict) else {})
     if as_json:

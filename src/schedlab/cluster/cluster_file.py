@@ -36,7 +36,7 @@ def _seconds(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     seconds = parse_duration(value)
-    if seconds < 0 or seconds != int(seconds):
+    if not 0 <= seconds < 2**53 or seconds != int(seconds):
         raise ValueError(f"{value!r} is not a whole number of seconds")
     return int(seconds)
 

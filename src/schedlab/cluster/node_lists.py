@@ -73,12 +73,15 @@ def read_alibaba(path: str | os.PathLike[str]) -> Cluster:
     Weng et al., "Beware of fragmentation", USENIX ATC 2023.
     """
     rows = csv.DictReader(io.StringIO(_text(path), newline=""))
-    missing = [name for name in ALIBABA if name not in (rows.fieldnames or ())]
-    if missing:
-        raise InputError(
-            f"{os.fspath(path)}: the column {missing[0]!r} is missing; a node list has {', '.join(ALIBABA)}"
-        )
-    nodes = list(_alibaba_nodes(os.fspath(path), rows))
+    try:
+        missing = [name for name in ALIBABA if name not in (rows.fieldnames or ())]
+        if missing:
+            raise InputError(
+                f"{os.fspath(path)}: the column {missing[0]!r} is missing; a node list has {', '.join(ALIBABA)}"
+            )
+        nodes = list(_alibaba_nodes(os.fspath(path), rows))
+    except csv.Error as error:
+        raise InputError(f"{os.fspath(path)}:{rows.line_num + 1}: not a CSV file ({error})") from None
     with located(os.fspath(path)):
         return Cluster.of_nodes(merged(nodes), name=cluster_name(path))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
+from schedlab.documents import read_text
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 
@@ -141,12 +142,12 @@ def read_accounts(path: str | PathLike[str], *, cluster: str) -> Accounts:
     Raises
     ------
     InputError
-        If a line cannot be understood, or names what is not there.
+        If the file cannot be read, or a line cannot be understood or names what is not there.
     """
     path = Path(path)
     accounts = Accounts(cluster)
     parent = "root"
-    for number, raw in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, raw in enumerate(read_text(path, "file of sacctmgr").splitlines(), 1):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue

@@ -305,6 +305,8 @@ def with_topology_file(path: Path, nodes: NodeLines) -> tuple[Switch, ...]:
             hosts = (
                 host_names(options.get("nodes", "")) if options.get("nodes", "").upper() != "ALL" else [*nodes.nodes]
             )
+        if not names:
+            raise line.error("SwitchName= names no switch")
         for name in names:
             parents.setdefault(name, "")
             parents |= dict.fromkeys(children, name)

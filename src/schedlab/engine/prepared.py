@@ -229,7 +229,7 @@ def _checked(
         scheduler = _parsed(scheduler)
     if not isinstance(scheduler, Scheduler):
         raise InputError(
-            f"{scheduler!r} is not a scheduler: give a text, or Scheduler(FunctionPolicy(...)) for your own function"
+            f"{scheduler!r} is not a scheduler: give a text, or Scheduler(function) for a policy of your own"
         )
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")

@@ -4,6 +4,9 @@ A file is a ZIP archive with `header.json` (the arguments of the simulation with
 of all other members), `workload.parquet` and one NPY file for each mutable array of the engine. On loading, the
 simulation is built again from the workload, and each array must have the type and shape that it has there.
 
+The checksums find damage, not malice: the arrays' values are believed, and compiled code takes some of them for places
+in other arrays. Load only files that come from people you trust.
+
 A file can be resumed only in the version of schedlab that wrote it: another version may have other arrays or rules.
 """
 
@@ -13,7 +16,9 @@ import hashlib
 import io
 import os
 import tempfile
+import tokenize
 import zipfile
+import zlib
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -32,7 +37,6 @@ from schedlab.engine.observable import Progress, Told, put_together
 from schedlab.engine.parts import Parts
 from schedlab.engine.retries import with_more_room
 from schedlab.errors import InputError
-from schedlab.imports import check_imports
 from schedlab.schedule.provenance import input_sha256
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
@@ -51,6 +55,10 @@ SLACK = 4096
 """Maximum number of bytes of an NPY file besides its data."""
 
 REQUESTS = ("offsets", "lengths", "most", "growth", "distribution", "application")
+
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
+_NO_ARRAY = (tokenize.TokenError, SyntaxError)  # what NumPy raises for the header of an NPY file
 
 
 class Header(BaseModel):
@@ -128,7 +136,7 @@ def load_simulation(path: str | os.PathLike[str], workload: Workload | None) -> 
             return _load(file, name, workload)
     except FileNotFoundError:
         raise InputError(f"{name}: the file does not exist") from None
-    except (zipfile.BadZipFile, EOFError, KeyError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+    except (*_DAMAGED, *_NO_ARRAY, OSError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name}: not a saved simulation, or damaged: save it again") from None
@@ -145,8 +153,7 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
         raise InputError(f"{path}: this simulation belongs to the workload {header.name}, not to {workload.name}")
     scheduler = None
     if header.scheduler is not None:
-        check_imports([header.scheduler], path)
-        scheduler = Scheduler.parse(header.scheduler)
+        scheduler = Scheduler.from_file(header.scheduler, path)
     requests = None if header.history is None else _requests(file, header, len(workload))
     told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
     prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)

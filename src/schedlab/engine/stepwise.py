@@ -303,6 +303,8 @@ class Simulation(ObservableState):
     def load(cls, path: str | os.PathLike[str], workload: Workload | None = None) -> Simulation:
         """Read a simulation that `save` has written; it continues exactly as if it had never been interrupted.
 
+        Checksums tell damaged files, but the numbers in a file are believed: load only files from people you trust.
+
         Parameters
         ----------
         path

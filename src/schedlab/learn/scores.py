@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output
+from schedlab.workload.tables import as_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,10 +213,8 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
 
 def _column(frame: pd.DataFrame, name: str, kind: type[np.generic]) -> NDArray[Any]:
     """Return a column as numbers of its kind, and name the first cell that is none."""
-    import pandas as pd
-
     cells = frame[name]
-    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+    numbers = as_numbers(cells)
     strange = np.isnan(numbers) & cells.notna().to_numpy()
     if kind is np.int64:
         strange |= ~(np.abs(numbers) < 2**53) | (numbers != np.floor(numbers))

@@ -12,12 +12,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import parse_json, read_bytes
 from schedlab.errors import InputError
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, VIEWS, Network
 
@@ -166,13 +166,11 @@ def read_agent_file(path: str | PathLike[str]) -> AgentFile:
 
 def _document(path: str | PathLike[str]) -> dict[str, Any]:
     try:
-        if Path(path).stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path} is not an agent: it is larger than {LARGEST_FILE >> 20} MiB")
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the agent: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not an agent, or damaged: it is not JSON") from None
+        document = parse_json(read_bytes(path, "agent", largest=LARGEST_FILE))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is not an agent, or damaged: {error}") from None
     if not isinstance(document, dict):
         raise InputError(f"{path} is not an agent: write one with schedlab agent train")
     return document

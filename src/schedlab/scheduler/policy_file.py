@@ -13,10 +13,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import read_json
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FormulaPolicy
 
@@ -110,12 +110,7 @@ def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
     InputError
         If the file cannot be read, is not a policy, or is of another version.
     """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the policy: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not a policy file, or a damaged one: it is not JSON") from None
+    document = read_json(path, "policy")
     if not isinstance(document, dict) or "version" not in document:
         raise InputError(f"{path} is not a policy file: write one with schedlab learn fit")
     version = document["version"]

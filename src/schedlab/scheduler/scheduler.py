@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from schedlab.errors import InputError
+from schedlab.imports import check_imports
 from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
@@ -27,7 +29,7 @@ class Scheduler:
     Parameters
     ----------
     policy
-        Order of the queue: a `Policy`, or its text.
+        Order of the queue: a `Policy`, its text, or a Python function as for `FunctionPolicy`.
     backfill
         Which jobs may overtake a head that does not fit: `NoBackfill`, `Easy`, `Conservative` or `Slurm`, or a text
         such as "none", "easy", "easy:sjf" or "slurm(depth=50)".
@@ -91,7 +93,7 @@ class Scheduler:
 
     def __init__(
         self,
-        policy: Policy | str,
+        policy: Policy | str | Callable[..., Any],
         backfill: Backfill | str = "none",
         *,
         runtimes: Predictor | OnlinePredictor | str = REQUESTED,
@@ -170,6 +172,30 @@ class Scheduler:
         """
         name, rest = split_name(text)
         return cls(**parts_of(rest), name=name)
+
+    @classmethod
+    def from_file(cls, text: str, source: str) -> Scheduler:
+        """Read a scheduler text that a file holds: it names no code that the user has not allowed.
+
+        Parameters
+        ----------
+        text
+            The text.
+        source
+            The file, for messages.
+
+        Raises
+        ------
+        InputError
+            As `parse`; and if MODULE:NAME is not allowed.
+
+        Examples
+        --------
+        >>> Scheduler.from_file("easy", "site.json").text
+        'fcfs+easy'
+        """
+        check_imports([text], source)
+        return cls.parse(text)
 
     @property
     def order(self) -> Policy | None:

@@ -10,7 +10,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
-from schedlab.scheduler.function_policy import names_a_function
+from schedlab.scheduler.function_policy import FunctionPolicy, names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_file import with_formulas
@@ -64,17 +64,19 @@ def parts_of(text: str) -> dict[str, Any]:
 
 
 def as_policy(given: object) -> Policy:
-    """Return a policy unchanged, or the one that a text names.
+    """Return a policy unchanged, or the one that a text names or that is a Python function.
 
     Raises
     ------
     InputError
-        If it is neither.
+        If it is none of these.
     """
     if isinstance(given, Policy):
         return given
+    if callable(given) and not isinstance(given, type):
+        return FunctionPolicy(given)
     if not isinstance(given, str) or _names_a_backfill(given):
-        raise InputError(f"{given!r} is not a policy; Scheduler.parse reads a text, FunctionPolicy takes a function")
+        raise InputError(f"{given!r} is not a policy; Scheduler.parse reads the text of a whole scheduler")
     return policy_from_text(given)
 
 

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
-from schedlab.documents import checked, read_json
+from schedlab.documents import checked, read_json, read_text
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import Replayable, replayable
-from schedlab.site.ledger import Ledger
+from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.wording import count_of, shown
 from schedlab.workload.files import read_workload
 from schedlab.workload.tables import write_table
@@ -230,12 +230,12 @@ def read(directory: str | PathLike[str]) -> Site:
         )
     jobs = None if document.jobs is None else read_workload(_there(where / JOBS))
     settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes))
-    Scheduler.parse(document.scheduler)
+    Scheduler.from_file(document.scheduler, path)
     for name in document.files:
         # A site may come from a stranger, and what-if writes its files into a directory.
         if Path(name).name != name or name == "..":
             raise InputError(f"{path}: {shown(name)} is not a file name in {CONF}/: import the site again")
-    files = {name: _there(where / CONF / name).read_text(encoding="utf-8") for name in document.files}
+    files = {name: read_text(_there(where / CONF / name), "file of Slurm") for name in document.files}
     return Site(read_cluster(_there(where / CLUSTER)), jobs, settings, _read_ledger(_there(where / LEDGER)), files)
 
 
@@ -245,9 +245,10 @@ def _there(path: Path) -> Path:
     return path
 
 
+_LEDGER = TypeAdapter(list[LedgerLine])
+
+
 def _read_ledger(path: Path) -> Ledger:
     document = read_json(path, "ledger of a site")
-    try:
-        return Ledger.from_document(document)
-    except TypeError:
-        raise InputError(f"{path}: not a ledger of a site: import the site again") from None
+    lines: list[LedgerLine] = checked(_LEDGER, document, f"{path}: not a ledger of a site", "import the site again")
+    return Ledger(tuple(lines))

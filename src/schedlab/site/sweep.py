@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import asdict, dataclass
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
+from schedlab.documents import parse_json
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -238,9 +241,9 @@ class Sweep:
             return None
         try:
             with np.load(path, allow_pickle=False) as found:
-                told = json.loads(str(found["told"]))
+                told = parse_json(str(found["told"]))
                 columns = {name: found[name] for name in _COLUMNS}
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise InputError(f"{path}: the stored answer is damaged ({error}): remove the file and run again") from None
         jobs = sample.of(self.jobs)[columns["row"]].replace(submit_time=columns["submit"])
         schedule = Schedule(

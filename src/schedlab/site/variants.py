@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.documents import checked, read_toml
 from schedlab.errors import InputError, located
+from schedlab.imports import check_imports
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import parse_change
 from schedlab.wording import shown
@@ -200,7 +201,8 @@ def read_variants(path: str | PathLike[str]) -> list[Variant]:
     Raises
     ------
     InputError
-        If the file cannot be read, says something else, or two variants have one name; the message names the file.
+        If the file cannot be read, says something else, names a policy MODULE:FUNCTION that the user has not allowed,
+        or two variants have one name; the message names the file.
 
     Examples
     --------
@@ -218,6 +220,9 @@ def read_variants(path: str | PathLike[str]) -> list[Variant]:
     ['two days', 'bf_interval=30', 'bf_interval=60']
     """
     document = checked(_DOCUMENT, read_toml(path, "file of variants"), str(Path(path)), "see the how-to of the twin")
+    policies = [one.policy for one in document.variant]
+    policies += [str(value) for what, values in document.over.items() if what.lower() == POLICY for value in values]
+    check_imports(policies, str(path))
     with located(str(path)):
         found = [Variant(one.name, tuple(one.set), one.policy, one.load) for one in document.variant]
         if document.over:

@@ -44,7 +44,7 @@ def priorities(schedule: Schedule, second: int, *, cluster: Cluster | None = Non
     """
     simulation = Simulation(
         schedule.workload,
-        Scheduler.parse(schedule.scheduler),
+        Scheduler.from_file(schedule.scheduler, "the schedule"),
         processors=schedule.processors if cluster is None else None,
         events=cast(Events, schedule.events),
         in_order=int(schedule.specification.get("in_order", 0)),

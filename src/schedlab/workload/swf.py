@@ -21,6 +21,8 @@ from schedlab.workload.workload import FIELDS, Workload
 READ_BYTES = 1 << 24
 LONGEST_LINE = 1 << 22
 WRITE_ROWS = 1 << 18
+MOST_COMMENTS = 1_000_000
+"""Each comment line is kept; a small compressed file may hold hundreds of millions."""
 MACHINE_SIZE = ("MaxProcs", "MaxNodes")
 START_TIME = ("UnixStartTime",)
 SACCT_LINE = re.compile(rb"\d[^|\s]*\|[^|]*\|")
@@ -49,7 +51,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     InputError
         If the file cannot be read, is not SWF, is truncated, or has no jobs; if a line has fewer than 18
         columns, something that is not a finite number of 64 bits, a negative submit time (-1 is taken if the
-        job never ran), or a carriage return that ends no line. The message names the line.
+        job never ran), or a carriage return that ends no line; the message names the line. Also if there are more
+        than a million comment lines.
 
     References
     ----------
@@ -71,6 +74,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     with open_input(path) as stream:
         for block in _parsed_blocks(stream, path):
             comments += block.comments
+            if len(comments) > MOST_COMMENTS:
+                raise InputError(f"{os.fspath(path)}: the file has more than {MOST_COMMENTS:,} comment lines; cut them")
             rounded += block.rounded
             if columns:
                 columns = [_extended(*pair) for pair in zip(columns, block.columns, strict=True)]

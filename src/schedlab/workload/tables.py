@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.documents import checked
@@ -239,7 +240,7 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _own_cells(cells: pd.Series[Any]) -> Any:
     """Return the cells of an own column: as numbers if all known ones are numbers, otherwise as texts."""
-    texts = cells.fillna("").astype(str).to_numpy()
+    texts = cells.astype(object).where(cells.notna(), "").astype(str).to_numpy()
     if not len(cells) or cells.dtype.kind in "biuf":
         return cells
     known = [text for text in texts if text not in NULLS]
@@ -253,6 +254,23 @@ def _own_cells(cells: pd.Series[Any]) -> Any:
     return texts
 
 
+def as_numbers(cells: pd.Series[Any]) -> NDArray[np.float64]:
+    """Return cells as numbers: NaN where one is empty, is none, or is beyond all numbers of 64 bits."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+    except OverflowError:
+        return np.array([_number(cell) for cell in cells])
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (ValueError, TypeError, OverflowError):
+        return math.nan
+
+
 def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame if all columns except names are numbers; otherwise raise InputError for the first other cell."""
     import pandas as pd
@@ -262,7 +280,6 @@ def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
     for label in [name for name in frame.columns if name in FIELDS or name in NUMBERS]:
         cells = frame[label]
         if not pd.api.types.is_numeric_dtype(cells):
-            strange = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
-            row = int(np.argmax(strange)) if strange.any() else 0
+            row = int(np.argmax(np.isnan(as_numbers(cells)) & cells.notna()))
             raise InputError(f"column {label}, row {row}: {str(cells.iloc[row])[:40]!r} is not a number", row=row)
     return frame

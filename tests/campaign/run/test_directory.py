@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from campaign_runs import MODEL, PLANNED, run_here, same_results, small
 from campaign_samples import campaign, finished_run, metrics_by_load, result_row, store_rows
 
 from schedlab.campaign.definition.plan import Plan
+from schedlab.campaign.run.contents import results_in
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.errors import InputError, OutputError
 
@@ -240,6 +242,15 @@ def test_a_plan_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the grid is empty"):
         run_here(small(workloads=skipped), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_file_with_a_column_of_an_impossible_name_is_no_table_of_results(tmp_path: Path) -> None:
+    run = run_here(small(), tmp_path)
+    table = pq.read_table(run.files("results", ".parquet")[0])
+    sink = io.BytesIO()
+    pq.write_table(table.append_column("\0", table["seconds"]), sink)
+    with pytest.raises(ValueError, match="a column has an impossible name"):
+        results_in(sink.getvalue(), run.plan)
 
 
 def test_a_file_with_integers_that_no_float_holds_is_moved_aside(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_holder_on_another_host_counts_as_alive_until_it_fell_silent(tmp_path:
         assert lock.taken_over["host"] == "elsewhere"
 
 
-@pytest.mark.parametrize("content", ["", "\0\0", "{", '{"host": "no', '{"host": 3}'])
+@pytest.mark.parametrize("content", ["", "\0\0", "{", '{"host": "no', '{"host": 3}', '{"host": "\\ud800", "pid": 7}'])
 def test_a_harmed_lock_counts_until_it_is_old(tmp_path: Path, content: str) -> None:
     path = tmp_path / "lock.json"
     path.write_text(content)

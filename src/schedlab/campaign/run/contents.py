@@ -182,6 +182,8 @@ def is_text(kind: pa.DataType) -> bool:
 def _check_kinds(table: pa.Table) -> None:
     import pyarrow as pa
 
+    if not all(name.isprintable() for name in table.column_names):
+        raise ValueError("a column has an impossible name")  # with which Arrow does not put tables together
     if missing := [name for name in NEEDED if name not in table.column_names]:
         raise ValueError(f"the column {missing[0]} is missing")
     for field in table.schema:

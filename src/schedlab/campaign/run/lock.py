@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from schedlab.documents import parse_json
 from schedlab.errors import InputError, OutputError
 
 HEARTBEAT = 15.0
@@ -134,8 +135,8 @@ class Lock:
         if content is None:
             return None
         try:
-            holder = json.loads(content)
-        except (ValueError, RecursionError):
+            holder = parse_json(content)
+        except ValueError:
             holder = None
         return holder if _is_lock(holder) else {}
 

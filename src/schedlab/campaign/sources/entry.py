@@ -36,7 +36,7 @@ class Windows(Section):
     """
 
     length: Duration = 15 * DAY
-    count: Annotated[int, Field(ge=1)] | Literal["all"] = 10
+    count: Annotated[int, Field(ge=1, lt=2**63)] | Literal["all"] = 10
     state: Annotated[int, Field(ge=0)] = 0
     skip: tuple[Annotated[int, Field(ge=0)], ...] = ()
 

@@ -22,7 +22,7 @@ class ApplicationTable(Section):
     """Jobs of one run-time distribution; the fields are those of `schedlab.speculate.generate.Application`."""
 
     distribution: str
-    jobs: Annotated[int, Field(ge=1)]
+    jobs: Annotated[int, Field(ge=1, lt=2**53)]
     processors: Annotated[int, Field(ge=1)] | Literal["full", "half", "truncnorm", "beta"] = "full"
     over: Annotated[float, BeforeValidator(seconds), Field(ge=0, le=LONGEST, allow_inf_nan=False)] = 0
     requests: Literal["method", "longest", "exact"] = "method"
