@@ -2,6 +2,7 @@
 
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.changes import Change, changed
+from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange, confirm
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
@@ -17,9 +18,13 @@ from schedlab.site.what_if import WhatIf, what_if
 __all__ = [
     "Calibration",
     "Change",
+    "Confirmation",
+    "ConfirmedEffect",
+    "ConfirmedVariant",
     "Effect",
     "Ledger",
     "LedgerLine",
+    "MeanChange",
     "ParameterSearch",
     "RankedVariant",
     "Replayable",
@@ -36,6 +41,7 @@ __all__ = [
     "WhatIf",
     "calibrate",
     "changed",
+    "confirm",
     "effects",
     "effects_frame",
     "grid",

@@ -63,6 +63,11 @@ class VariantRanking:
     failures: tuple[VariantFailure, ...]
 
     @property
+    def variants(self) -> tuple[Variant, ...]:
+        """Those that could be run, the best first, without the site as it is."""
+        return tuple(one.variant for one in self.ranked if one.variant.name != AS_IT_IS)
+
+    @property
     def best(self) -> RankedVariant:
         """The first of them that is not the site as it is; the site, if nothing else could be run."""
         return next((one for one in self.ranked if one.variant.name != AS_IT_IS), self.ranked[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ ANSWERS = "what-if"
 
 FEWEST_WEEKS = 4
 """Of a log whose users' weeks are drawn anew."""
+
+_PART = re.compile(r"(\d{1,3}(?:\.\d+)?)-(\d{1,3}(?:\.\d+)?)%?")
 
 _COLUMNS = ("row", "submit", "start", "end", "backfilled", "killed")
 
@@ -73,7 +76,28 @@ class SiteSample:
             return "the log"
         if self.begin == 0:
             return f"the log to {100 * self.end:.0f}%"
-        return f"the log from {100 * self.begin:.0f}%"
+        to = "" if self.end == 1 else f" to {100 * self.end:.0f}%"
+        return f"the log from {100 * self.begin:.0f}%{to}"
+
+    @classmethod
+    def parse(cls, text: str) -> SiteSample:
+        """Read a part of a log, in per cent of its time.
+
+        Raises
+        ------
+        InputError
+            If it is not written FROM-TO, or is empty.
+
+        Examples
+        --------
+        >>> SiteSample.parse("25-50").text
+        'the log from 25% to 50%'
+        """
+        matched = _PART.fullmatch(text.strip())
+        begin, end = (float(part) / 100 for part in matched.groups()) if matched else (1.0, 0.0)
+        if not begin < end <= 1:
+            raise InputError(f"part {shown(text)}: must be written FROM-TO in per cent of the log, such as 25-50")
+        return cls(begin, end)
 
     def of(self, jobs: Workload) -> Workload:
         """Return those of some jobs, in order of submission.
@@ -316,6 +340,42 @@ def simulate_variant(
     InputError
         If a change cannot be made, or none of the jobs can run.
     """
+    task = variant_task(site, jobs, variant)
+    return task.rows, replay(task.jobs, task.scheduler, task.site.cluster, nodes=nodes), task.notes
+
+
+class VariantTask(NamedTuple):
+    """What a variant of a site simulates.
+
+    Parameters
+    ----------
+    site
+        As changed.
+    scheduler
+        Of the variant.
+    jobs
+        Those that can run, at the variant's load.
+    rows
+        Of these among all jobs.
+    notes
+        What was left out, or has no effect, in sentences.
+    """
+
+    site: Site
+    scheduler: Scheduler
+    jobs: Workload
+    rows: NDArray[np.int64]
+    notes: list[str]
+
+
+def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
+    """Return what a variant of a site simulates.
+
+    Raises
+    ------
+    InputError
+        If a change cannot be made, or none of the jobs can run.
+    """
     other = changed(site, variant.changes) if variant.changes else site
     kept = replayable(jobs, other.cluster)
     notes = [*without_effect(other, variant.changes), *kept.notes()]
@@ -324,4 +384,4 @@ def simulate_variant(
         whole = "+" in variant.policy
         scheduler = Scheduler.parse(variant.policy) if whole else replace_policy(scheduler, variant.policy)
     loaded = kept.jobs if variant.load == 1 else scale_load(kept.jobs, factor=variant.load)
-    return kept.rows.astype(np.int64), replay(loaded, scheduler, other.cluster, nodes=nodes), notes
+    return VariantTask(other, scheduler, loaded, kept.rows.astype(np.int64), notes)
