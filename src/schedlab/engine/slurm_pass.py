@@ -69,7 +69,6 @@ from schedlab.engine.slurm_timing import (
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, are_refused, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
-from schedlab.scheduler.backfilling import ALL
 
 STOP = -1
 
@@ -276,7 +275,7 @@ def _backfill_pass(
         gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
     ):
         job = queue.order[place]
-        if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, rules, job):
+        if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, job):
             place += 1
             continue
         length = jobs[job].estimate
@@ -370,6 +369,6 @@ def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs 
                 looked_at += needs.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
-            if looked_at == rules.depth and rules.user_depth == ALL and not are_refused(state):
+            if looked_at == rules.depth and not rules.by_group and not are_refused(state):
                 break  # a job that exceeds a limit does not count
     return fewest
