@@ -32,7 +32,7 @@ from schedlab_papers.fgd_pods import (
     read_machines,
     read_pods,
 )
-from schedlab_papers.fgd_rules import POLICIES, place
+from schedlab_papers.fgd_rules import POLICIES, ever_fits, place
 from schedlab_papers.reproduction import (
     Part,
     Reproduction,
@@ -146,13 +146,19 @@ def _error(sample: NDArray[np.float64]) -> float:
 
 
 def own_table(pods: PodList, jobs: Workload, machines: Machines) -> TextTable:
-    """Return the same of the rules of schedlab's engine, for the pods of the first run."""
+    """Return the same of the rules of schedlab's engine, for the pods of the first run.
+
+    Pods that would not fit empty nodes, which the engine refuses, count as arrived and find no room.
+    """
     asked = pods_of(jobs, machines)
     order = arrivals(asked, machines, np.random.default_rng([0]))
-    arriving = _one_a_second(jobs, order, machines)
+    fits = ever_fits(asked, machines)[order]
+    arriving = _one_a_second(jobs, order[fits], machines)
     rows: list[tuple[str | float, ...]] = []
     for rule in OWN_RULES:
-        found = curve(asked.load[order], placed_by_engine(arriving, machines, rule), machines.all_gpus)
+        placed = np.zeros(len(order), dtype=np.bool_)
+        placed[fits] = placed_by_engine(arriving, machines, rule)
+        found = curve(asked.load[order], placed, machines.all_gpus)
         rows.append((rule, *(float(found[load]) for load in OWN_SHOWN)))
     columns = ("placement", *(f"{load} %" for load in OWN_SHOWN))
     return TextTable(f"ATC'23, {pods.name}: GPUs in use under schedlab's rules, by arrived load", columns, tuple(rows))

@@ -82,14 +82,11 @@ def place(
     """
     gradient = Gradient.of(pods, machines) if rule == "FGD" else None
     score = gradient.scores if gradient else RULES[rule]
-    count = len(machines.cores)
-    rank, drawn = rng.permutation(count), ties == "random" or rule == "Random"
-    free = Free(
-        machines.cores.copy(), machines.memory.copy(), machines.gpus.copy(), np.zeros((count, KINDS), dtype=np.bool_)
-    )
+    rank, drawn = rng.permutation(len(machines.cores)), ties == "random" or rule == "Random"
+    free = _empty(machines)
     placed = np.zeros(len(order), dtype=np.bool_)
     for i, row in enumerate(order):
-        pod = Pod(*(array[row] for array in (pods.cores, pods.memory, pods.gpus, pods.share, pods.models)))
+        pod = _pod(pods, row)
         nodes = np.flatnonzero(_room(pod, free, machines.model))
         if len(nodes) == 0:
             continue
@@ -103,6 +100,21 @@ def place(
         free.memory[node] -= pod.memory
         placed[i] = True
     return placed
+
+
+def ever_fits(pods: Pods, machines: Machines) -> NDArray[np.bool_]:
+    """Return which pods would find room on empty nodes."""
+    free = _empty(machines)
+    return np.array([_room(_pod(pods, row), free, machines.model).any() for row in range(len(pods.cores))])
+
+
+def _pod(pods: Pods, row: int) -> Pod:
+    return Pod(pods.cores[row], pods.memory[row], pods.gpus[row], pods.share[row], pods.models[row])
+
+
+def _empty(machines: Machines) -> Free:
+    kinds = np.zeros((len(machines.cores), KINDS), dtype=np.bool_)
+    return Free(machines.cores.copy(), machines.memory.copy(), machines.gpus.copy(), kinds)
 
 
 def _room(pod: Pod, free: Free, model: NDArray[np.int64]) -> NDArray[np.bool_]:
