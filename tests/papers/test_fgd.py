@@ -185,7 +185,7 @@ def test_the_engine_places_each_pod_on_its_arrival_whoever_waits():
 
 
 def test_no_list_at_all_and_an_unknown_one_are_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="holds none of the traces"):
+    with pytest.raises(InputError, match="has none of the traces"):
         fgd.reproduce(tmp_path)
     with pytest.raises(InputError, match="has no log multi"):
         fgd.reproduce(tmp_path, logs=["multi"])
