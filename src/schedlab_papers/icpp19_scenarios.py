@@ -38,7 +38,7 @@ ALLOCATIONS = ("full", "half", "truncnorm", "beta")
 HISTORIES = (1, 2, 3, 5, 10, 20, 50, 100)
 """Of Figure 4."""
 
-ORDER_LAW = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+ORDER_RUN_TIMES = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 
 SHARES = tuple(range(10, 100, 10))
 """Of small jobs in scenario 2, in percent."""
@@ -172,7 +172,7 @@ def histories(setting: Setting) -> pd.DataFrame:
 def orders(setting: Setting) -> pd.DataFrame:
     """Run the methods on the same jobs with reservations that stand, and with some that move forward."""
     moving = {f"{name}, moving": text for name, text in asking(METHODS, MOVING).items()}
-    workloads = {allocation: [application(ORDER_LAW, processors=allocation)] for allocation in ALLOCATIONS}
+    workloads = {allocation: [application(ORDER_RUN_TIMES, processors=allocation)] for allocation in ALLOCATIONS}
     return setting.results("moving", workloads, asking(METHODS) | moving)
 
 

@@ -13,7 +13,7 @@ from schedlab.requests import DiscreteDistribution, RunTimeDistribution, discret
 from schedlab_papers.reproduction import TextTable
 
 HOUR = 3_600
-LAW = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+NORMAL = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ def table_1() -> TextTable:
     """Return the sequences of Table 1 beside ours."""
     rows: list[tuple[str | float, ...]] = []
     for row in TABLE_1:
-        plan = optimal_requests(LAW, zeta=row.zeta, points=row.points)
+        plan = optimal_requests(NORMAL, zeta=row.zeta, points=row.points)
         ours = [request / HOUR for request in plan.sequence.requests]
         same = [cut(value) for value in ours] == list(row.hours)
-        fine = optimal_requests(LAW, zeta=row.zeta, points=200).evaluation.makespan
+        fine = optimal_requests(NORMAL, zeta=row.zeta, points=200).evaluation.makespan
         costs = (plan.grid_cost, plan.evaluation.makespan, fine)
         cells = (f"{row.method} {row.zeta:g}", row.points, _hours(row.hours), _hours(ours, 4), "yes" if same else "no")
         rows.append((*cells, *(cost / HOUR for cost in costs)))
@@ -93,7 +93,7 @@ def cut(hours: float) -> float:
 def theorem_1() -> TextTable:
     """Return the expected makespan of a sequence by Theorem 1, as printed and corrected, and by a direct sum."""
     zeta, points, places = 0.5, 46, (30, 46)
-    grid = discretise(RunTimeDistribution.parse(LAW), points)
+    grid = discretise(RunTimeDistribution.parse(NORMAL), points)
     requests = grid.points[list(places)]
     values = {
         "minimum in x_m, as printed": theorem_sum(grid, places, zeta, printed=True),

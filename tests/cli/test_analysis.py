@@ -87,9 +87,9 @@ def test_submission_modes_of_a_campaign_are_compared(run, schedule: Path) -> Non
         (["nowhere"], "nowhere is not a schedule (.parquet), run directory or campaign file"),
         (["nowhere.parquet"], "nowhere.parquet"),
         (["nowhere.toml"], "nowhere.toml"),
-        (["x.parquet", "--common", "first"], "--common does not go with x.parquet: it is for campaigns"),
-        (["runs/x", "--minutes", "m.csv"], "--minutes does not go with runs/x: it is for schedules"),
-        (["runs/x", "--rules", "scsf"], "--rules does not go with runs/x: it is for schedules"),
+        (["x.parquet", "--common", "first"], "--common does not apply to x.parquet: it is for campaigns"),
+        (["runs/x", "--minutes", "m.csv"], "--minutes does not apply to runs/x: it is for schedules"),
+        (["runs/x", "--rules", "scsf"], "--rules does not apply to runs/x: it is for schedules"),
     ],
 )
 def test_what_cannot_be_analysed_is_said_in_one_sentence(run, words: list[str], what: str) -> None:

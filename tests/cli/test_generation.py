@@ -63,10 +63,13 @@ def test_the_command_in_the_header_generates_the_experiment_again(run, model: Pa
         (["--policy", "share"], "write none, period=1h, share=0.25"),
         (["--policy", "share=much", "-w", "chain.json"], "'much' is not a share"),
         (["--policy", "period=soon", "-w", "chain.json"], "'soon' is not a duration"),
-        (["--duration", "inf"], "a duration is finite"),
+        (["--duration", "inf"], "is not a duration: give a finite one"),
         (["--policy", "period=1h", "-w", "none.json"], "none.json"),
         (["--policy", "period=1h", "-w", "chain.json:0.9"], "add up to 0.9"),
-        (["--policy", "period=1h", "-w", "chain.json:0.9", "-w", "chain.json"], "each --workflow a share"),
+        (
+            ["--policy", "period=1h", "-w", "chain.json:0.9", "-w", "chain.json"],
+            "a share to each --workflow or to none",
+        ),
         (["--fill", "5s"], "too short to be induced"),
         (["--submission-mode", "pilot"], "--submission-mode is for workflows"),
         (
@@ -115,4 +118,4 @@ def test_a_file_that_is_no_model_is_refused(run, model: Path) -> None:
 
 
 def test_the_model_is_not_overwritten(run, model: Path) -> None:
-    assert "the output is the trace itself" in run("generate", "experiment", model, "-o", model).stderr
+    assert "the output would overwrite the trace" in run("generate", "experiment", model, "-o", model).stderr

@@ -109,8 +109,8 @@ def test_wrong_usage_ends_with_2(run, model, words, said):
             "@actual knows the future and learns nothing, so there is nothing to save",
         ),
         (["month.swf", "--load", "none.json"], "none.json: cannot read the model"),
-        (["month.swf", "--load", "model.json"], "the model has learned from what happened until second 900"),
-        (["month.swf", "-p", "ave2", "--save", "month.swf"], "the output is the trace itself"),
+        (["month.swf", "--load", "model.json"], "the model was trained until second 900"),
+        (["month.swf", "-p", "ave2", "--save", "month.swf"], "the output would overwrite the trace"),
         (["--load", "model.json", "--jobs", "none.csv"], "none.csv: cannot read the jobs: No such file"),
     ],
 )

@@ -165,23 +165,23 @@ def test_an_interruption_before_anything_is_found_leaves_nothing(run, logs, monk
             "--budget 'soon' is not a duration: write for example 90s, 15m, 8h, 2d, 1w or 1-12:00:00",
         ),
         (("--budget", "-5m"), "must be at least one second"),
-        (("--budget", "0s"), "less than a second"),
-        (("--windows", "15"), "no window of 15 s with 66 jobs"),
+        (("--budget", "0s"), "must be at least one second"),
+        (("--windows", "15"), "no window of 15 s has 66 jobs"),
         (("--windows", "long"), "--windows 'long' is not a duration"),
         (("--windows", "100d"), "too few to hold some out"),
         (("--with", ",start_delay=1"), "start_delay=1 does not go with events=batched"),
         (("--baseline", "fcfs+conservative:saf"), ":saf does not go with +conservative"),
         (("--baseline", "nobody"), "unknown policy 'nobody'"),
         (("--worst-wait", "0"), "positive factor"),
-        (("--worst-class", "-1"), "the slowdown of a class is limited by a positive factor"),
-        (("--test", "one.swf"), "one.swf is also trained on"),
-        (("--choose", "one.swf"), "one.swf is also trained on"),
-        (("--choose", "two.swf", "--test", "two.swf"), "two.swf is also trained on"),
+        (("--worst-class", "-1"), "the slowdown of a class must be limited by a positive factor"),
+        (("--test", "one.swf"), "one.swf is also used for training"),
+        (("--choose", "one.swf"), "one.swf is also used for training"),
+        (("--choose", "two.swf", "--test", "two.swf"), "two.swf is also used for training"),
         (("-w", "one.swf"), "one.swf is given twice"),
-        (("--test", "none.swf"), "none.swf: there is no such file"),
+        (("--test", "none.swf"), "none.swf: the file does not exist"),
         (("--clean", "soap"), "soap"),
-        (("-o", "one.swf"), "the output is the trace itself"),
-        (("-o", "nowhere/policy.json"), "there is no directory nowhere"),
+        (("-o", "one.swf"), "the output would overwrite the trace"),
+        (("-o", "nowhere/policy.json"), "the directory nowhere does not exist"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -196,7 +196,7 @@ def test_wrong_input_is_one_sentence(run, logs, words, message) -> None:
 def test_a_log_without_enough_jobs_is_named(run, trace: Path) -> None:
     result = run("search", "-w", trace, "-o", "policy.json")
     assert result.exit_code == 1
-    assert "three.swf: there is no window of 15 d with 66 jobs or more" in result.stderr
+    assert "three.swf: no window of 15 d has 66 jobs or more" in result.stderr
 
 
 @pytest.mark.parametrize(

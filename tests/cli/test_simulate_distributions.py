@@ -117,9 +117,15 @@ def test_whether_requests_are_enforced_can_still_be_said(log):
         (["-s", "easy,speculation=-1"], "'-1' is not a share of 0 or more and below 1, such as 0.2"),
         (["-s", "easy,start_delay=soon"], "'soon' is not a number of seconds from 0 to 1000000, such as 0.0026"),
         (["--distributions", "nowhere.toml"], "cannot read the distributions"),
-        (["-s", "easy,requests=classic", "--requests", "toptimal"], "says how jobs ask, and --requests toptimal too"),
-        (["-s", "easy,requests=classic,exhausted=2", "--exhausted", "3"], "says exhausted=, and --exhausted 3 too"),
-        (["--exhausted", "3"], "name one (requests=)"),
+        (
+            ["-s", "easy,requests=classic", "--requests", "toptimal"],
+            "as does --requests toptimal",
+        ),
+        (
+            ["-s", "easy,requests=classic,exhausted=2", "--exhausted", "3"],
+            "sets exhausted=, as does --exhausted 3",
+        ),
+        (["--exhausted", "3"], "needs a method of requests"),
         (["--requests", "toptimal", "--exhausted", "never"], "write give-up, or a factor"),
     ],
 )

@@ -100,13 +100,13 @@ def test_submit_results_and_export_go_together(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("show", "none.json"), "none.json: there is no such file"),
+        (("show", "none.json"), "none.json: the file does not exist"),
         (("show", "three.swf"), "three.swf: this is neither JSON"),
-        (("convert", "fork.json", "-o", "fork.json"), "fork.json: the output is the trace itself"),
+        (("convert", "fork.json", "-o", "fork.json"), "fork.json: the output would overwrite the trace"),
         (("convert", "fork.json", "-o", "x.json", "--group", "zzz"), "has no task with the name 'zzz'"),
         (("submit", "three.swf", "fork.json", "-o", "x.swf"), "x.swf: jobs of workflows are written as .parquet"),
         (("submit", "three.swf", "fork.json", "-o", "x.parquet", "--processors", "1"), "task S0 needs 2 processors"),
-        (("results", "three.swf"), "not, or no longer, a Parquet file"),
+        (("results", "three.swf"), "not a Parquet file, or damaged"),
         (("export", "s.parquet", "7", "-o", "x.json"), "no complete workflow 7"),
         (("results", "s.parquet"), "no workflow is complete in this schedule"),
     ],

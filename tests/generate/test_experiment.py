@@ -25,11 +25,11 @@ def test_the_sections_follow_each_other(edison) -> None:
         ),
         ({"rules": "paper"}, "unknown rules 'paper'"),
         ({"counted": "all"}, "unknown counted 'all'"),
-        ({"preload": -1}, "preload of an experiment is 0 s or more"),
-        ({"duration": 0}, "lasts 1 s or more"),
-        ({"pressure": -0.1}, "pressure is 0 or above"),
-        ({"pressure": float("nan")}, "pressure is 0 or above"),
-        ({"pressure": 1e9}, "pressure is 0 or above and at most 100, not 1e\\+09"),
+        ({"preload": -1}, "preload of an experiment must be 0 s or more"),
+        ({"duration": 0}, "must be 1 s or more"),
+        ({"pressure": -0.1}, "pressure must be from 0 to 100"),
+        ({"pressure": float("nan")}, "pressure must be from 0 to 100"),
+        ({"pressure": 1e9}, "pressure must be from 0 to 100, not 1e\\+09"),
         ({"workflow_policy": "sometimes"}, "unknown workflow policy 'sometimes'"),
         ({"workflow_policy": "period", "period": 60}, "policy period needs workflows"),
         ({"workflow_policy": "sp-sat-p1"}, "not a special pattern"),
@@ -44,8 +44,8 @@ def test_what_makes_no_sense_is_refused(edison, wrong: dict[str, object], messag
     ("shares", "policy", "message"),
     [
         ((1.0,), {"workflow_policy": "none"}, "policy none has no place for workflows"),
-        ((1.0,), {"workflow_policy": "period"}, "a period of 1 s or more, not 0 s"),
-        ((1.0,), {"workflow_policy": "share", "share": 1.1}, "a share above 0 and up to 1, not 1.1"),
+        ((1.0,), {"workflow_policy": "period"}, "period must be 1 s or more, not 0 s"),
+        ((1.0,), {"workflow_policy": "share", "share": 1.1}, "the share must be above 0 and at most 1, not 1.1"),
         ((0.5, 0.4), {"workflow_policy": "share", "share": 0.1}, "add up to 0.9; they must add up to 1"),
         ((1.5, -0.5), {"workflow_policy": "share", "share": 0.1}, "the share of workflow longwide is -0.5"),
     ],
@@ -65,5 +65,5 @@ def test_a_workflow_must_fit_on_the_machine_as_it_is_submitted(edison) -> None:
 
 def test_a_workflow_without_work_cannot_have_a_share_of_it(edison) -> None:
     idle = Workflow("idle", (Task("a", 1, 0.0, 60.0),))
-    with pytest.raises(InputError, match="idle does no work"):
+    with pytest.raises(InputError, match="idle contains no work"):
         Experiment(edison, workflows=((idle, 1.0),), workflow_policy="share", share=0.5)

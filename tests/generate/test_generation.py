@@ -215,7 +215,7 @@ def test_jobs_that_the_site_rejects_use_up_their_arrival() -> None:
 
 def test_a_model_whose_jobs_are_all_rejected_cannot_keep_a_pressure() -> None:
     limited = replace(EDISON_TOY, limits=JobLimits(1, 10**9, 1e18, 10**9, 10**9))
-    with pytest.raises(InputError, match="no pressure can be kept"):
+    with pytest.raises(InputError, match="pressure cannot be kept"):
         generated(Experiment(limited, duration=HOUR))
 
 

@@ -55,7 +55,7 @@ JOB = '{"requested_time": 3600, "processors": 4}'
             [JOB, '{"requested_time": 60, "processors": 65}'],
             "line 2: the job needs 65 processors, but the machine has 64",
         ),
-        (["requested_time,user_id"], "line 1: there is no column processors"),
+        (["requested_time,user_id"], "line 1: the column processors is missing"),
         (["requested_time,processors", "60"], "line 2: 1 values for 2 columns"),
         (["requested_time,processors", "60,"], "line 2: the job has no processors"),
     ],

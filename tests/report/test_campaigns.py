@@ -106,7 +106,7 @@ def test_a_class_without_jobs_has_no_panel_and_no_class_at_all_is_refused(result
         "medium users",
         "light users",
     ]
-    with pytest.raises(InputError, match="no instance has jobs of a class in heavy_users"):
+    with pytest.raises(InputError, match="no instance has jobs of each of the classes heavy_users"):
         plot_by_class(frame, classes=["heavy_users"])
 
 

@@ -50,7 +50,7 @@ def test_a_curve_ends_with_all_that_has_finished_and_names_the_rest() -> None:
 
 
 def test_a_distribution_of_nothing_is_refused() -> None:
-    with pytest.raises(InputError, match="nothing has finished"):
+    with pytest.raises(InputError, match="no workflow has finished"):
         plot_distributions({"FCFS": Distribution("jobs", "all", WAIT, np.array([]), 4)})
 
 

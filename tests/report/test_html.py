@@ -196,7 +196,7 @@ def test_the_file_is_small_enough_for_a_mail(evidence: Evidence, results: pd.Dat
 
 def test_a_bad_path_is_found_before_the_work_begins(evidence: Evidence, tmp_path: Path) -> None:
     without_results = dataclasses.replace(evidence, frame=evidence.frame.iloc[:0])
-    with pytest.raises(OutputError, match="there is no directory"):
+    with pytest.raises(OutputError, match="does not exist"):
         write_report(without_results, tmp_path / "nowhere" / "report.html")
 
 

@@ -38,7 +38,7 @@ def test_a_text_may_begin_with_a_name(text, name, canonical):
 
 @pytest.mark.parametrize("text", ["today=", f"{'a' * 41}=fcfs"])
 def test_a_name_without_a_scheduler_or_a_page_long_is_refused(text):
-    with pytest.raises(InputError, match=r"nothing follows the name|cannot name a scheduler"):
+    with pytest.raises(InputError, match=r"no scheduler follows the name|cannot name a scheduler"):
         Scheduler.parse(text)
 
 

@@ -114,5 +114,5 @@ def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
     ],
 )
 def test_a_value_that_is_no_number_is_named(values):
-    with pytest.raises(InputError, match="a whole number of at least"):
+    with pytest.raises(InputError, match="must be a whole number of at least"):
         scheduling_of(values, PLAIN, NO_NUMBERS)

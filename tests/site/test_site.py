@@ -116,7 +116,7 @@ def test_a_site_that_lacks_a_file_says_so(conf, tmp_path, missing):
 
 
 def test_a_directory_that_is_no_site_and_one_of_another_version_are_refused(conf, tmp_path):
-    with pytest.raises(InputError, match=r"not a site \(no site.json\)"):
+    with pytest.raises(InputError, match=r"not a site \(no site\.json\)"):
         read(tmp_path)
     directory = import_site(conf).save(tmp_path / "site")
     document = json.loads((directory / "site.json").read_text())

@@ -76,7 +76,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path):
     ("line", "message"),
     [
         ("add user name=eve DefaultAccount=nowhere", "which does not exist"),
-        ("modify user name=ann set qos=fast", "no QOS fast"),
+        ("modify user name=ann set qos=fast", "the QOS fast does not exist"),
         ("add account name=x Colour=blue", "unknown option 'colour'"),
         ("add federation x", "cannot add a 'federation'"),
     ],

@@ -198,7 +198,7 @@ def test_a_run_is_learned_from_once_however_often_the_daemon_is_started(tmp_path
 
 @pytest.mark.usefixtures("real_slurm")
 def test_a_policy_of_the_laboratory_and_a_deployment_do_not_go_together():
-    with pytest.raises(InputError, match="comes from the deployment of saf"):
+    with pytest.raises(InputError, match="the deployment of saf sets the order"):
         run(blocked_queue(), "spf+slurm", deployment=deploy("saf"))
     conf = machine_configuration(1)
     conf = replace(conf, files={"job_submit.lua": "-- the site's own"})

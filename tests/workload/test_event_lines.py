@@ -83,7 +83,7 @@ def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, senten
 
 
 def test_a_file_without_events_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no event in it"):
+    with pytest.raises(InputError, match="the file has no event"):
         read_event_lines(file_of(tmp_path, "# nothing"))
 
 

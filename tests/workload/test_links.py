@@ -110,10 +110,10 @@ def test_swf_takes_one_parent_a_job_in_its_last_two_fields(tmp_path: Path):
     ("workflow", "submission_mode", "name", "words"),
     [
         (FORK, "chained", "w.swf", "job 12 waits for 2 jobs, but SWF can name one; write .parquet instead"),
-        (CHAIN, "pilot", "w.swf", "this format cannot hold the workflows of the jobs"),
-        (CHAIN, "aware", "w.swf", "this format cannot hold the workflows of the jobs"),
-        (CHAIN, "chained", "w.csv", "this format cannot hold the workflows of the jobs"),
-        (CHAIN, "chained", "w.json", "this format cannot hold the workflows of the jobs"),
+        (CHAIN, "pilot", "w.swf", "this format cannot store the workflows of the jobs"),
+        (CHAIN, "aware", "w.swf", "this format cannot store the workflows of the jobs"),
+        (CHAIN, "chained", "w.csv", "this format cannot store the workflows of the jobs"),
+        (CHAIN, "chained", "w.json", "this format cannot store the workflows of the jobs"),
     ],
 )
 def test_formats_that_would_lose_what_ties_jobs_together_refuse(
@@ -126,5 +126,5 @@ def test_formats_that_would_lose_what_ties_jobs_together_refuse(
 
 
 def test_dependencies_alone_are_refused_by_csv(tmp_path: Path):
-    with pytest.raises(InputError, match="cannot hold the dependencies"):
+    with pytest.raises(InputError, match="cannot store the dependencies"):
         write_workload(jobs(dependencies=Dependencies.from_pairs([1], [0], jobs=2)), tmp_path / "w.csv")

@@ -235,7 +235,7 @@ def test_columns_that_store_one_value_take_no_memory() -> None:
 
 
 def test_a_workload_refuses_resources_of_other_jobs() -> None:
-    with pytest.raises(InputError, match="resources are of 2 jobs, expected 1"):
+    with pytest.raises(InputError, match="resources has 2 jobs, expected 1"):
         Workload.from_columns({"submit_time": [0]}, resources=Resources.of(2))
 
 

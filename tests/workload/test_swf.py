@@ -195,7 +195,7 @@ class TestNumbers:
 
 class TestRefusals:
     def test_a_missing_file(self, tmp_path: Path) -> None:
-        assert refusal(tmp_path / "nowhere.swf") == "there is no such file"
+        assert refusal(tmp_path / "nowhere.swf") == "the file does not exist"
 
     def test_a_directory(self, tmp_path: Path) -> None:
         assert refusal(tmp_path) == "this is a directory, not a file"
@@ -408,7 +408,7 @@ class TestLineOfJob:
         assert [line_of_job(path, row) for row in range(3)] == [3, 5, 7]
 
     def test_a_row_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="the file has 1 jobs, there is no row 1"):
+        with pytest.raises(InputError, match="the file has 1 jobs, so row 1"):
             line_of_job(swf_file(tmp_path, JOB), 1)
 
 

@@ -156,7 +156,7 @@ def test_users_and_accounts(tmp_path: Path) -> None:
     [
         ([], "the file is empty"),
         ([record(kind="S")], "no record of type E"),
-        ([record(), "04/01/2026 11:05:00;E"], "line 2: this is not a record"),
+        ([record(), "04/01/2026 11:05:00;E"], "line 2: not a record"),
         ([record(), record()[:60]], "line 2: ctime is missing; the line is truncated"),
         ([record(), record()[:200]], "line 2: end is missing; the line is truncated"),
         ([record(end=str(APRIL))], "line 1: the job ends before it starts"),

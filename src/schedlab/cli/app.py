@@ -203,7 +203,16 @@ app.command()(workloads.convert)
 reproduce = typer.Typer(
     no_args_is_help=True, help="Repeat the simulations of a paper and print its numbers beside ours."
 )
-for paper in (papers.sc15, papers.sc17, papers.sc20, papers.thesis, papers.icpp19, papers.scsf, papers.order):
+for paper in (
+    papers.sc15,
+    papers.sc17,
+    papers.sc20,
+    papers.fgd,
+    papers.thesis,
+    papers.icpp19,
+    papers.scsf,
+    papers.order,
+):
     reproduce.command()(paper)
 app.add_typer(reproduce, name="reproduce")
 app.command("warm-up")(versions.warm_up)

@@ -80,6 +80,18 @@ def sc20(traces: Traces = None, logs: Logs = None, as_json: Json = False) -> Non
     _show(reproduce(_there(traces), logs=logs or ()), as_json)
 
 
+def fgd(
+    traces: Traces = None,
+    logs: Logs = None,
+    runs: Runs = 5,
+    as_json: Json = False,
+) -> None:
+    """Weng et al., ATC 2023: how much of a GPU cluster each rule of placement can allocate."""
+    from schedlab_papers.fgd import reproduce
+
+    _show(reproduce(_there(traces), logs=logs or (), runs=runs), as_json)
+
+
 def thesis(
     traces: Traces = None,
     logs: Logs = None,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from schedlab.workload.reading import Reading
 
 
-LAW, RUNS, LOG = "a LAW", "--from-runs", "--from-swf"
+TEXT, RUNS, LOG = "a DISTRIBUTION", "--from-runs", "--from-swf"
 
 OPTIONS_OF: dict[str, tuple[str, ...]] = {
     "column": (RUNS, LOG),
@@ -38,9 +38,9 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
     "by": (LOG,),
     "clean": (LOG,),
 } | dict.fromkeys(
-    ("zeta", "points", "checkpoint", "checkpoint_cost", "restart_cost", "sequence", "last", "plot"), (LAW, RUNS)
+    ("zeta", "points", "checkpoint", "checkpoint_cost", "restart_cost", "sequence", "last", "plot"), (TEXT, RUNS)
 )
-"""Options that do not go with all sources."""
+"""Options that do not apply to all sources."""
 
 
 @reads_logs
@@ -112,9 +112,9 @@ def requests(
     as_json: Json = False,
 ) -> None:
     """Find the requested times of least expected cost for jobs with a run-time distribution."""
-    sources = [name for name, given in ((LAW, distribution), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
+    sources = [name for name, given in ((TEXT, distribution), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
     if len(sources) != 1:
-        raise typer.BadParameter("give one of a LAW, --from-runs FILE and --from-swf TRACE")
+        raise typer.BadParameter("give one of a DISTRIBUTION, --from-runs FILE and --from-swf TRACE")
     _refuse_strangers(ctx, sources[0])
     model = _cost(cost)
     limits = RequestLimits(

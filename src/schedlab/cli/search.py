@@ -15,7 +15,7 @@ import typer
 from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.reading import reads_logs
-from schedlab.cli.search_windows import Log, hold_out, parts, read_logs, split, used
+from schedlab.cli.search_windows import SearchLog, hold_out, parts, read_logs, split, used
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -215,7 +215,7 @@ def _run(
 
 def _examine(
     formula: str,
-    unseen: list[Log],
+    unseen: list[SearchLog],
     directory: Path | None,
     rest: str,
     baseline: str,
@@ -255,8 +255,8 @@ def _policy(
     best: Candidate,
     found: Search,
     training: Training,
-    trained: list[Log],
-    validation: list[Log],
+    trained: list[SearchLog],
+    validation: list[SearchLog],
     settings: dict[str, Any],
 ) -> PolicyFile:
     """Return what is written of a policy: how it orders, and where it comes from."""
@@ -280,7 +280,7 @@ def _policy(
     return PolicyFile(best.formula, best.coefficients, facts)
 
 
-def _provenance(trained: list[Log], validation: list[Log]) -> list[dict[str, Any]]:
+def _provenance(trained: list[SearchLog], validation: list[SearchLog]) -> list[dict[str, Any]]:
     """Return for each log which of its windows were trained on, and which were for the choice."""
     logs = {log.sha256: log for log in (*trained, *validation)}
     numbers = [{log.sha256: list(log.windows) for log in part} for part in (trained, validation)]

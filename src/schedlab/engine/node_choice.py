@@ -272,19 +272,20 @@ def _fragmentation(machine: Machine, view: View, node: int) -> int:
     total = 0
     for i in range(typical.shape[0]):
         useful = 0
-        if typical[i].cores <= view.free[node].cores and (typical[i].share > 0 or typical[i].gpus > 0):
-            useful = _useful(machine, view.devices, node, typical[i].gpus, typical[i].share)
+        asks = (typical[i].share > 0 or typical[i].gpus > 0) and machine.allowed[typical[i].eligible, node]
+        if asks and typical[i].cores <= view.free[node].cores:
+            useful = _useful(machine, view.devices, node, typical[i].gpus, typical[i].share, typical[i].gpu_type)
         total += typical[i].jobs * (free - useful)
     return total
 
 
 @inlined
-def _useful(machine: Machine, devices: NDArray[np.int64], node: int, gpus: int, share: int) -> int:
+def _useful(machine: Machine, devices: NDArray[np.int64], node: int, gpus: int, share: int, kind: int) -> int:
     """Return the thousandths on GPUs that a job could use: those with its share free, or all that are wholly free."""
     least = share if share > 0 else WHOLE
     useful, count = 0, 0
     for device in range(machine.nodes[node].gpu, machine.nodes[node + 1].gpu):
-        if devices[device] >= least:
+        if devices[device] >= least and (kind < 0 or kind == machine.device_type[device]):
             useful += devices[device]
             count += 1
     return useful if share > 0 or count >= gpus else 0

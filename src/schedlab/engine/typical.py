@@ -17,9 +17,9 @@ from schedlab.engine.node_inputs import PLACEMENTS, NodeInputs
 from schedlab.kernels import new_records
 from schedlab.workload.resources import WHOLE
 
-TYPICAL = np.dtype([("cores", "i8"), ("gpus", "i8"), ("share", "i8"), ("jobs", "i8")])
-"""A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; and
-how many jobs have this request."""
+TYPICAL = np.dtype([(name, "i8") for name in ("cores", "gpus", "share", "gpu_type", "eligible", "jobs")])
+"""A distinct request for one node: cores and whole GPUs of the job, or the thousandths of one GPU that it shares; the
+type of these GPUs, and the row of `Machine.allowed` with its nodes; and how many jobs have this request."""
 
 
 def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
@@ -31,9 +31,10 @@ def typical_requests(inputs: NodeInputs) -> NDArray[Any]:
     cores = inputs.tasks * inputs.task_cores
     gpus = inputs.node_gpus + inputs.tasks * inputs.task_gpus
     share = np.where(inputs.share < WHOLE, inputs.share, 0)
-    distinct, which = np.unique(np.stack([cores, gpus, share])[:, one], axis=1, return_inverse=True)
+    asked = np.stack([cores, gpus, share, inputs.gpu_type, inputs.eligible])
+    distinct, which = np.unique(asked[:, one], axis=1, return_inverse=True)
     counts = np.bincount(which.ravel(), weights=jobs[one])
     typical = new_records(len(counts), TYPICAL)
-    typical["cores"], typical["gpus"], typical["share"] = distinct
+    typical["cores"], typical["gpus"], typical["share"], typical["gpu_type"], typical["eligible"] = distinct
     typical["jobs"] = counts
     return typical

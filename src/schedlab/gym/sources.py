@@ -31,7 +31,7 @@ OPTIONS = ("workload", "start", "load")
 """What `reset` may be told of an episode."""
 
 
-class Table(NamedTuple):
+class EpisodeSource(NamedTuple):
     """A workload ready for episodes, in order of submission.
 
     Parameters
@@ -57,7 +57,7 @@ class Table(NamedTuple):
 class Episode(NamedTuple):
     """The jobs `low` to `high - 1` of a workload, submitted `load` times as densely as there."""
 
-    table: Table
+    table: EpisodeSource
     low: int
     high: int
     load: float
@@ -115,7 +115,7 @@ class Source:
         self.metric, self.window, self.longest = metric, window, longest
         self.load = check_load(load)
         self.model: Model | None = None
-        self.tables: list[Table] = []
+        self.tables: list[EpisodeSource] = []
         if isinstance(workload, Workload):
             workload = [workload]
         if callable(workload):
@@ -178,7 +178,7 @@ def check_load(load: Any) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def table_of(workload: Workload, processors: int | None, metric: str, longest: int | None) -> Table:
+def table_of(workload: Workload, processors: int | None, metric: str, longest: int | None) -> EpisodeSource:
     """Return a workload ready for episodes.
 
     Raises
@@ -203,7 +203,7 @@ def table_of(workload: Workload, processors: int | None, metric: str, longest: i
     ):
         feature[:, place] = np.where(column < 0, 1, column / max(int(column.max()), 1))
     growth = growth_of(metric, jobs["duration"], jobs["processors"])
-    return Table(workload, jobs, as_numbers(jobs), feature, growth, prepared.processors)
+    return EpisodeSource(workload, jobs, as_numbers(jobs), feature, growth, prepared.processors)
 
 
 def as_numbers(jobs: NDArray[Any]) -> NDArray[np.int64]:

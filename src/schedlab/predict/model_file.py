@@ -52,14 +52,14 @@ def read_model(path: str | PathLike[str]) -> PredictionModel:
     if not isinstance(document, dict) or "schema" not in document:
         raise InputError(f"{path} is not a prediction model: write one with PredictionModel.save or schedlab predict")
     if document.pop("schema") != SCHEMA:
-        raise InputError(f"{path} is a model of another version of schedlab: train the agent again with this version")
+        raise InputError(f"{path} is a model of another version of schedlab: train the model again with this version")
     if document.pop("checksum", None) != _checksum(document):
         raise InputError(f"{path} is damaged: its checksum is wrong; train the model again")
-    content = checked(CONTENT, document, f"{path} is not a sound model", "train the agent again")
+    content = checked(CONTENT, document, f"{path} is not a valid model", "train the model again")
     try:
         return _from_content(content)
     except (InputError, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{path} is not a valid model: {error}; train the agent again") from None
+        raise InputError(f"{path} is not a valid model: {error}; train the model again") from None
 
 
 def _checksum(content: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from schedlab.workload.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class Validation:
+class SiteValidation:
     """A site on the real Slurm and in the model.
 
     Parameters
@@ -45,7 +45,7 @@ class Validation:
 
 def validate(
     conf: str | PathLike[str], jobs: str | PathLike[str], *, phases: int = 5, seed: int = 1, **options: Any
-) -> Validation:
+) -> SiteValidation:
     """Run a site's jobs on an unmodified slurmctld with the site's slurm.conf, and on the site's twin, and compare.
 
     Parameters
@@ -80,7 +80,7 @@ def validate(
     if len(rows) < started:
         left_out += kept.notes()
     real = tuple(_of_rows(run, rows) for run in runs)
-    return Validation(site.scheduler.text, Comparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out))
+    return SiteValidation(site.scheduler.text, Comparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out))
 
 
 def _job_list(jobs: str | PathLike[str], workload: Workload) -> JobList:

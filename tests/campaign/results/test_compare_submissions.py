@@ -132,5 +132,5 @@ def test_where_nothing_is_common_nothing_is_compared(tmp_path: Path, monkeypatch
 
 
 def test_a_campaign_without_workflows_has_no_submission_modes(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no workflow has been simulated"):
+    with pytest.raises(InputError, match="has simulated no workflow"):
         compare_submissions(finished_run(tmp_path, plain_campaign()))

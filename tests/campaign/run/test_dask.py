@@ -155,7 +155,7 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> 
     for content in ("{", "{}"):
         (tmp_path / "scheduler.json").write_text(content)
         with (
-            pytest.raises(InputError, match="is not the file of a Dask scheduler"),
+            pytest.raises(InputError, match="is not a Dask scheduler file"),
             dask_workers(scheduler_file=tmp_path / "scheduler.json"),
         ):
             pass

@@ -154,7 +154,7 @@ def test_a_directory_of_another_version_is_refused_and_left_alone(tmp_path: Path
     file.write_text(json.dumps(json.loads(file.read_text()) | {"schema": 99}))
     before = {path: path.stat().st_mtime_ns for path in run.path.rglob("*")}
     for attempt in (lambda: RunDirectory.open(run.path), lambda: run_here(small(), run.path)):
-        with pytest.raises(InputError, match="has the form of version 99, and this schedlab reads version 1"):
+        with pytest.raises(InputError, match="has schema version 99, but this schedlab reads version 1"):
             attempt()
     assert {path: path.stat().st_mtime_ns for path in run.path.rglob("*")} == before
 
@@ -172,7 +172,7 @@ def test_a_harmed_campaign_json_is_refused_with_the_way_out(tmp_path: Path, cont
 
 
 def test_what_is_no_run_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is not a run directory: it has no campaign\.json"):
+    with pytest.raises(InputError, match=r"is not a run directory \(no campaign\.json\)"):
         RunDirectory.open(tmp_path)
 
 
@@ -239,7 +239,7 @@ def test_a_schedule_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
 
 def test_a_plan_without_tasks_is_refused(tmp_path: Path) -> None:
     skipped = [{**MODEL, "windows": {"length": "1h", "count": 1, "skip": [0]}}]
-    with pytest.raises(InputError, match="the grid is empty"):
+    with pytest.raises(InputError, match="the campaign has no simulation"):
         run_here(small(workloads=skipped), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

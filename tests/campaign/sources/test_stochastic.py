@@ -34,9 +34,9 @@ def plan_of(**entry: Any) -> Plan:
         ({"applications": [LARGE | {"distribution": "uniform(3h,1h)"}]}, "uniform"),
         ({"applications": [LARGE | {"jobs": 0}]}, "greater than or equal to 1"),
         ({"applications": [LARGE | {"processors": "most"}]}, "full"),
-        ({"applications": [LARGE | {"processors": 11}]}, "jobs of 11 processors do not fit on a machine of 10"),
+        ({"applications": [LARGE | {"processors": 11}]}, "jobs of 11 processors do not fit a machine of 10"),
         ({"applications": [LARGE | {"over": -1}]}, "greater than or equal to 0"),
-        ({"load": 0.7}, "leave load out"),
+        ({"load": 0.7}, "the load"),
         ({"estimates": "exact"}, "Extra inputs"),
     ],
 )

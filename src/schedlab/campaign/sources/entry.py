@@ -198,7 +198,7 @@ class Entry(Section):
         limit = None if wanted.count == "all" else wanted.count
         there = sum(1 for _ in islice(windows(jobs, int(wanted.length), wanted.state), limit))
         if limit is not None and there < limit:
-            raise InputError(f"{name}: {limit} {limit} windows requested, but only {there} exist: lower count")
+            raise InputError(f"{name}: {limit} windows requested, but only {there} exist: lower count")
         if not set(range(there)) - set(wanted.skip):
             raise InputError(f"{name}: no window is left: skip removes all {there}")
         return there

@@ -17,14 +17,14 @@ MILLION = 1_000_000
 class Placement:
     """The placement rule, with the properties of the cluster and of the workload that it uses.
 
-    `largest` are the maxima of cores, MiB and thousandths of GPUs over the nodes; `typical` counts the jobs that may
-    run on one node by their needs: cores, and thousandths of GPUs.
+    `largest` are the maxima of cores, MiB and thousandths of GPUs over the nodes; `typical` are the requests that
+    one node may serve, each with the number of jobs.
     """
 
     rule: str
     weight: list[int]
     largest: tuple[int, int, int]
-    typical: dict[tuple[int, int], int]
+    typical: list[tuple[Request, int]]
 
     def place(self, nodes: list[Node], request: Request) -> list[Part] | None:
         """Return the parts of nodes that a job gets, None if it does not fit."""
@@ -77,14 +77,18 @@ class Placement:
 
     def fragments(self, node: Node) -> int:
         """Return the thousandths of free GPUs that typical jobs cannot use, summed over them (Weng et al., 2023)."""
-        free = node.gpus.values()
-        total = 0
-        for (cores, gpus), jobs in self.typical.items():
-            usable = [one for one in free if one >= min(gpus, WHOLE)]
-            if gpus == 0 or cores > node.cores or len(usable) * WHOLE < gpus:
-                usable = []
-            total += jobs * (sum(free) - sum(usable))
-        return total
+        free = sum(node.gpus.values())
+        return sum(jobs * (free - usable(node, request)) for request, jobs in self.typical)
+
+
+def usable(node: Node, request: Request) -> int:
+    """Return the thousandths of free GPUs of a node that a request could use."""
+    wanted = 1 if request.share < WHOLE else request.node_gpus + request.tasks * request.gpus
+    suitable = node.suitable_gpus(request)
+    enough_cores = request.tasks * request.cores <= node.cores
+    if wanted == 0 or len(suitable) < wanted or not enough_cores or not request.allowed[node.number]:
+        return 0
+    return sum(node.gpus[gpu] for gpu in suitable)
 
 
 def fill(order: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
@@ -127,11 +131,8 @@ def new_placement(inputs: NodeInputs) -> Placement:
     return Placement(PLACEMENTS[inputs.placement], inputs.weight.tolist(), largest, typical_jobs(inputs))
 
 
-def typical_jobs(inputs: NodeInputs) -> dict[tuple[int, int], int]:
-    """Return the number of one-node jobs by their requested cores and thousandths of GPUs."""
+def typical_jobs(inputs: NodeInputs) -> list[tuple[Request, int]]:
+    """Return the requests of jobs that one node may serve, and how many jobs have each."""
     shapes = shapes_of(inputs)
-    return Counter(
-        (one.tasks * one.cores, one.share if one.share < WHOLE else WHOLE * (one.node_gpus + one.tasks * one.gpus))
-        for one in [shapes[shape] for shape in inputs.shape.tolist()]
-        if one.nodes == 1 or one.tasks == 1
-    )
+    counted = Counter(inputs.shape.tolist())
+    return [(shapes[i], jobs) for i, jobs in counted.items() if shapes[i].nodes == 1 or shapes[i].tasks == 1]
