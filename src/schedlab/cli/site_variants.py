@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.terminal import campaign_bar, command_line, laboratory_bar, note, show, show_json, stopped_like_ctrl_c
-from schedlab.errors import InputError
+from schedlab.errors import InputError, located
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -50,12 +51,17 @@ def _axes(over: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return axes
 
 
-def chosen_samples(part: str | None, seed: int, samples: int) -> list[SiteSample]:
+def chosen_samples(part: str | None, think: str | None, seeds: Sequence[int], *, model: bool) -> list[SiteSample]:
     """Return the jobs that variants are run on: those of the log, or of a part of it, and samples."""
+    from schedlab.durations import LONGEST, parse_duration
     from schedlab.site.sweep import SiteSample
 
     first = SiteSample() if part is None else SiteSample.parse(part)
-    return [first, *(SiteSample(first.begin, first.end, number) for number in range(seed, seed + samples))]
+    if think is not None:
+        with located("--think-times"):
+            first = replace(first, think=int(min(parse_duration(think), LONGEST)))
+    drawn: Literal["weeks", "model"] = "model" if model else "weeks"
+    return [first, *(replace(first, seed=number, drawn=drawn) for number in seeds)]
 
 
 class Answers(NamedTuple):

@@ -130,6 +130,18 @@ def what_if(
     samples: Annotated[
         int, typer.Option(min=0, metavar="N", help="With variants: also run on N samples of users' weeks.")
     ] = 0,
+    model: Annotated[
+        bool, typer.Option("--model", help="Draw the samples from a model of arrivals and jobs, not users' weeks.")
+    ] = False,
+    think: Annotated[
+        str | None,
+        typer.Option(
+            "--think-times",
+            metavar="TIME",
+            help="Users react: what they submitted within this time after a job's end, such as 20m, follows its "
+            "simulated end.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
     rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
     part: Annotated[
@@ -164,11 +176,11 @@ def what_if(
 
     if report is not None:
         check_page(report)
-    if variants is not None or over or part is not None or confirm:
+    if variants is not None or over or part is not None or samples or think is not None or confirm:
         if confirm:
             installed_version()  # before anything is simulated
         many = read_many(variants, over or [], changes or [], policies or [])
-        chosen = chosen_samples(part, seed, samples)
+        chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
         answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only)
         found_there = run_on_slurm(answers, confirm, phases, seed) if confirm else None
         show_many(answers, found_there, report, as_json=as_json)

@@ -275,14 +275,17 @@ def _backfill_pass(
         gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
     ):
         job = queue.order[place]
-        if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, job):
+        ready = is_ready(needs, job)
+        if ready and not within_limits(jobs, state, job):
+            place += 1
+            continue
+        if (ready or rules.planned_tasks) and not looks_at(passes, job):
             place += 1
             continue
         length = jobs[job].estimate
-        ready, another, shown = True, True, True
+        another, shown = True, True
         earliest = now
         if needs is not None:
-            ready = needs.ready[job]
             another = needs.workflow[job] == NO_WORKFLOW or needs.workflow[job] != workflow
             workflow = needs.workflow[job]
             if another and workflow != NO_WORKFLOW:

@@ -9,11 +9,11 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,11 @@ from schedlab.documents import parse_json
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed
 from schedlab.site.jobs import replay, replayable
+from schedlab.site.modelled import model_of_jobs, with_think_times
 from schedlab.site.site import CLUSTER, JOBS, MANIFEST, Site, read
 from schedlab.site.variants import AS_IT_IS, Variant, distinct
 from schedlab.site.what_if import replace_policy, without_effect
@@ -42,7 +44,7 @@ FEWEST_WEEKS = 4
 
 _PART = re.compile(r"(\d{1,3}(?:\.\d+)?)-(\d{1,3}(?:\.\d+)?)%?")
 
-_COLUMNS = ("row", "submit", "start", "end", "backfilled", "killed")
+_COLUMNS = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,13 @@ class SiteSample:
     begin, end
         The part of the log, between 0 and 1, in which they were submitted.
     seed
-        None: those that were recorded. A number: every user's weeks drawn anew, see
-        `schedlab.workload.sampling.resample_users`.
+        None: those that were recorded. A number: jobs drawn anew with this seed.
+    drawn
+        How: every user's "weeks" (`schedlab.workload.sampling.resample_users`), or from a "model" of arrivals and jobs
+        (`schedlab.site.modelled.model_of_jobs`).
+    think
+        None: jobs come when they were recorded to come. Seconds: what a user submitted within this time after the end
+        of an earlier job comes as long after its simulated end (`schedlab.site.modelled.with_think_times`).
 
     Examples
     --------
@@ -66,12 +73,20 @@ class SiteSample:
     begin: float = 0.0
     end: float = 1.0
     seed: int | None = None
+    drawn: Literal["weeks", "model"] = "weeks"
+    think: int | None = None
 
     @property
     def text(self) -> str:
         """In words."""
+        reaction = "" if self.think is None else ", with think times"
         if self.seed is not None:
-            return f"resampled, seed {self.seed}"
+            what = "resampled" if self.drawn == "weeks" else "model"
+            return f"{what}, seed {self.seed}{reaction}"
+        return f"{self._part}{reaction}"
+
+    @property
+    def _part(self) -> str:
         if (self.begin, self.end) == (0, 1):
             return "the log"
         if self.begin == 0:
@@ -108,7 +123,9 @@ class SiteSample:
             If there are none, or too few weeks to draw from.
         """
         jobs = jobs.sorted_by_submit()
-        if self.seed is not None:
+        if self.seed is not None and self.drawn == "model":
+            jobs = model_of_jobs(jobs, self.seed)
+        elif self.seed is not None:
             if int(np.ptp(jobs.submit_time)) < FEWEST_WEEKS * WEEK:
                 raise InputError(
                     f"{jobs.name}: a log of less than {FEWEST_WEEKS} weeks has too few weeks to sample from"
@@ -119,7 +136,8 @@ class SiteSample:
         inside = (submit >= first + self.begin * length) & ((submit < first + self.end * length) | (self.end == 1))
         if not inside.any():
             raise InputError(f"{jobs.name}: no job lies in {self.text}")
-        return jobs if inside.all() else jobs[inside]
+        chosen = jobs if inside.all() else jobs[inside]
+        return chosen if self.think is None else with_think_times(chosen, self.think)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +298,7 @@ class Sweep:
             corrections=np.zeros(len(jobs), dtype=np.int64),
             scheduler=variant.name,
             processors=told["processors"],
+            eligible_time=columns["queued"],
         )
         return VariantAnswer(variant, sample, schedule, columns["row"], told["metrics"], tuple(told["notes"]))
 
@@ -322,7 +341,15 @@ def _run(directory: str, nodes: bool, path: str, variant: Variant, sample: SiteS
     rows, schedule, notes = found
     told = {"metrics": schedule.metrics(), "notes": notes, "processors": schedule.processors}
     submit = schedule.workload.submit_time
-    columns = (rows, submit, schedule.start_time, schedule.end_time, schedule.backfilled, schedule.killed)
+    columns = (
+        rows,
+        submit,
+        schedule.queued_since,
+        schedule.start_time,
+        schedule.end_time,
+        schedule.backfilled,
+        schedule.killed,
+    )
     arrays: dict[str, Any] = {"told": np.array(json.dumps(told))}
     arrays |= {name: np.asarray(column) for name, column in zip(_COLUMNS, columns, strict=True)}
     with atomic_path(path) as temporary:
@@ -383,5 +410,9 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     if variant.policy:
         whole = "+" in variant.policy
         scheduler = Scheduler.parse(variant.policy) if whole else replace_policy(scheduler, variant.policy)
+    if jobs.dependencies is not None and isinstance(scheduler.backfill, Slurm):
+        # Jobs that wait for others are not planned: Slurm does not do so, and jobs of think times are not there yet.
+        passes = replace(scheduler.backfill, wf_plan="ready")
+        scheduler = Scheduler(scheduler.policy, passes, runtimes=scheduler.runtimes)
     loaded = kept.jobs if variant.load == 1 else scale_load(kept.jobs, factor=variant.load)
     return VariantTask(other, scheduler, loaded, kept.rows.astype(np.int64), notes)

@@ -158,7 +158,7 @@ class SlurmPass:
                 break
             if job.ready and not clock.admitted(job):
                 continue
-            groups = self.groups(job)
+            groups = self.groups(job) if job.ready or rules.wf_plan == "all" else {}
             if any(seen[group] == most for group, most in groups.items()):
                 continue
             seen.update(groups.keys())
