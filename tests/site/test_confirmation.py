@@ -14,7 +14,8 @@ from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange, confirm
 from schedlab.site.ranking import rank_variants
-from schedlab.site.sweep import SiteSample, Sweep
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.slurm.installation import PREFIX_VARIABLE, find_slurm, installed_version
 

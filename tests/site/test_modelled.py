@@ -12,7 +12,8 @@ from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.modelled import model_of_jobs, with_think_times
-from schedlab.site.sweep import SiteSample, Sweep, simulate_variant
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep, simulate_variant
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.workload.workload import Workload
 

@@ -17,7 +17,8 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.site.confirmation import Confirmation
     from schedlab.site.ranking import VariantRanking
-    from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
+    from schedlab.site.samples import SiteSample
+    from schedlab.site.sweep import Sweep, VariantFailure
     from schedlab.site.variants import Variant
 
 SiteDirectory = Annotated[
@@ -54,7 +55,7 @@ def _axes(over: Sequence[str]) -> dict[str, tuple[str, ...]]:
 def chosen_samples(part: str | None, think: str | None, seeds: Sequence[int], *, model: bool) -> list[SiteSample]:
     """Return the jobs that variants are run on: those of the log, or of a part of it, and samples."""
     from schedlab.durations import LONGEST, parse_duration
-    from schedlab.site.sweep import SiteSample
+    from schedlab.site.samples import SiteSample
 
     first = SiteSample() if part is None else SiteSample.parse(part)
     if think is not None:

@@ -8,8 +8,9 @@ from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
+from schedlab.site.samples import SiteSample
 from schedlab.site.site import Settings, Site, read
-from schedlab.site.sweep import SiteSample, Sweep, VariantAnswer, VariantFailure
+from schedlab.site.sweep import Sweep, VariantAnswer, VariantFailure
 from schedlab.site.tuning import ParameterSearch, search_parameters
 from schedlab.site.validation import SiteValidation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants

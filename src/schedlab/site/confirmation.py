@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import FEWEST_JOBS, groups_of, signed
+from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
-from schedlab.site.sweep import SiteSample, VariantFailure, VariantTask, variant_task
+from schedlab.site.sweep import VariantFailure, VariantTask, variant_task
 from schedlab.site.validation import common_rows
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.slurm.deployment import deploy

@@ -11,7 +11,8 @@ import numpy as np
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
-from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import table
 

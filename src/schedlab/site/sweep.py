@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,123 +20,24 @@ from numpy.typing import NDArray
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.documents import parse_json
-from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed
 from schedlab.site.jobs import replay, replayable
-from schedlab.site.modelled import model_of_jobs, with_think_times
+from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import CLUSTER, JOBS, MANIFEST, Site, read
 from schedlab.site.variants import AS_IT_IS, Variant, distinct
 from schedlab.site.what_if import replace_policy, without_effect
 from schedlab.wording import did_you_mean, shown
-from schedlab.workload.sampling import resample_users, scale_load
+from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
 
 ANSWERS = "what-if"
 """The directory within that of a site where answers are kept."""
 
-FEWEST_WEEKS = 4
-"""Of a log whose users' weeks are drawn anew."""
-
-_PART = re.compile(r"(\d{1,3}(?:\.\d+)?)-(\d{1,3}(?:\.\d+)?)%?")
-
 _COLUMNS = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
-
-
-@dataclass(frozen=True, slots=True)
-class SiteSample:
-    """Which jobs are replayed.
-
-    Parameters
-    ----------
-    begin, end
-        The part of the log, between 0 and 1, in which they were submitted.
-    seed
-        None: those that were recorded. A number: jobs drawn anew with this seed.
-    drawn
-        How: every user's "weeks" (`schedlab.workload.sampling.resample_users`), or from a "model" of arrivals and jobs
-        (`schedlab.site.modelled.model_of_jobs`).
-    think
-        None: jobs come when they were recorded to come. Seconds: what a user submitted within this time after the end
-        of an earlier job comes as long after its simulated end (`schedlab.site.modelled.with_think_times`).
-
-    Examples
-    --------
-    >>> SiteSample(0, 2 / 3).text, SiteSample(seed=4).text
-    ('the log to 67%', 'resampled, seed 4')
-    """
-
-    begin: float = 0.0
-    end: float = 1.0
-    seed: int | None = None
-    drawn: Literal["weeks", "model"] = "weeks"
-    think: int | None = None
-
-    @property
-    def text(self) -> str:
-        """In words."""
-        reaction = "" if self.think is None else ", with think times"
-        if self.seed is not None:
-            what = "resampled" if self.drawn == "weeks" else "model"
-            return f"{what}, seed {self.seed}{reaction}"
-        return f"{self._part}{reaction}"
-
-    @property
-    def _part(self) -> str:
-        if (self.begin, self.end) == (0, 1):
-            return "the log"
-        if self.begin == 0:
-            return f"the log to {100 * self.end:.0f}%"
-        to = "" if self.end == 1 else f" to {100 * self.end:.0f}%"
-        return f"the log from {100 * self.begin:.0f}%{to}"
-
-    @classmethod
-    def parse(cls, text: str) -> SiteSample:
-        """Read a part of a log, in per cent of its time.
-
-        Raises
-        ------
-        InputError
-            If it is not written FROM-TO, or is empty.
-
-        Examples
-        --------
-        >>> SiteSample.parse("25-50").text
-        'the log from 25% to 50%'
-        """
-        matched = _PART.fullmatch(text.strip())
-        begin, end = (float(part) / 100 for part in matched.groups()) if matched else (1.0, 0.0)
-        if not begin < end <= 1:
-            raise InputError(f"part {shown(text)}: must be written FROM-TO in per cent of the log, such as 25-50")
-        return cls(begin, end)
-
-    def of(self, jobs: Workload) -> Workload:
-        """Return those of some jobs, in order of submission.
-
-        Raises
-        ------
-        InputError
-            If there are none, or too few weeks to draw from.
-        """
-        jobs = jobs.sorted_by_submit()
-        if self.seed is not None and self.drawn == "model":
-            jobs = model_of_jobs(jobs, self.seed)
-        elif self.seed is not None:
-            if int(np.ptp(jobs.submit_time)) < FEWEST_WEEKS * WEEK:
-                raise InputError(
-                    f"{jobs.name}: a log of less than {FEWEST_WEEKS} weeks has too few weeks to sample from"
-                )
-            jobs = resample_users(jobs, rng=self.seed)
-        submit = jobs.submit_time
-        first, length = int(submit[0]), int(submit[-1] - submit[0])
-        inside = (submit >= first + self.begin * length) & ((submit < first + self.end * length) | (self.end == 1))
-        if not inside.any():
-            raise InputError(f"{jobs.name}: no job lies in {self.text}")
-        chosen = jobs if inside.all() else jobs[inside]
-        return chosen if self.think is None else with_think_times(chosen, self.think)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +119,7 @@ class Sweep:
     def run(
         self,
         variants: Iterable[Variant],
-        samples: Sequence[SiteSample] = (SiteSample(),),
+        samples: Sequence[SiteSample] = (THE_LOG,),
         *,
         workers: int | None = None,
         progress: Callable[[int, int, int], None] | None = None,
@@ -276,7 +176,7 @@ class Sweep:
     def _arguments(self, task: tuple[Variant, SiteSample]) -> tuple[str, bool, str, Variant, SiteSample]:
         return str(self.directory), self.nodes, str(self._path(*task)), *task
 
-    def answer(self, variant: Variant, sample: SiteSample = SiteSample()) -> VariantAnswer | None:
+    def answer(self, variant: Variant, sample: SiteSample = THE_LOG) -> VariantAnswer | None:
         """Return the answer of a variant; None: there is none."""
         path = self._path(variant, sample)
         if not path.is_file():
