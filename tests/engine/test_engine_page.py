@@ -1,4 +1,4 @@
-"""The worked example of the page on the engine is true: its blocks, put into a copy of the package, make a pass."""
+"""The page on the engine names all modules; its worked example, put into a copy of the package, runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import schedlab
+from schedlab import engine
 
 PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
 
@@ -132,3 +133,12 @@ def test_it_compiles(copy: Path) -> None:
 
 def test_it_has_fewer_than_60_lines() -> None:
     assert sum(bool(line.strip()) for block in blocks() for line in block.splitlines()) < 60
+
+
+def test_the_page_names_every_module_of_the_engine_and_no_other() -> None:
+    text = PAGE.read_text(encoding="utf-8").replace("reservations_pass.py", "")
+    named = set(re.findall(r"`(?:engine/)?(\w+\.py)`", text))
+    there = {path.name for path in Path(engine.__file__).parent.glob("*.py")} - {"__init__.py"}
+    assert there - named == set()
+    elsewhere = {path.name for path in Path(schedlab.__file__).parent.rglob("*.py")}
+    assert named - elsewhere == set()
