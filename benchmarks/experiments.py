@@ -13,7 +13,7 @@ from result import Result
 import schedlab as sl
 from schedlab.engine.twin import simulate_plain
 from schedlab.schedule.analysis import Analysis
-from schedlab.workload.submissions import HANDLINGS
+from schedlab.workload.submissions import SUBMISSION_MODES
 from schedlab_papers.scsf_setup import LOG, SCHEDULER, stand_in, synthetic_workflows
 
 DAY = 86_400
@@ -25,15 +25,15 @@ TWIN = 400
 
 
 def experiments(traces: Path) -> Iterator[Result]:
-    """Seven days after one of preload, four hours of induced wait, a quarter of WideLong workflows; all handlings."""
+    """Seven days after one of preload, four hours of induced wait, a quarter of WideLong workflows, in each mode."""
     if not (traces / LOG).is_file():
         return
     model = stand_in(traces)
     workflows = ((synthetic_workflows()["synthWideLong"], 1.0),)
     quarter = {"workflows": workflows, "workflow_policy": "share", "share": 0.25, "counted": "useful"}
     small = replace(model.scaled_to(TWIN * 24, 24), limits=None)
-    for handling in HANDLINGS:
-        fields = quarter | {"handling": handling}
+    for submission_mode in SUBMISSION_MODES:
+        fields = quarter | {"submission_mode": submission_mode}
         short = sl.generate.Experiment(small, fill_wait=3_600, preload=0, duration=DAY // 4, **fields)
         jobs = sl.generate.generate_experiment(short, rng=np.random.default_rng(1)).workload
         equal = np.array_equal(sl.simulate(jobs, SCHEDULER).start_time, simulate_plain(jobs, SCHEDULER).start_time)
@@ -42,6 +42,6 @@ def experiments(traces: Path) -> Iterator[Result]:
         analysis = Analysis(sl.simulate(sl.generate.generate_experiment(whole, rng=1).workload, SCHEDULER))
         found = len(analysis.distributions())
         seconds = time.perf_counter() - begin
-        name, fast = f"experiment, 25 % {handling}", seconds < GOAL
+        name, fast = f"experiment, 25 % {submission_mode}", seconds < GOAL
         check = f"{len(analysis.schedule):,} jobs, {found} distributions; {len(jobs):,} jobs equal the twin"
         yield Result(name, f"{seconds:.1f} s", f"{GOAL} s", fast, check, bool(equal))

@@ -25,7 +25,7 @@ def experiments(traces: Path) -> Iterator[Result]:
     quarter = {"workflows": ((LONG_WIDE, 1.0),), "workflow_policy": "share", "share": 0.25}
     cases = {
         "generate, no workflows": ({}, 1.000),
-        "generate, 25 % pilot jobs": (quarter | {"handling": "pilot"}, 1.000),
+        "generate, 25 % pilot jobs": (quarter | {"submission_mode": "pilot"}, 1.000),
         "generate, ScSF's rules": ({"rules": "scsf"}, 0.995),
     }
     for name, (fields, pressure) in cases.items():

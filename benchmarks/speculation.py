@@ -16,7 +16,7 @@ from schedlab.speculate.discretise import discretise
 from schedlab.speculate.toptimal import OptimalSequence, toptimal
 from schedlab_papers import icpp19_scenarios
 
-LAW = sl.requests.Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+LAW = sl.requests.RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
 
 REPEATS = 3
 
@@ -45,11 +45,15 @@ def sequences(traces: Path) -> Iterator[Result]:
 
 
 def scenario_1(traces: Path) -> Iterator[Result]:
-    """Scenario 1 of ICPP'19 in full: 4 laws x 4 allocations x 3 methods x 50 runs of 100 jobs, as a campaign."""
+    """Scenario 1 of ICPP'19 in full: 4 distributions x 4 allocations x 3 methods x 50 runs of 100 jobs."""
     with tempfile.TemporaryDirectory() as directory:
-        icpp19_scenarios.laws_and_allocations(icpp19_scenarios.Setting(Path(directory, "once"), 1, None))  # compiled
+        icpp19_scenarios.distributions_and_allocations(
+            icpp19_scenarios.Setting(Path(directory, "once"), 1, None)
+        )  # compiled
         begin = time.perf_counter()
-        frame = icpp19_scenarios.laws_and_allocations(icpp19_scenarios.Setting(Path(directory, "full"), 50, None))
+        frame = icpp19_scenarios.distributions_and_allocations(
+            icpp19_scenarios.Setting(Path(directory, "full"), 50, None)
+        )
         seconds = time.perf_counter() - begin
     full = frame[frame["workload"].str.contains("truncated normal") & frame["workload"].str.contains("full")]
     means = full.groupby("method")["utilisation"].mean()
@@ -61,7 +65,7 @@ def scenario_1(traces: Path) -> Iterator[Result]:
 
 
 def mixed(traces: Path) -> Iterator[Result]:
-    """10,000 jobs with a law within 100,000 ordinary ones, with EASY and speculation; no processor is used twice."""
+    """10,000 jobs with a distribution within 100,000 others, with EASY and speculation; no processor is used twice."""
     rng = np.random.default_rng(1)
     ordinary = sl.model.tsafrir_estimates(sl.model.lublin(100_000, 1_024, rng=rng, load=0.7), rng=rng)
     count = 10_000
@@ -71,8 +75,12 @@ def mixed(traces: Path) -> Iterator[Result]:
         "requested_time": np.r_[ordinary.requested_time, np.full(count, 72_000)],
         "requested_processors": np.r_[ordinary.job_processors, rng.integers(1, 64, count)],
     }
-    law = np.r_[np.full(len(ordinary), -1), np.zeros(count, dtype=np.int64)]
-    jobs = sl.Workload.from_columns(columns, processors=1_024).replace(law=law, laws=(LAW.text,)).sorted_by_submit()
+    distribution = np.r_[np.full(len(ordinary), -1), np.zeros(count, dtype=np.int64)]
+    jobs = (
+        sl.Workload.from_columns(columns, processors=1_024)
+        .replace(distribution=distribution, distributions=(LAW.text,))
+        .sorted_by_submit()
+    )
     for text in ("fcfs+easy,requests=toptimal,speculation=0.2", "saf+easy,requests=toptimal,speculation=0"):
         sl.simulate(jobs[:2_000], text)
         begin = time.perf_counter()
@@ -84,7 +92,7 @@ def mixed(traces: Path) -> Iterator[Result]:
             "10 s",
             seconds < 10,
             f"{len(schedule.runs):,} runs, never more than the machine",
-            _fits(schedule) and not schedule.killed[jobs.law >= 0].any(),
+            _fits(schedule) and not schedule.killed[jobs.distribution >= 0].any(),
         )
 
 

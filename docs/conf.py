@@ -18,7 +18,9 @@ myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 default_role = "literal"  # in docstrings, `name` is code
-autodoc_typehints = "none"  # the signature is long enough; the docstrings say what goes in
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True  # "Workload", which links to its page
+python_maximum_signature_line_length = 88  # longer signatures have one parameter a line
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_param = False  # names that share a description stay together

@@ -13,5 +13,5 @@ def short_jobs_that_have_waited(p, w):
 if __name__ == "__main__":
     rng = np.random.default_rng(1)
     jobs = sl.model.tsafrir_estimates(sl.model.lublin(500, 64, rng=rng, load=0.9), rng=rng)
-    by_function = sl.Scheduler(sl.policies.FunctionPolicy(short_jobs_that_have_waited), backfill="easy")
+    by_function = sl.Scheduler(short_jobs_that_have_waited, backfill="easy")
     print(sl.compare(jobs, ["fcfs+easy", '"-(w + p)/p"+easy', by_function]))

@@ -49,7 +49,7 @@ def test_a_symbolic_link_stays_and_the_file_behind_it_is_written(tmp_path: Path)
 
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
     with (
-        pytest.raises(OutputError, match=r"there is no directory .*nowhere$"),
+        pytest.raises(OutputError, match=r"the directory .*nowhere does not exist"),
         atomic_path(tmp_path / "nowhere" / "x.csv"),
     ):
         pass

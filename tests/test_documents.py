@@ -21,9 +21,9 @@ from schedlab.wording import LONGEST_MESSAGE, bounded, did_you_mean, shown
         ("[" * 70 + "]" * 70, "nested more than 64 levels deep"),
         ("[" * 100_000, "nested more than 64 levels deep"),
         ('{"a":' * 100_000, "nested more than 64 levels deep"),
-        ("[" + "9" * 5_000 + "]", "a number of 5,000 digits"),
-        (r'["\ud800"]', "half a character"),
-        (r'{"\udfff": 1}', "half a character"),
+        ("[" + "9" * 5_000 + "]", "a number has 5,000 digits"),
+        (r'["\ud800"]', "has a lone surrogate"),
+        (r'{"\udfff": 1}', "has a lone surrogate"),
         (b"\xff", "not text in UTF-8"),
     ],
 )

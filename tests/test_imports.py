@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.campaign_file import read_campaign
 from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.campaign.run.directory import RunDirectory
+from schedlab.engine.simulation import simulate
+from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.imports import allow_imports, check_imports, named_classes
+from schedlab.report.triples import plot_triples
+from schedlab.schedule.explanation import explain
+from schedlab.schedule.exports import read_schedule
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site import import_site
+from schedlab.site.site import read as read_site
+from schedlab.site.variants import read_variants
+from schedlab.slurm.sprio import priorities
+from schedlab.workload.workload import Workload
 
 CLASS = """
 open({witness!r}, "w").close()
@@ -102,6 +117,72 @@ def test_a_run_directory_from_elsewhere_imports_nothing(witness, tmp_path):
     assert not witness.exists()
     again = run_campaign(made, tmp_path / "runs" / "got", workers=1)
     assert again.status().done == 1
+
+
+WIDTH = {"requested_processors": [2, 2]}
+SITE_CONF = "ClusterName=lab\nNodeName=n[1-2] CPUs=4\nPartitionName=batch Nodes=n[1-2] Default=YES\n"
+
+
+def test_a_site_from_elsewhere_imports_nothing(witness, tmp_path):
+    (tmp_path / "slurm.conf").write_text(SITE_CONF)
+    manifest = import_site(tmp_path).save(tmp_path / "site") / "site.json"
+    document = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(document | {"scheduler": "fcfs+easy@readme:Last"}))
+    with pytest.raises(InputError, match=r"site\.json names readme:Last, .* add --allow-import readme:Last"):
+        read_site(tmp_path / "site")
+    assert not witness.exists()
+
+
+@pytest.mark.parametrize(
+    "text", ['[[variant]]\nname = "a"\npolicy = "readme:Last"\n', '[over]\nPolicy = ["saf", "saf@readme:Last"]\n']
+)
+def test_a_file_of_variants_imports_nothing(witness, text):
+    Path("variants.toml").write_text(text)
+    with pytest.raises(InputError, match=r"variants\.toml names readme:Last"):
+        read_variants("variants.toml")
+    assert not witness.exists()
+
+
+def test_a_schedule_from_elsewhere_imports_nothing(witness, tmp_path):
+    jobs = Workload.from_columns({name: [2, 3] for name in ("submit_time", "run_time", "requested_time")} | WIDTH)
+    schedule = replace(simulate(jobs, "fcfs", processors=2), scheduler="multifactor(age=1)+easy@readme:Last")
+    schedule.save(tmp_path / "from.parquet")
+    again = read_schedule(tmp_path / "from.parquet")
+    explain(again, 2)
+    with pytest.raises(InputError, match="names readme:Last"):
+        priorities(again, 5)
+    assert not witness.exists()
+
+
+def test_a_saved_simulation_from_elsewhere_imports_nothing(witness, tmp_path):
+    jobs = Workload.from_columns({name: [2, 3] for name in ("submit_time", "run_time", "requested_time")} | WIDTH)
+    Simulation(jobs, "fcfs", processors=2).save(tmp_path / "from.sim")
+    with zipfile.ZipFile(tmp_path / "from.sim") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(members["header.json"]) | {"scheduler": "easy@readme:Last"}
+    with zipfile.ZipFile(tmp_path / "from.sim", "w") as archive:
+        for name, content in (members | {"header.json": json.dumps(header).encode()}).items():
+            archive.writestr(name, content)
+    with pytest.raises(InputError, match=r"from\.sim names readme:Last"):
+        Simulation.load(tmp_path / "from.sim")
+    assert not witness.exists()
+
+
+def test_a_table_of_results_from_elsewhere_imports_nothing(witness):
+    rows = [(text, log, 1.0) for text in ("fcfs", "easy@readme:Last") for log in ("a", "b")]
+    with pytest.raises(InputError, match="names readme:Last"):
+        plot_triples(pd.DataFrame(rows, columns=["scheduler", "workload", "mean_wait"]), "a", "b", metric="mean_wait")
+    assert not witness.exists()
+
+
+def test_policies_models_and_agents_from_elsewhere_import_nothing(witness):
+    policy = {"version": 1, "formula": "readme:Last", "coefficients": {}, "training": {}}
+    Path("policy.json").write_text(json.dumps(policy))
+    Path("agent.json").write_text(json.dumps({"kind": "schedlab agent", "version": 1, "base": "readme:Last"}))
+    for text in ("@policy.json+easy", "@agent:agent.json"):
+        with pytest.raises(InputError):
+            Scheduler.parse(text)
+    assert not witness.exists()
 
 
 @pytest.mark.parametrize("place", ["front", "end", "joined", "environment"])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import schedlab as sl
-from schedlab import compiling
+from schedlab import compiling, display
 from schedlab.errors import InputError
 
 JOBS = sl.Workload.from_columns(
@@ -38,7 +40,7 @@ def test_workloads_are_concatenated_on_one_clock() -> None:
     assert unknown.submit_time.tolist() == [0, 0, 1, 2, 50, 100]
     with pytest.raises(InputError, match="machines of 4, 8 processors"):
         sl.Workload.concat([JOBS, JOBS.replace(processors=8)])
-    with pytest.raises(InputError, match="there are no workloads"):
+    with pytest.raises(InputError, match="no workloads to concatenate"):
         sl.Workload.concat([])
 
 
@@ -50,19 +52,43 @@ def test_a_comparison_is_indexed_by_any_text_of_its_schedulers() -> None:
         comparison["saf"]
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        sl.workload.summarise(JOBS),
-        sl.workload.clean_with_report(JOBS)[1],
-        sl.Scheduler.parse("saf+easy"),
-        sl.workflow.Workflow("two", (sl.workflow.Task("a", 1, 5.0, 9.0), sl.workflow.Task("b<", 2, 5.0, 9.0, (0,)))),
-    ],
-)
-def test_notebooks_show_html(subject: object) -> None:
-    page = subject._repr_html_()  # type: ignore[attr-defined]
+HOSTILE = "<script>alert(1)</script>"
+NAMED = JOBS.replace(name=HOSTILE)
+SHOWN = {
+    "workload": lambda: NAMED,
+    "schedule": lambda: sl.simulate(NAMED, "easy"),
+    "scheduler": lambda: sl.Scheduler.parse('"p * q"+easy'),
+    "comparison": lambda: sl.compare(NAMED, ["fcfs", *(f'"p + {number}"' for number in range(60))]),
+    "summary": lambda: sl.workload.summarise(NAMED),
+    "cleaning report": lambda: sl.workload.clean_with_report(NAMED)[1],
+    "workflow": lambda: sl.workflow.Workflow(
+        HOSTILE, (sl.workflow.Task("a", 1, 5.0, 9.0), sl.workflow.Task("b<", 2, 5.0, 9.0, (0,)))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_notebooks_show_short_html_in_which_names_are_escaped(name: str) -> None:
+    subject = SHOWN[name]()
+    has_bundle = hasattr(subject, "_repr_mimebundle_")
+    page = subject._repr_mimebundle_()["text/html"] if has_bundle else subject._repr_html_()
     assert re.match("<(pre|table|code)>", page)
-    assert len(page) < 5_000
+    assert "<script" not in page
+    assert len(page) < (25_000 if name == "comparison" else 5_000)
+
+
+def test_a_long_table_in_a_notebook_says_how_many_rows_it_leaves_out() -> None:
+    page = display.html_table(["a"], [[str(row)] for row in range(45)], ["a note"])
+    assert page.count("<tr>") == 1 + 40
+    assert page.endswith("<p>and 5 more</p><p>a note</p>")
+    assert "x" * 99 + "…" in display.html_table(["x" * 101], [])
+
+
+@pytest.mark.parametrize("drawn", [lambda jobs: sl.plot.gantt(sl.simulate(jobs, "easy")), sl.plot.workload])
+def test_notebooks_show_axes_and_figures_without_pyplot(drawn: Callable[[sl.Workload], Any]) -> None:
+    formatters = pytest.importorskip("IPython.core.formatters")
+    shown, _ = formatters.DisplayFormatter().format(drawn(JOBS))
+    assert shown["image/png"].startswith(b"\x89PNG")
 
 
 def test_a_workflow_is_shown_in_one_line_and_as_a_graph() -> None:

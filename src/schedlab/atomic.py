@@ -66,7 +66,7 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
     """
     target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if not target.parent.is_dir():
-        raise OutputError(f"cannot write {target}: there is no directory {target.parent}")
+        raise OutputError(f"cannot write {target}: the directory {target.parent} does not exist")
     if target.is_dir():
         raise OutputError(f"cannot write {target}: it is a directory")
     if not os.access(target.parent, os.W_OK):
@@ -86,5 +86,5 @@ def make_directory(path: str | os.PathLike[str]) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot make the directory {directory}: {error.strerror or error}") from error
+        raise OutputError(f"cannot create the directory {directory}: {error.strerror or error}") from error
     return directory

@@ -13,6 +13,13 @@ MOST_JOBS = 50_000
 """Of more jobs, a notebook shows the widget only when it is asked to with `explore()`."""
 
 
+MOST_ROWS = 40
+"""Rows of a table that a notebook shows; of more, it says how many."""
+
+LONGEST_CELL = 100
+"""Characters of a cell."""
+
+
 def rich_display(subject: Any, jobs: int, summary: str, *, page: str | None = None) -> dict[str, Any]:
     """Return the MIME bundle of a subject that `schedlab.plot.explore` takes.
 
@@ -55,6 +62,8 @@ def as_html(text: object) -> str:
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Sequence[str] = ()) -> str:
     """Return a table as HTML, as notebooks show it: the first column to the left, the others to the right.
 
+    Long cells are cut, and of a long table the first rows are shown.
+
     Examples
     --------
     >>> html_table(["a"], [])
@@ -64,14 +73,20 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Sequ
     def line(cells: Sequence[str], other: str) -> str:
         written = (
             f'<{"td" if place and other == "td" else "th"} style="text-align:{"right" if place else "left"}">'
-            f"{html.escape(cell)}</{'td' if place and other == 'td' else 'th'}>"
+            f"{html.escape(_cut(cell))}</{'td' if place and other == 'td' else 'th'}>"
             for place, cell in enumerate(cells)
         )
         return f"<tr>{''.join(written)}</tr>"
 
-    body = "".join(line(row, "td") for row in rows)
-    told = "".join(f"<p>{html.escape(note)}</p>" for note in notes)
+    lines = [line(row, "td") for row in rows]
+    more = len(lines) - MOST_ROWS
+    body = "".join(lines[:MOST_ROWS])
+    told = "".join(f"<p>{html.escape(note)}</p>" for note in [*([f"and {more} more"] if more > 0 else []), *notes])
     return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>{told}"
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= LONGEST_CELL else f"{cell[: LONGEST_CELL - 1]}…"
 
 
 def _in_a_kernel() -> bool:

@@ -200,7 +200,7 @@ def first_problem(error: ValidationError) -> str:
 
 def _whole(digits: str) -> int:
     if len(digits) > DIGITS:
-        raise ValueError(f"it has a number of {len(digits):,} digits")
+        raise ValueError(f"a number has {len(digits):,} digits")
     return int(digits)
 
 
@@ -229,7 +229,7 @@ def _check(document: Any) -> None:
 
 def _check_text(text: str) -> None:
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError(f"the text {shown(text)} has half a character (a surrogate)")
+        raise ValueError(f"the text {shown(text)} is not valid Unicode (it has a lone surrogate)")
 
 
 def _is_regular(path: str | os.PathLike[str]) -> bool:

@@ -43,7 +43,9 @@ def parse_duration(text: str) -> float:
     """
     seconds = _seconds(text)
     if seconds is None:
-        raise InputError(f"{shown(text.strip())} is not a duration; write 90s, 15m, 8h, 2d, 1w or 1-12:00:00")
+        raise InputError(
+            f"{shown(text.strip())} is not a duration: write for example 90s, 15m, 8h, 2d, 1w or 1-12:00:00"
+        )
     if LONGEST < abs(seconds) < math.inf:
         raise InputError(f"{shown(text.strip())} is too long; a duration is at most {LONGEST:g} s")
     return seconds

@@ -99,7 +99,7 @@ def load_named(text: str, what: str) -> Any:
     """
     source = text.strip()
     if not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", source):
-        raise InputError(f"{what} {shown(source)}: write MODULE:NAME")
+        raise InputError(f"{what} {shown(source)}: must be written MODULE:NAME")
     module, _, name = source.partition(":")
     here = os.getcwd()
     sys.path.insert(0, here)

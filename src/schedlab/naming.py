@@ -31,7 +31,7 @@ def split_name(text: str) -> tuple[str | None, str]:
     if match is None:
         return None, text
     if not text[match.end() :].strip():
-        raise InputError(f"scheduler {shown(text)}: nothing follows the name; write for example today=fcfs+easy")
+        raise InputError(f"scheduler {shown(text)}: no scheduler follows the name: write for example today=fcfs+easy")
     return checked_name(match["name"]), text[match.end() :]
 
 
@@ -46,8 +46,8 @@ def checked_name(name: object) -> str:
     match = _NAMED.fullmatch(f"{name}=") if isinstance(name, str) else None
     if not isinstance(name, str) or match is None or match["name"] != name or len(name) > LONGEST_NAME:
         raise InputError(
-            f"{shown(name)} cannot name a scheduler: take a letter, then letters, digits, blanks and . _ -, "
-            f"{LONGEST_NAME} at most"
+            f"{shown(name)} cannot name a scheduler: use a letter, then letters, digits, blanks and . _ -, "
+            f"at most {LONGEST_NAME}"
         )
     return name
 

@@ -47,20 +47,18 @@ def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[pa.Table, dic
             table = file.read()
         check_table(table)
     except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file") from None
+        raise InputError(f"{name}: the file does not exist") from None
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"{name}: this is not, or no longer, a Parquet file that can be read; write it again ({reason})"
-        ) from None
+        raise InputError(f"{name}: not a Parquet file, or damaged: write it again ({reason})") from None
     try:
         facts = parse_json((table.schema.metadata or {}).get(METADATA_KEY, b"{}"))
     except ValueError as error:
-        raise InputError(f"{name}: the metadata of the {what} are damaged ({error}); write it again") from None
+        raise InputError(f"{name}: the metadata of the {what} is damaged ({error}); write it again") from None
     if not isinstance(facts, dict):
-        raise InputError(f"{name}: the metadata of the {what} are damaged; write it again")
+        raise InputError(f"{name}: the metadata of the {what} is damaged; write it again")
     return table, facts
 
 
@@ -84,13 +82,13 @@ def whole_numbers(table: pa.Table, name: str) -> pa.ChunkedArray:
     Raises
     ------
     ValueError
-        If there is no such column, or if it holds something else than whole numbers.
+        If there is no such column, or if it does not hold whole numbers.
     """
     import pyarrow as pa
 
     if name not in table.column_names:
-        raise ValueError(f"there is no column {name}")
+        raise ValueError(f"the column {name} is missing")
     column = table.column(name)
     if not pa.types.is_integer(column.type) or column.null_count:
-        raise ValueError(f"the column {name} holds something else than whole numbers")
+        raise ValueError(f"the column {name} does not hold whole numbers")
     return column.cast(pa.int64())

@@ -24,7 +24,7 @@ from schedlab.report.notebook import explore
 from schedlab.report.predictions import plot_predicted_values as predicted_values
 from schedlab.report.predictions import plot_prediction_errors as prediction_errors
 from schedlab.report.requests import plot_requests as requests
-from schedlab.report.requests import plot_requests_on_law as requests_on_law
+from schedlab.report.requests import plot_requests_on_distribution as requests_on_distribution
 from schedlab.report.resamplings import plot_bands as bands
 from schedlab.report.resamplings import plot_sample_boxes as sample_boxes
 from schedlab.report.resamplings import plot_slowdown_shares as slowdown_shares
@@ -51,7 +51,7 @@ __all__ = [
     "prediction_errors",
     "queue_length",
     "requests",
-    "requests_on_law",
+    "requests_on_distribution",
     "sample_boxes",
     "save",
     "save_comparison_figures",

@@ -49,7 +49,7 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             else:
                 yield raw
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise InputError(f"{path}: the file does not exist") from None
     except IsADirectoryError:
         raise InputError(f"{path}: this is a directory, not a file") from None
     except EOFError:

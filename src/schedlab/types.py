@@ -1,7 +1,7 @@
 """Classes that functions of schedlab take or return and that users rarely build; for annotations and `isinstance`."""
 
 from schedlab.campaign.definition.plan import Plan
-from schedlab.campaign.results.compare_submissions import Difference, Standing
+from schedlab.campaign.results.compare_submissions import Difference, SubmissionSummary
 from schedlab.campaign.results.trade_offs import Price
 from schedlab.campaign.run.coordinator import Progress
 from schedlab.campaign.run.executors import Workers
@@ -11,8 +11,8 @@ from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.engine.factors import Priorities
+from schedlab.engine.observable import Reservation
 from schedlab.engine.prepared import Events
-from schedlab.engine.standing import Reservation
 from schedlab.generate.patterns import Choice, FixedJob, Pattern
 from schedlab.learn.collection import Stretch
 from schedlab.model.check import VariableCheck
@@ -29,9 +29,9 @@ from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.own_predictor import OnlinePredictor
 from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
-from schedlab.speculate.laws import ContinuousLaw
+from schedlab.speculate.distributions import ContinuousDistribution
 from schedlab.speculate.plan import Objective
-from schedlab.speculate.requests import Laws, Requests
+from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workflow.wfformat import Execution
 from schedlab.workload.cleaning import Flurry
 from schedlab.workload.cleaning_report import CleaningReport, Step
@@ -50,8 +50,9 @@ __all__ = [
     "Association",
     "Choice",
     "CleaningReport",
-    "ContinuousLaw",
+    "ContinuousDistribution",
     "Difference",
+    "DistributionTables",
     "Events",
     "Execution",
     "ExperimentEntry",
@@ -66,7 +67,6 @@ __all__ = [
     "Input",
     "Job",
     "JointJobs",
-    "Laws",
     "Measured",
     "Measuring",
     "Memory",
@@ -87,10 +87,10 @@ __all__ = [
     "Reservation",
     "ResourceSummary",
     "RunTimeDistributions",
-    "Standing",
     "Status",
     "Step",
     "Stretch",
+    "SubmissionSummary",
     "Summary",
     "SummaryDistribution",
     "UserShare",

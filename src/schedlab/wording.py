@@ -66,15 +66,36 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
+RENAMED = {
+    "handling": "submission_mode",
+    "handlings": "submission_modes",
+    "law": "distribution",
+    "laws": "distributions",
+}
+"""Words of version 0.1 and what they are called now, in files and on the command line."""
+
+
+def renamed(name: str) -> str:
+    """Return what a name of version 0.1 is called now, in parentheses and with a blank before it; else nothing."""
+    return f" (it is called {RENAMED[name]} now)" if name in RENAMED else ""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question after a name that is nearly right, with a blank before it; empty if none is near.
+    """Return what a name that has changed is called now, or the one that is nearly the same, in parentheses.
+
+    A blank comes before it; it is empty if no name is near.
 
     Examples
     --------
     >>> did_you_mean("eazy", ["none", "easy"])
     ' (did you mean easy?)'
+    >>> did_you_mean("laws", ["path", "distributions"])
+    ' (it is called distributions now)'
     """
-    near = get_close_matches(name.lower(), list(known), 1)
+    names = list(known)
+    if RENAMED.get(name) in names:
+        return renamed(name)
+    near = get_close_matches(name.lower(), names, 1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 

@@ -69,11 +69,11 @@ def reproduce(
     frames: dict[str, pd.DataFrame] = {}
     if 1 in wanted:
         frames |= {
-            "laws": scenarios.laws_and_allocations(setting),
+            "distributions": scenarios.distributions_and_allocations(setting),
             "histories": scenarios.histories(setting),
             "orders": scenarios.orders(setting),
         }
-        tables += scenario_1_tables(frames["laws"])
+        tables += scenario_1_tables(frames["distributions"])
         tables += [histories_table(frames["histories"]), orders_table(frames["orders"])]
     if 2 in wanted:
         frames["mixes"] = scenarios.mixes(setting)

@@ -33,11 +33,11 @@ def save_figures(frames: Mapping[str, pd.DataFrame], directory: Path) -> list[Pa
     """
     figures: dict[str, Figure] = {}
     share, large = {"utilisation": "Utilisation"}, "Mean response of large jobs (h)"
-    if "laws" in frames:
-        laws, histories = frames["laws"], along_histories(frames["histories"])
-        two = laws[laws["workload"].str.endswith((", full", ", beta"))]
-        figures["2"] = plot_method_bars(two, BOTH, "Figure 2: laws of run times", METHODS)
-        figures["3"] = plot_method_bars(laws, share, "Figure 3: laws and allocations", METHODS)
+    if "distributions" in frames:
+        distributions, histories = frames["distributions"], along_histories(frames["histories"])
+        two = distributions[distributions["workload"].str.endswith((", full", ", beta"))]
+        figures["2"] = plot_method_bars(two, BOTH, "Figure 2: run-time distributions", METHODS)
+        figures["3"] = plot_method_bars(distributions, share, "Figure 3: distributions and allocations", METHODS)
         figures["4"] = plot_method_lines(histories, BOTH, "Runs looked back", "Figure 4: history", METHODS)
     if "mixes" in frames:
         figures["5"] = plot_method_lines(frames["mixes"], BOTH, "Small jobs", "Figure 5: speculation", METHODS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab import Campaign, Scheduler, read_schedule, run_campaign
-from schedlab.requests import Law, optimal_requests, simulate_fluid
+from schedlab.requests import RunTimeDistribution, optimal_requests, simulate_fluid
 from schedlab.types import Progress
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MOVING = "laf+conservative"
 
 METHODS = {"HPC": "classic", "Neuroscience": "neuroscience(k=10,listed)", "TOptimal": "toptimal"}
 
-LAWS = {
+DISTRIBUTIONS = {
     "truncated normal": "truncnorm(6h,16h,mu=8h,sigma=2h)",
     "Beta": "beta(0h,1h,alpha=2,beta=2)",
     "exponential": "exponential(0h,16h,mean=1h)",
@@ -38,7 +38,7 @@ ALLOCATIONS = ("full", "half", "truncnorm", "beta")
 HISTORIES = (1, 2, 3, 5, 10, 20, 50, 100)
 """Of Figure 4."""
 
-ORDER_LAW = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+ORDER_RUN_TIMES = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 
 SHARES = tuple(range(10, 100, 10))
 """Of small jobs in scenario 2, in percent."""
@@ -63,7 +63,7 @@ IMAGING = {
     "maCRUISE": ("truncnorm(1.5h,3h,mu=1.7h,sigma=0.5h)", 90),
     "FSL": ("truncnorm(10m,35m,mu=20m,sigma=8m)", 300),
 }
-"""Applications of Table 3: law, and number of submissions."""
+"""Applications of Table 3: distribution, and number of submissions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +147,16 @@ def with_speculation(schedulers: Mapping[str, str]) -> dict[str, str]:
     return both
 
 
-def application(law: str, jobs: int = JOBS, processors: int | str = "full", **fields: Any) -> dict[str, Any]:
+def application(distribution: str, jobs: int = JOBS, processors: int | str = "full", **fields: Any) -> dict[str, Any]:
     """Return an application of a campaign file."""
-    return {"law": law, "jobs": jobs, "processors": processors, **fields}
+    return {"distribution": distribution, "jobs": jobs, "processors": processors, **fields}
 
 
-def laws_and_allocations(setting: Setting) -> pd.DataFrame:
-    """Run scenario 1 for Figures 2 and 3: all laws and allocations, three methods."""
+def distributions_and_allocations(setting: Setting) -> pd.DataFrame:
+    """Run scenario 1 for Figures 2 and 3: all distributions and allocations, three methods."""
     workloads = {
-        f"{name}, {allocation}": [application(law, processors=allocation)]
-        for name, law in LAWS.items()
+        f"{name}, {allocation}": [application(distribution, processors=allocation)]
+        for name, distribution in DISTRIBUTIONS.items()
         for allocation in ALLOCATIONS
     }
     return setting.results("scenario1", workloads, asking(METHODS))
@@ -166,13 +166,13 @@ def histories(setting: Setting) -> pd.DataFrame:
     """Run scenario 1 for Figure 4: the number of runs that Neuroscience looks back."""
     last = {f"Neuroscience {k}": f"neuroscience(k={k},listed)" for k in HISTORIES}
     methods = {"HPC": "classic", **last, "TOptimal": "toptimal"}
-    return setting.results("histories", {"full": [application(LAWS["truncated normal"])]}, asking(methods))
+    return setting.results("histories", {"full": [application(DISTRIBUTIONS["truncated normal"])]}, asking(methods))
 
 
 def orders(setting: Setting) -> pd.DataFrame:
     """Run the methods on the same jobs with reservations that stand, and with some that move forward."""
     moving = {f"{name}, moving": text for name, text in asking(METHODS, MOVING).items()}
-    workloads = {allocation: [application(ORDER_LAW, processors=allocation)] for allocation in ALLOCATIONS}
+    workloads = {allocation: [application(ORDER_RUN_TIMES, processors=allocation)] for allocation in ALLOCATIONS}
     return setting.results("moving", workloads, asking(METHODS) | moving)
 
 
@@ -194,12 +194,12 @@ def fluid(setting: Setting) -> pd.DataFrame:
     """Simulate scenario 3 with the small jobs as a fluid."""
     import pandas as pd
 
-    law = Law.parse(LARGE)
-    fixed = {"HPC": [law.high], "TOptimal": optimal_requests(law).sequence}
-    jobs = [law.sample(np.random.default_rng([3, number]), JOBS) for number in range(setting.runs)]
+    distribution = RunTimeDistribution.parse(LARGE)
+    fixed = {"HPC": [distribution.high], "TOptimal": optimal_requests(distribution).sequence}
+    jobs = [distribution.sample(np.random.default_rng([3, number]), JOBS) for number in range(setting.runs)]
     rows = []
     for zeta in ZETAS:
-        methods: dict[str, Any] = {**fixed, "ATOptimal": optimal_requests(law, zeta=zeta).sequence}
+        methods: dict[str, Any] = {**fixed, "ATOptimal": optimal_requests(distribution, zeta=zeta).sequence}
         for number, run_time in enumerate(jobs):
             for method, requests in methods.items():
                 done = simulate_fluid(run_time, requests, zeta)
@@ -216,7 +216,7 @@ def discrete(setting: Setting) -> pd.DataFrame:
     period = JOBS * optimal_requests(LARGE).evaluation.makespan
     parts = []
     for zeta in DISCRETE_ZETAS:
-        count = round(zeta * period / Law.parse(SMALL).mean)
+        count = round(zeta * period / RunTimeDistribution.parse(SMALL).mean)
         jobs = [application(LARGE), application(SMALL, count, over=int(period), requests="exact")]
         methods = {"HPC": "classic", "TOptimal": "toptimal", "ATOptimal": f"atoptimal(zeta={zeta})"}
         found = few.results(f"scenario3-{zeta}", {"small jobs": jobs}, asking(methods), response=_response_of_large)
@@ -236,8 +236,8 @@ def two_weeks(setting: Setting) -> pd.DataFrame:
     nodes: dict[str, int | str] = {"AbOrganSeg": "half", "maCRUISE": "half", "FSL": small_nodes()}
     workloads = {
         label: [
-            application(law, jobs, nodes[name], over=over, requests="longest" if name == "FSL" else "method")
-            for name, (law, jobs) in IMAGING.items()
+            application(distribution, jobs, nodes[name], over=over, requests="longest" if name == "FSL" else "method")
+            for name, (distribution, jobs) in IMAGING.items()
         ]
         for label, over in {"over two weeks": TWO_WEEKS, "all at once": 0}.items()
     }
@@ -246,5 +246,5 @@ def two_weeks(setting: Setting) -> pd.DataFrame:
 
 def small_nodes() -> int:
     """Return how many nodes each FSL job of scenario 4 takes, so that all are 0.21 of the machine for two weeks."""
-    law, jobs = IMAGING["FSL"]
-    return round(ZETA_INTREPID * INTREPID * TWO_WEEKS / (jobs * Law.parse(law).mean))
+    distribution, jobs = IMAGING["FSL"]
+    return round(ZETA_INTREPID * INTREPID * TWO_WEEKS / (jobs * RunTimeDistribution.parse(distribution).mean))

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.requests import DiscreteLaw, Law, discretise, evaluate_requests, optimal_requests
+from schedlab.requests import DiscreteDistribution, RunTimeDistribution, discretise, evaluate_requests, optimal_requests
 from schedlab_papers.reproduction import TextTable
 
 HOUR = 3_600
-LAW = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+NORMAL = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +50,31 @@ def table_1() -> TextTable:
     """Return the sequences of Table 1 beside ours."""
     rows: list[tuple[str | float, ...]] = []
     for row in TABLE_1:
-        plan = optimal_requests(LAW, zeta=row.zeta, points=row.points)
+        plan = optimal_requests(NORMAL, zeta=row.zeta, points=row.points)
         ours = [request / HOUR for request in plan.sequence.requests]
         same = [cut(value) for value in ours] == list(row.hours)
-        fine = optimal_requests(LAW, zeta=row.zeta, points=200).evaluation.makespan
+        fine = optimal_requests(NORMAL, zeta=row.zeta, points=200).evaluation.makespan
         costs = (plan.grid_cost, plan.evaluation.makespan, fine)
         cells = (f"{row.method} {row.zeta:g}", row.points, _hours(row.hours), _hours(ours, 4), "yes" if same else "no")
         rows.append((*cells, *(cost / HOUR for cost in costs)))
     return TextTable(
-        "ICPP'19, Table 1: sequences of requests in hours, truncated normal law (0 to 20 h, mu 8 h, sigma 2 h)",
-        ("method, zeta", "points", "printed", "ours", "the same?", "E(T), grid", "E(T), law", "E(T), 200 points"),
+        "ICPP'19, Table 1: sequences of requests in hours, truncated normal distribution (0 to 20 h, mu 8, sigma 2)",
+        (
+            "method, zeta",
+            "points",
+            "printed",
+            "ours",
+            "the same?",
+            "E(T), grid",
+            "E(T), distribution",
+            "E(T), 200 points",
+        ),
         tuple(rows),
         decimals=6,
         notes=(
             "The paper does not say how many points its grids have: with these every row comes out; it cuts the values "
             "of ATOptimal after two decimals.",
-            "E(T), hours: on the grid, of the same sequence on the law itself, of the best one of 200 points there.",
+            "E(T), hours: on the grid, of the same sequence on the distribution itself, of the best of 200 points.",
         ),
     )
 
@@ -84,7 +93,7 @@ def cut(hours: float) -> float:
 def theorem_1() -> TextTable:
     """Return the expected makespan of a sequence by Theorem 1, as printed and corrected, and by a direct sum."""
     zeta, points, places = 0.5, 46, (30, 46)
-    grid = discretise(Law.parse(LAW), points)
+    grid = discretise(RunTimeDistribution.parse(NORMAL), points)
     requests = grid.points[list(places)]
     values = {
         "minimum in x_m, as printed": theorem_sum(grid, places, zeta, printed=True),
@@ -105,7 +114,7 @@ def theorem_1() -> TextTable:
     )
 
 
-def theorem_sum(grid: DiscreteLaw, places: Sequence[int], zeta: float, *, printed: bool = False) -> float:
+def theorem_sum(grid: DiscreteDistribution, places: Sequence[int], zeta: float, *, printed: bool = False) -> float:
     """Return the sum of Theorem 1 for requests at some places of an equally spaced grid.
 
     Parameters
@@ -133,7 +142,7 @@ def theorem_sum(grid: DiscreteLaw, places: Sequence[int], zeta: float, *, printe
     return float(total)
 
 
-def direct_sum(grid: DiscreteLaw, requests: NDArray[np.float64], zeta: float) -> float:
+def direct_sum(grid: DiscreteDistribution, requests: NDArray[np.float64], zeta: float) -> float:
     """Return the mean over the points of a grid of T = max(S + t, (S + X) / (1 - zeta))."""
     ends = np.cumsum(requests)
     which = np.searchsorted(requests, grid.points)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.requests import optimal_requests
-from schedlab_papers.icpp19_scenarios import ALLOCATIONS, IMAGING, LAWS, METHODS, ZETA_INTREPID, small_nodes
+from schedlab_papers.icpp19_scenarios import ALLOCATIONS, DISTRIBUTIONS, IMAGING, METHODS, ZETA_INTREPID, small_nodes
 from schedlab_papers.reproduction import TextTable
 
 if TYPE_CHECKING:
@@ -73,16 +73,16 @@ def scenario_1_tables(frame: pd.DataFrame) -> list[TextTable]:
         "Pareto": ("over 1.5x", "over 2.5x"),
     }
     rows = []
-    for law in LAWS:
+    for distribution in DISTRIBUTIONS:
         for allocation in ALLOCATIONS:
-            own = means.loc[f"{law}, {allocation}"]
+            own = means.loc[f"{distribution}, {allocation}"]
             best, last = own.loc["Neuroscience"], own.loc["TOptimal"]
             gain, factor = last["utilisation"] / best["utilisation"], best["response"] / last["response"]
             against = last["utilisation"] / own.loc["HPC"]["utilisation"]
-            small = printed[law][0].startswith("+")
+            small = printed[distribution][0].startswith("+")
             shown = (f"{gain - 1:+.1%}", f"{1 / factor - 1:+.1%}") if small else (f"{gain:.2f}x", f"{factor:.2f}x")
-            utilisation, response = printed[law]
-            rows.append((f"{law}, {allocation}", utilisation, shown[0], response, shown[1], f"{against:.2f}x"))
+            utilisation, response = printed[distribution]
+            rows.append((f"{distribution}, {allocation}", utilisation, shown[0], response, shown[1], f"{against:.2f}x"))
     columns = (
         "jobs",
         "utilisation, published",
@@ -97,20 +97,21 @@ def scenario_1_tables(frame: pd.DataFrame) -> list[TextTable]:
         tuple(rows),
         notes=(
             "The direction is that of the paper, and for the heavy tails so is the factor of 1.5 of the utilisation; "
-            "that of 2.5 of the response is about 2. The 10 to 14% of the truncated normal and the Beta law are not "
-            "reached: on a full machine the utilisation of TOptimal tends to E[X] / E[T], 0.707 for the truncated "
-            "normal law, and Neuroscience with 10 runs is already near that. Against HPC the gains are far larger.",
+            "that of 2.5 of the response is about 2. The 10 to 14% of the truncated normal and the Beta distribution "
+            "are not reached: on a full machine the utilisation of TOptimal tends to E[X] / E[T], 0.707 for the "
+            "truncated normal distribution, and Neuroscience with 10 runs is already near that. Against HPC they are "
+            "far larger.",
         ),
     )
-    laws = (
+    distributions = (
         "Truncated normal: 6 to 16 h, mu 8 h, sigma 2 h. Beta(2, 2): 0 to 1 h. Exponential, mean 1 h: to 16 h. Pareto "
         "2.1: 1 to 20 h."
     )
     assumed = (
-        laws,
-        "Assumed: 100 processors; allocations drawn by Beta(2, 2) or a normal law (mean 0.5, deviation 0.3 of the "
-        "machine, cut to it) and rounded up; Neuroscience looks at the 10 jobs before in the list, done or not, as the "
-        "authors' program does, and asks for 1.5 times as much after a failure.",
+        distributions,
+        "Assumed: 100 processors; allocations drawn by Beta(2, 2) or a normal distribution (mean 0.5, deviation 0.3 "
+        "of the machine, cut to it) and rounded up; Neuroscience looks at the 10 jobs before in the list, done or "
+        "not, as the authors' program does, and asks for 1.5 times as much after a failure.",
     )
     return [values_table(frame, title, "jobs", *assumed), claims]
 
@@ -118,7 +119,7 @@ def scenario_1_tables(frame: pd.DataFrame) -> list[TextTable]:
 def histories_table(frame: pd.DataFrame) -> TextTable:
     """Return Figure 4 as numbers."""
     note = "The paper: best with about 10 runs, and with more of them nearer to HPC."
-    title = "ICPP'19, Figure 4: the number of runs that Neuroscience looks back; truncated normal law"
+    title = "ICPP'19, Figure 4: the number of runs that Neuroscience looks back; truncated normal distribution"
     return values_table(frame, title, "allocation", note)
 
 
@@ -138,7 +139,7 @@ def orders_table(frame: pd.DataFrame) -> TextTable:
         tuple(rows),
         3,
         (
-            "Truncated normal law: 0 to 20 h, mu 8 h, sigma 2 h; 100 jobs, largest first.",
+            "Truncated normal distribution: 0 to 20 h, mu 8 h, sigma 2 h; 100 jobs, largest first.",
             "What the paper finds needs fixed reservations. In a scheduler that uses the time that jobs leave, asking "
             "for the longest run time costs nothing, and a failed run costs all of its work.",
         ),
@@ -199,10 +200,10 @@ def scenario_3_tables(fluid: pd.DataFrame, discrete: pd.DataFrame) -> list[TextT
             discrete,
             "ICPP'19, scenario 3 (Figures 6 and 7), small jobs as jobs: response is that of all jobs",
             "zeta",
-            "Small jobs: the law of the large ones divided by 100, with exact requests, as in the paper. Assumed, "
-            "because it does not say it: they are as wide as the machine, and arrive uniformly during the time that "
-            "TOptimal would need without them. HPC needs longer than that, and has none later: its utilisation "
-            "is lower than with the fluid.",
+            "Small jobs: the distribution of the large ones divided by 100, with exact requests, as in the paper. "
+            "Assumed, because it does not say it: they are as wide as the machine, and arrive uniformly during the "
+            "time that TOptimal would need without them. HPC needs longer than that, and has none later: "
+            "its utilisation is lower than with the fluid.",
         ),
     ]
 
@@ -221,19 +222,19 @@ def scenario_4_tables(frame: pd.DataFrame) -> list[TextTable]:
         ("submitted", "method", "better, published", "utilisation, ours", "response, ours"),
         tuple(rows),
         notes=(
-            "On these laws sequences of requests save little, see the next table: 20% cannot come from them. Jobs that "
-            "are submitted over two weeks do not fill the machine under any method. How wide jobs are and when they "
-            "come decides all else, and the paper says neither.",
+            "On these distributions sequences of requests save little, see the next table: 20% cannot come from them. "
+            "Jobs that are submitted over two weeks do not fill the machine under any method. How wide jobs are "
+            "and when they come decides all else, and the paper says neither.",
         ),
     )
     best = []
-    for name, (law, jobs) in IMAGING.items():
-        plan = optimal_requests(law, zeta=ZETA_INTREPID)
-        alone = plan.evaluate([plan.law.high]).makespan
-        best.append((name, law, jobs, plan.sequence.text, f"{1 - plan.evaluation.makespan / alone:.1%}"))
-    laws = TextTable(
+    for name, (distribution, jobs) in IMAGING.items():
+        plan = optimal_requests(distribution, zeta=ZETA_INTREPID)
+        alone = plan.evaluate([plan.distribution.high]).makespan
+        best.append((name, distribution, jobs, plan.sequence.text, f"{1 - plan.evaluation.makespan / alone:.1%}"))
+    distributions = TextTable(
         "ICPP'19, Table 3: the best sequence at zeta = 0.21, and what it saves of the expected makespan of a job alone",
-        ("application", "law", "jobs", "sequence", "saved"),
+        ("application", "distribution", "jobs", "sequence", "saved"),
         tuple(best),
     )
     return [
@@ -246,5 +247,5 @@ def scenario_4_tables(frame: pd.DataFrame) -> list[TextTable]:
             "the beginning; FSL jobs are small jobs, which ask for their longest run time.",
         ),
         claims,
-        laws,
+        distributions,
     ]

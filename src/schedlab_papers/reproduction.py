@@ -207,7 +207,7 @@ def require_some(traces: Path, files: Iterable[str]) -> None:
     """Raise InputError unless at least one of the files is in the directory."""
     names = list(files)
     if not any((traces / name).is_file() for name in names):
-        raise InputError(f"{traces} holds none of the traces that this paper needs: {', '.join(names)}")
+        raise InputError(f"{traces} has none of the traces this paper needs: {', '.join(names)}")
 
 
 class NamedFile(Protocol):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab import Campaign, run_campaign
-from schedlab.statistics import METRIC, Paired, Standings, interval_text, paired, standings
+from schedlab.statistics import METRIC, Paired, SchedulerRanking, interval_text, paired, ranking
 from schedlab.text import table
 from schedlab.types import Progress
 from schedlab_papers.reproduction import Part
@@ -82,12 +82,12 @@ def run_elsewhere(
     return run_campaign(campaign, directory / campaign.name, progress=progress).results()
 
 
-def best_everywhere(frame: pd.DataFrame) -> Standings:
-    """Return the standings of the basic and the named triples and of the best others, over all windows."""
+def best_everywhere(frame: pd.DataFrame) -> SchedulerRanking:
+    """Return the ranking of the basic and the named triples and of the best others, over all windows."""
     ratios = log_ratios(frame).groupby(level="scheduler").mean()
     best = ratios[ratios.index.isin(CHOICES)].nsmallest(BEST).index
     shown = frame[frame["scheduler"].isin({*BASICS, EASY_PLUS_PLUS, E_LOSS, *best})]
-    found = standings(shown, EASY)
+    found = ranking(shown, EASY)
     return replace(found, rows=tuple(found.of()))
 
 

@@ -116,7 +116,7 @@ def _save_figures(found: dict[int, SubmissionComparison], directory: Path) -> No
     from schedlab.plot import submissions as plot_submissions
 
     for number, handled in found.items():
-        save_figure(plot_simulation_times(handled.standings), directory / f"figure-16-set-{number}.png")
+        save_figure(plot_simulation_times(handled.summaries), directory / f"figure-16-set-{number}.png")
         save_figure(plot_submissions(handled, "run_time"), directory / f"figure-17-values-set-{number}.png")
         save_figure(
             plot_submissions(handled, "run_time", "chained"), directory / f"figure-17-speed-up-set-{number}.png"

@@ -117,7 +117,7 @@ def log_of(traces: Path) -> Workload:
     """
     log = traces / LOG
     if not log.is_file():
-        raise InputError(f"{log} is missing: Edison's own model is not public, and this log is what stands in for it")
+        raise InputError(f"{log} is missing: Edison's own model is not public, and this log stands in for it")
     return read_workload(log)
 
 
@@ -154,7 +154,7 @@ def prepare(traces: Path, workflows: Path | None, directory: Path, runs: int, da
         If the log or a directory that is named is not there.
     """
     if workflows is not None and not workflows.is_dir():
-        raise InputError(f"there is no directory {workflows}: name one that holds ScSF's manifests (--workflows)")
+        raise InputError(f"{workflows} does not exist: name the directory with ScSF's manifests (--workflows)")
     inputs = directory / "scsf-inputs"
     make_directory(inputs)
     model = inputs / "edison-stand-in.json"
@@ -224,6 +224,6 @@ def _set_2(setting: Setting) -> Iterator[ExperimentEntry]:
 def _entry(setting: Setting, workflow: str, **fields: object) -> ExperimentEntry:
     """Return an entry with what all experiments share: four hours of induced wait, a day of preload, pressure 1."""
     if workflow:
-        fields |= {"workflows": str(setting.workflows[workflow]), "name": workflow, "handling": SUBMISSIONS}
+        fields |= {"workflows": str(setting.workflows[workflow]), "name": workflow, "submission_mode": SUBMISSIONS}
     common = {"generate": "experiment", "model": str(setting.model), "duration": setting.days * DAY}
     return ExperimentEntry.model_validate(common | fields)

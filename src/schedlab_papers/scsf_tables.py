@@ -10,7 +10,7 @@ import numpy as np
 from schedlab.campaign import SubmissionComparison
 from schedlab.durations import DAY
 from schedlab.text import count_of, duration
-from schedlab.types import Standing
+from schedlab.types import SubmissionSummary
 from schedlab_papers.reproduction import Number, TextTable
 from schedlab_papers.scsf_setup import EXPERIMENTS, HOUR, REPETITIONS, Setting
 
@@ -51,7 +51,7 @@ def matrix_table(frames: dict[int, pd.DataFrame], setting: Setting) -> TextTable
         ("simulated time over time, lowest", "below 1", f"{speed.min():,.0f}"),
     ]
     notes = (
-        "Experiments without workflows are the same for all handlings and workflows, and are simulated once: 6 of "
+        "Experiments without workflows are the same for all modes and workflows, and are simulated once: 6 of "
         "set 1 instead of 108.",
         "Time here: generation and simulation, a scheduling pass every 30 s but for those that could start nobody.",
         "The jobs are of a stand-in: Edison's own model was never published.",
@@ -62,11 +62,11 @@ def matrix_table(frames: dict[int, pd.DataFrame], setting: Setting) -> TextTable
 def claims_table(found: dict[int, SubmissionComparison]) -> TextTable:
     """Return the paper's claims beside ours; set by set."""
     rows: list[tuple[str | Number, ...]] = []
-    for number, handlings in found.items():
-        rows += [(f"set {number}", *row) for row in _claims(handlings)]
+    for number, submission_modes in found.items():
+        rows += [(f"set {number}", *row) for row in _claims(submission_modes)]
     head = ("set", "the paper says", "here", "holds in")
     notes = (
-        "Run times: medians of workflows that both handlings have finished, repetition by repetition, and their "
+        "Run times: medians of workflows that both submission modes have finished, repetition by repetition, and their "
         "geometric mean; similar is up to a factor of 1.25.",
         "Idle: reserved by pilot jobs and not used, in the part that counts.",
     )
@@ -86,23 +86,23 @@ def _claims(found: SubmissionComparison) -> Iterator[tuple[str, str, str]]:
         _range(aware),
         _holds(aware, lambda ratio: 1 / SIMILAR <= ratio <= SIMILAR),
     )
-    for handling, text in (("pilot", "pilots reserve what they do not use"), ("aware", "aware workflows do not")):
-        rows = [row for row in found.standings if row.handling == handling]
+    for mode, text in (("pilot", "pilots reserve what they do not use"), ("aware", "aware workflows do not")):
+        rows = [row for row in found.summaries if row.submission_mode == mode]
         idle = [(row.experiment, row.reserved - row.useful) for row in rows]
         if idle:
             shown = ", ".join(f"{100 * value:.1f} %" for value in (min(v for _, v in idle), max(v for _, v in idle)))
-            wanted: Callable[[float], bool] = (lambda v: v > 0.001) if handling == "pilot" else (lambda v: v <= 0.001)
+            wanted: Callable[[float], bool] = (lambda v: v > 0.001) if mode == "pilot" else (lambda v: v <= 0.001)
             yield f"{text}: idle, least and most", shown, _holds(idle, wanted)
-    seconds = {(row.experiment, row.handling): row.seconds for row in found.standings}
-    for handling in ("chained", "aware"):
+    seconds = {(row.experiment, row.submission_mode): row.seconds for row in found.summaries}
+    for submission_mode in ("chained", "aware"):
         times = [
             (experiment, value / seconds[experiment, "pilot"])
             for (experiment, name), value in seconds.items()
-            if name == handling and (experiment, "pilot") in seconds
+            if name == submission_mode and (experiment, "pilot") in seconds
         ]
         if times:
             yield (
-                f"{handling}: a simulation takes longer than with pilots",
+                f"{submission_mode}: a simulation takes longer than with pilots",
                 _range(times),
                 _holds(times, lambda ratio: ratio > 1),
             )
@@ -112,11 +112,11 @@ def figure_17_table(found: SubmissionComparison) -> TextTable:
     """Return Figure 17 in numbers: medians of run times by share, and how much shorter than chained."""
     rows: list[tuple[str | Number, ...]] = []
     for name in FIGURE_17:
-        experiments = dict.fromkeys(row.experiment for row in found.standings if row.experiment.startswith(f"{name}/"))
+        experiments = dict.fromkeys(row.experiment for row in found.summaries if row.experiment.startswith(f"{name}/"))
         for experiment in experiments:
-            mine = {row.handling: row for row in found.standings if row.experiment == experiment}
-            hours = [_hours(mine.get(handling)) for handling in ("pilot", "aware", "chained")]
-            gains = [_gain(found, experiment, handling) for handling in ("pilot", "aware")]
+            mine = {row.submission_mode: row for row in found.summaries if row.experiment == experiment}
+            hours = [_hours(mine.get(submission_mode)) for submission_mode in ("pilot", "aware", "chained")]
+            gains = [_gain(found, experiment, submission_mode) for submission_mode in ("pilot", "aware")]
             rows.append((experiment, *hours, *gains, _unfinished(list(mine.values()))))
     head = (
         "workflow/share",
@@ -136,14 +136,14 @@ def figure_17_table(found: SubmissionComparison) -> TextTable:
 
 
 def presence_table(found: SubmissionComparison, title: str) -> TextTable:
-    """Return turnarounds of all workflows of a set, by presence and handling."""
+    """Return turnarounds of all workflows of a set, by presence and submission_mode."""
     rows: list[tuple[str | Number, ...]] = []
-    for experiment in dict.fromkeys(row.experiment for row in found.standings if row.submitted):
-        mine = {row.handling: row for row in found.standings if row.experiment == experiment}
-        there = [mine.get(handling) for handling in ("pilot", "aware", "chained")]
+    for experiment in dict.fromkeys(row.experiment for row in found.summaries if row.submitted):
+        mine = {row.submission_mode: row for row in found.summaries if row.experiment == experiment}
+        there = [mine.get(submission_mode) for submission_mode in ("pilot", "aware", "chained")]
         turnarounds = [None if row is None else _number(row.turnaround / HOUR) for row in there]
         idle = None if there[0] is None else round(100 * (there[0].reserved - there[0].useful), 1)
-        gains = [_gain(found, experiment, handling) for handling in ("pilot", "aware")]
+        gains = [_gain(found, experiment, submission_mode) for submission_mode in ("pilot", "aware")]
         rows.append((experiment, *turnarounds, *gains, idle, _unfinished(list(mine.values()))))
     head = ("workflow/presence", "pilot, h", "aware, h", "chained, h", "chained / pilot", "chained / aware")
     return TextTable(
@@ -156,10 +156,10 @@ def presence_table(found: SubmissionComparison, title: str) -> TextTable:
     )
 
 
-def _ratios(found: SubmissionComparison, handling: str, baseline: str) -> list[Ratio]:
+def _ratios(found: SubmissionComparison, submission_mode: str, baseline: str) -> list[Ratio]:
     """Return the ratios of run times of all experiments in which workflows can be compared."""
     rows = [row for row in found.differences if row.measure == "run_time"]
-    pairs = [row for row in rows if (row.handling, row.baseline) == (handling, baseline)]
+    pairs = [row for row in rows if (row.submission_mode, row.baseline) == (submission_mode, baseline)]
     return [(row.experiment, row.pair.ratio) for row in pairs if row.pair is not None and row.pair.ratio]
 
 
@@ -175,16 +175,16 @@ def _holds(values: Sequence[Ratio], condition: Callable[[float], bool]) -> str:
     return f"{sum(condition(value) for _, value in values)} of {count_of(len(values), 'experiment')}"
 
 
-def _gain(found: SubmissionComparison, experiment: str, handling: str) -> float | None:
+def _gain(found: SubmissionComparison, experiment: str, submission_mode: str) -> float | None:
     """Return how many times longer chained workflows run."""
-    for other, baseline, power in (("chained", handling, 1), (handling, "chained", -1)):
+    for other, baseline, power in (("chained", submission_mode, 1), (submission_mode, "chained", -1)):
         for row in found.of(experiment, "run_time", other, baseline):
             if row.pair is not None and row.pair.ratio:
                 return round(float(row.pair.ratio**power), 2)
     return None
 
 
-def _hours(row: Standing | None) -> float | None:
+def _hours(row: SubmissionSummary | None) -> float | None:
     return None if row is None else _number(row.run_time / HOUR)
 
 
@@ -192,9 +192,9 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else round(value, 2)
 
 
-def _unfinished(rows: Sequence[Standing]) -> str:
-    by_handling = {row.handling: row for row in rows}
-    shares = [by_handling.get(handling) for handling in ("pilot", "aware", "chained")]
+def _unfinished(rows: Sequence[SubmissionSummary]) -> str:
+    by_submission_mode = {row.submission_mode: row for row in rows}
+    shares = [by_submission_mode.get(submission_mode) for submission_mode in ("pilot", "aware", "chained")]
     return " ".join(
         "-" if row is None or not row.submitted else f"{row.unfinished / row.submitted:.0%}" for row in shares
     )

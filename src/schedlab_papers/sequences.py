@@ -225,7 +225,7 @@ def run_study(
             campaign, directory / campaign.name, workers=nullcontext(workers), progress=progress, retry_failed=True
         )
         if failed := run.status().failed:
-            raise SchedlabError(f"{failed} simulations have failed: see schedlab campaign status {run.path}")
+            raise SchedlabError(f"{failed} simulations failed: see schedlab campaign status {run.path}")
         frame = run.results()
         setting, policy = zip(*frame["scheduler"].map(meaning), strict=True)
         frames.append(frame.assign(setting=setting, policy=policy))

@@ -48,7 +48,7 @@ def entry(**fields: Any) -> dict[str, Any]:
     """Return the fields of an experiment of three hours, with chains for a quarter of the work."""
     short = {"fill_wait": 0, "preload": "1h", "duration": "3h", "drain": "1h"}
     workflows = {"workflows": "chain.json", "workflow_policy": "share", "share": 0.25}
-    return {"generate": "experiment", "model": "small.json", "handling": ["pilot", "chained", "aware"]} | (
+    return {"generate": "experiment", "model": "small.json", "submission_mode": ["pilot", "chained", "aware"]} | (
         workflows | short | fields
     )
 

@@ -20,7 +20,7 @@ model = "edison.json"
 workflows = "chain.json"
 workflow_policy = "period"
 period = "10 min"
-handling = ["pilot", "aware"]
+submission_mode = ["pilot", "aware"]
 fill_wait = 0
 preload = "10 min"
 duration = "1h"
@@ -35,7 +35,7 @@ def schedule(run) -> Path:
     EDISON_TOY.save("edison.json")
     Path("chain.json").write_text(CHAIN)
     options = ["--preload", "10m", "--duration", "1h", "--drain", "30m", "--pressure", 0, "--seed", 1]
-    workflows = ["-w", "chain.json", "--policy", "period=10m", "--handling", "pilot"]
+    workflows = ["-w", "chain.json", "--policy", "period=10m", "--submission-mode", "pilot"]
     assert run("generate", "experiment", "edison.json", *options, *workflows, "-o", "hour.parquet").exit_code == 0
     assert run("simulate", "hour.parquet", "--scheduler", "easy", "-o", "done.parquet").exit_code == 0
     return Path("done.parquet")
@@ -69,7 +69,7 @@ def test_minutes_and_figures_are_written(run, schedule: Path) -> None:
     assert {"utilisation.png", "median-waits.png", "jobs-wait.png"} <= {path.name for path in Path("figures").iterdir()}
 
 
-def test_handlings_of_a_campaign_are_compared(run, schedule: Path) -> None:
+def test_submission_modes_of_a_campaign_are_compared(run, schedule: Path) -> None:
     Path("two.toml").write_text(CAMPAIGN)
     assert run("campaign", "run", "two.toml", "--workers", 1).exit_code == 0
     result = run("analyse", "two.toml")
@@ -77,8 +77,8 @@ def test_handlings_of_a_campaign_are_compared(run, schedule: Path) -> None:
     assert "aware / pilot" in result.stdout
     assert "chain/every 10 min" in result.stdout
     document = json.loads(run("analyse", "runs/two", "--common", "first", "--json").stdout)
-    assert {row["handling"] for row in document["standings"]} == {"pilot", "aware"}
-    assert {row["submitted"] for row in document["standings"]} == {6}
+    assert {row["submission_mode"] for row in document["summaries"]} == {"pilot", "aware"}
+    assert {row["submitted"] for row in document["summaries"]} == {6}
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_handlings_of_a_campaign_are_compared(run, schedule: Path) -> None:
         (["nowhere"], "nowhere is not a schedule (.parquet), run directory or campaign file"),
         (["nowhere.parquet"], "nowhere.parquet"),
         (["nowhere.toml"], "nowhere.toml"),
-        (["x.parquet", "--common", "first"], "--common does not go with x.parquet: it is for campaigns"),
-        (["runs/x", "--minutes", "m.csv"], "--minutes does not go with runs/x: it is for schedules"),
-        (["runs/x", "--rules", "scsf"], "--rules does not go with runs/x: it is for schedules"),
+        (["x.parquet", "--common", "first"], "--common does not apply to x.parquet: it is for campaigns"),
+        (["runs/x", "--minutes", "m.csv"], "--minutes does not apply to runs/x: it is for schedules"),
+        (["runs/x", "--rules", "scsf"], "--rules does not apply to runs/x: it is for schedules"),
     ],
 )
 def test_what_cannot_be_analysed_is_said_in_one_sentence(run, words: list[str], what: str) -> None:

@@ -38,7 +38,7 @@ def test_the_program_starts_without_heavy_libraries() -> None:
 
 def test_an_error_is_one_line_on_stderr_and_exit_code_1(tmp_path: Path) -> None:
     program = _program("inspect", str(tmp_path / "none.swf"))
-    assert program.communicate() == ("", f"schedlab: {tmp_path}/none.swf: there is no such file\n")
+    assert program.communicate() == ("", f"schedlab: {tmp_path}/none.swf: the file does not exist\n")
     assert program.returncode == 1
 
 

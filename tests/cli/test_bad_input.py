@@ -116,7 +116,7 @@ def test_an_output_that_cannot_be_written_is_named(run, trace: Path, words: tupl
 def test_an_output_that_is_the_trace_is_refused(run, trace: Path, words: tuple[str, ...]) -> None:
     (trace.parent / "link.swf").symlink_to(trace)
     before = trace.read_text()
-    _assert_one_sentence(run(*words), "the output is the trace itself; choose another name")
+    _assert_one_sentence(run(*words), "the output would overwrite the trace: choose another name")
     assert trace.read_text() == before
 
 

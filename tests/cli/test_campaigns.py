@@ -150,7 +150,7 @@ def test_a_failed_task_is_named_with_the_command_that_repeats_it(run, tmp_path: 
 BAD = {
     "an unknown field": (STUDY + "colour = 3\n", ("study.toml, line 13", "workloads[0].colour", "unknown field")),
     "an unknown scheduler": (STUDY.replace("saf", "foo"), ("line 4", "schedulers[2]", "'foo'")),
-    "no workload": (STUDY.partition("[[")[0] + "workloads = []\n", ("the grid is empty",)),
+    "no workload": (STUDY.partition("[[")[0] + "workloads = []\n", ("the campaign has no workload",)),
     "no TOML": ("name = \n", ("study.toml", "not valid TOML", "line 1")),
     "missing traces": (
         STUDY.partition("[[")[0].replace("repetitions = 6", "")
@@ -224,7 +224,7 @@ def test_a_file_that_has_changed_since_it_was_run_is_pointed_out(run, study: Pat
 def test_an_unknown_metric_is_one_sentence(run, study: Path, words, metric) -> None:
     result = run(*words, "--metric", metric)
     assert result.exit_code == 1
-    assert f"there is no metric '{metric}'" in result.stderr
+    assert f"have no metric '{metric}'" in result.stderr
     assert result.stderr.count("\n") == 1
 
 

@@ -27,7 +27,7 @@ SHORT = ("--preload", "10m", "--duration", "1h")
 
 
 def test_an_experiment_is_generated_and_summed_up(run, model: Path) -> None:
-    options = ["-w", "chain.json", "--policy", "share=25%", "--handling", "chained", "--fill", "1h", "--seed", 1]
+    options = ["-w", "chain.json", "--policy", "share=25%", "--submission-mode", "chained", "--fill", "1h", "--seed", 1]
     result = run("generate", "experiment", model, *SHORT, *options, "-o", "x.parquet")
     assert result.exit_code == 0
     assert "sections: begin 3,720 s, start 4,320 s, end 7,920 s, cutoff 29,520 s" in result.stdout
@@ -36,7 +36,7 @@ def test_an_experiment_is_generated_and_summed_up(run, model: Path) -> None:
     assert "with 25.0% of the useful core-seconds" in result.stdout
     jobs = sl.read_workload("x.parquet")
     assert sections_of(jobs).cutoff == 29_520
-    assert {one.handling for one in jobs.workflows.submissions} == {"chained"}
+    assert {one.submission_mode for one in jobs.workflows.submissions} == {"chained"}
 
 
 def test_the_numbers_come_as_json(run, model: Path) -> None:
@@ -50,7 +50,7 @@ def test_the_command_in_the_header_generates_the_experiment_again(run, model: Pa
     options = ["--workflow", "chain.json:0.5", "--workflow", "edison dir/other.json:0.5", "--policy", "period=10m"]
     Path("edison dir").mkdir()
     Path("edison dir/other.json").write_text(CHAIN)
-    run("generate", "experiment", model, *options, *SHORT, "--handling", "pilot", "--json", "-o", "a.parquet")
+    run("generate", "experiment", model, *options, *SHORT, "--submission-mode", "pilot", "--json", "-o", "a.parquet")
     (line,) = (line for line in sl.read_workload("a.parquet").header if "schedlab generate" in line)
     run(*shlex.split(line.partition("schedlab ")[2])[:-1], "b.parquet")
     assert Path("a.parquet").read_bytes() == Path("b.parquet").read_bytes()
@@ -63,12 +63,15 @@ def test_the_command_in_the_header_generates_the_experiment_again(run, model: Pa
         (["--policy", "share"], "write none, period=1h, share=0.25"),
         (["--policy", "share=much", "-w", "chain.json"], "'much' is not a share"),
         (["--policy", "period=soon", "-w", "chain.json"], "'soon' is not a duration"),
-        (["--duration", "inf"], "a duration is finite"),
+        (["--duration", "inf"], "is not a duration: give a finite one"),
         (["--policy", "period=1h", "-w", "none.json"], "none.json"),
         (["--policy", "period=1h", "-w", "chain.json:0.9"], "add up to 0.9"),
-        (["--policy", "period=1h", "-w", "chain.json:0.9", "-w", "chain.json"], "each --workflow a share"),
+        (
+            ["--policy", "period=1h", "-w", "chain.json:0.9", "-w", "chain.json"],
+            "a share to each --workflow or to none",
+        ),
         (["--fill", "5s"], "too short to be induced"),
-        (["--handling", "pilot"], "--handling is for workflows"),
+        (["--submission-mode", "pilot"], "--submission-mode is for workflows"),
         (
             ["--policy", "sp-sat-p2-c24-r600-t4-b100", "--pressure", "1"],
             "--pressure has no effect on the pattern sp-sat-",
@@ -95,7 +98,7 @@ def test_the_command_in_the_header_keeps_zeros(run, model: Path) -> None:
 def test_the_command_in_the_header_names_no_option_that_has_no_effect(run, model: Path, options: list[str]) -> None:
     run("generate", "experiment", model, *SHORT, *options, "-o", "a.swf")
     (line,) = (line for line in sl.read_swf("a.swf").header if "schedlab generate" in line)
-    assert "--handling" not in line
+    assert "--submission-mode" not in line
     assert ("--pressure 1.0" in line) == (not options)
     assert run(*shlex.split(line.partition("schedlab ")[2])[:-1], "b.swf").exit_code == 0
     assert Path("a.swf").read_bytes() == Path("b.swf").read_bytes()
@@ -115,4 +118,4 @@ def test_a_file_that_is_no_model_is_refused(run, model: Path) -> None:
 
 
 def test_the_model_is_not_overwritten(run, model: Path) -> None:
-    assert "the output is the trace itself" in run("generate", "experiment", model, "-o", model).stderr
+    assert "the output would overwrite the trace" in run("generate", "experiment", model, "-o", model).stderr

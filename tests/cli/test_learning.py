@@ -117,16 +117,16 @@ def test_forms_that_cannot_be_fitted_are_named(run, tmp_path):
     (tmp_path / "alike.csv").write_text("".join(f"60,4,100,{score}\n" for score in (0.1, 0.2, 0.3, 0.4)))
     result = run("learn", "fit", "alike.csv")
     assert result.exit_code == 0
-    assert "left out, because its terms cannot be told apart on these jobs: " in result.stderr
+    assert "left out, because its terms are collinear on these jobs: " in result.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["none.csv"], "none.csv: there is no such file"),
-        (["scores.csv", "--choose", "401"], "there is no rank 401: 400 forms could be fitted"),
+        (["none.csv"], "none.csv: the file does not exist"),
+        (["scores.csv", "--choose", "401"], "rank 401 does not exist: 400 forms could be fitted"),
         (["scores.csv", "--choose", "q/p"], "unknown form 'q/p'"),
-        (["scores.csv", "-o", "none/policy.json"], "there is no directory none"),
+        (["scores.csv", "-o", "none/policy.json"], "the directory none does not exist"),
         (["alike.csv", "--intercept"], "none of the 400 forms can be fitted to 4 scores"),
     ],
 )
@@ -142,4 +142,4 @@ def test_a_bad_policy_file_is_one_sentence(run, trace):
     (trace.parent / "policy.json").write_text('{"version": 7, "formula": "p"}')
     result = run("simulate", trace, "-s", "@policy.json+easy")
     assert (result.exit_code, len(result.stderr.strip().splitlines())) == (1, 1)
-    assert "policy.json is a policy file of another version" in result.stderr
+    assert "policy.json is a policy file of version 7; this schedlab reads 1" in result.stderr

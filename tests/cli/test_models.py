@@ -68,7 +68,7 @@ def test_ten_jobs_make_no_model(run, log, tmp_path):
     result = run("model", "fit", log, "-o", "model.json")
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
-        f"schedlab: {log}: 10 of 10 jobs can be used, too few for a model; it takes at least 100: give a longer log"
+        f"schedlab: {log}: 10 of 10 jobs are usable, too few for a model, which needs at least 100: use a longer log"
     ]
     assert not (tmp_path / "model.json").exists()
 
@@ -78,10 +78,13 @@ def test_ten_jobs_make_no_model(run, log, tmp_path):
     [
         (("show", "log.swf"), "is not a workload model, or a damaged one"),
         (("show", "none.json"), "cannot read the workload model"),
-        (("fit", "log.swf", "-o", "log.swf"), "the output is the trace itself"),
+        (("fit", "log.swf", "-o", "log.swf"), "the output would overwrite the trace"),
         (("fit", "log.swf", "-o", "m.json", "--filters", "large"), "unknown filter 'large'"),
         (("fit", "log.swf", "-o", "m.json", "--users"), "no job has a user"),
-        (("fit", "log.swf", "-o", "m.json", "--cores-per-node", "65"), "64 processors are not whole nodes of 65"),
+        (
+            ("fit", "log.swf", "-o", "m.json", "--cores-per-node", "65"),
+            "64 processors are not a whole number of nodes of 65",
+        ),
     ],
 )
 def test_bad_input_ends_with_one_sentence(run, log, words, reason):

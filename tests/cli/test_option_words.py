@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import pytest
+import typer
 
 import schedlab
+from schedlab.cli.app import app
+from schedlab.workflow.files import write_workflow
+from schedlab.workflow.workflow import Task, Workflow
 
 PACKAGE = Path(schedlab.__file__).parent
 # Options of other programs, and of scripts that schedlab writes.
@@ -52,12 +57,42 @@ def test_options_are_named_on_the_command_line(run, tmp_path):
 READING = {"--partition", "--timezone", "--default-limit", "--lenient", "--column"}
 
 
-@pytest.mark.parametrize(
-    "verb", ["inspect", "convert", "simulate", "compare", "gantt", "predict", "search", "requests", "explain"]
-)
-def test_every_verb_that_reads_a_log_says_how_it_is_read(run, verb):
-    told = set(re.findall(r"--[a-z-]+", run(verb, "--help").stdout))
-    assert told & READING == (set() if verb == "explain" else READING)
+def commands(group: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield all verbs, also those of groups."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, *path, name)
+        else:
+            yield (*path, name), command
+
+
+def test_every_verb_that_reads_a_log_has_the_options_of_how_it_is_read():
+    having, reading = set(), set()
+    for path, command in commands(typer.main.get_command(app)):
+        if any("TRACE" in str(parameter.metavar) for parameter in command.params):
+            reading.add(path)
+        told = {option for parameter in command.params for option in parameter.opts} & READING
+        if told == READING:
+            having.add(path)
+    assert having == reading | {("convert",)}  # it calls its log SOURCE
+    assert len(having) >= 15
+
+
+def test_options_of_logs_are_refused_with_events_of_a_site(run, tmp_path):
+    events = tmp_path / "jobs.events"
+    events.write_text("")
+    result = run("slurm", "run", events, "--partition", "gpu")
+    assert result.exit_code == 1
+    assert "belong to logs" in result.stderr
+
+
+def test_a_workflow_is_submitted_to_one_partition_of_a_log(run, tmp_path):
+    log, workflow, output = (tmp_path / name for name in ("log.csv", "one.json", "out.parquet"))
+    log.write_text("job_id,submit_time,run_time,requested_processors,partition\n1,0,9,1,a\n2,5,9,1,b\n3,7,9,1,a\n")
+    write_workflow(Workflow("one", (Task("t", 1, 5.0, 60.0),)), workflow)
+    result = run("workflow", "submit", log, workflow, "-o", output, "--partition", "a", "--processors", 4)
+    assert result.exit_code == 0, result.stderr
+    assert "2 jobs and 1 workflow" in result.stdout
 
 
 def test_a_log_is_read_alike_by_all_verbs(run, tmp_path):

@@ -48,7 +48,7 @@ def test_icpp19_needs_no_traces(run, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_directory_without_traces_is_one_sentence(run, tmp_path: Path, words: list[str]) -> None:
     result = run("reproduce", *words, "--traces", str(tmp_path))
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
-    assert "holds none of the traces" in result.stderr
+    assert "has none of the traces" in result.stderr
 
 
 def test_a_log_that_the_paper_has_not_is_named(run, tmp_path: Path) -> None:

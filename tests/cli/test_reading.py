@@ -26,7 +26,7 @@ def test_partitions_and_default_limits_are_applied_before_cleaning(run, tmp_path
     result = run("simulate", "log.swf", "--partition", "2", "--json")
     assert json.loads(result.stdout)["metrics"]["jobs"] == 1
     result = run("compare", "log.swf", "-s", "easy", "--partition", "3")
-    assert (result.exit_code, "log.swf: no job names the partition '3'" in result.stderr) == (1, True)
+    assert (result.exit_code, "log.swf: no job is in the partition '3'" in result.stderr) == (1, True)
 
 
 def test_a_foreign_table_is_simulated_by_its_mapping(run, tmp_path):
@@ -37,7 +37,7 @@ def test_a_foreign_table_is_simulated_by_its_mapping(run, tmp_path):
     told = json.loads(run("explain", "s.parquet", "2", "--json").stdout)
     assert (told["start_time"], told["ended_at_start"]) == (3600, [1])
     assert "it was next in the queue" in run("explain", "s.parquet", "2").stdout
-    assert "s.parquet: jobs: there is no job 7" in run("explain", "s.parquet", "7").stderr
+    assert "s.parquet: jobs: no job has the number 7" in run("explain", "s.parquet", "7").stderr
 
 
 def test_explain_shows_priorities_as_sprio_does(run, tmp_path, monkeypatch):

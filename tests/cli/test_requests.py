@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-LAW = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+NORMAL = "truncnorm(0h,20h,mu=8h,sigma=2h)"
 
 
-def test_a_law_gives_the_sequence_of_the_paper_and_its_alternatives(run):
-    result = run("requests", LAW, "--sequence", "10h,20h")
+def test_a_distribution_gives_the_sequence_of_the_paper_and_its_alternatives(run):
+    result = run("requests", NORMAL, "--sequence", "10h,20h")
     assert result.exit_code == 0
     assert "requests: 10.8h, 13.4h, 15.4h, 17.1h, 18.7h, 20h" in result.stdout
     assert "11.9375" in result.stdout
@@ -21,20 +21,22 @@ def test_a_law_gives_the_sequence_of_the_paper_and_its_alternatives(run):
 
 
 def test_json_has_everything(run):
-    document = json.loads(run("requests", LAW, "--zeta", "0.5", "--points", "46", "--json").stdout)
+    document = json.loads(run("requests", NORMAL, "--zeta", "0.5", "--points", "46", "--json").stdout)
     assert [round(request / 3600, 2) for request in document["requests"]] == [13.04, 20]
     assert document["grid_cost"] / 3600 == pytest.approx(17.026639, abs=1e-6)
     assert {"alternatives", "convergence", "fits", "attempts"} <= set(document)
 
 
 def test_limits_and_checkpoints(run):
-    one = json.loads(run("requests", LAW, "--max-requests", 1, "--json").stdout)
+    one = json.loads(run("requests", NORMAL, "--max-requests", 1, "--json").stdout)
     assert one["requests"] == [72_000]
     words = ["--checkpoint", "always", "--checkpoint-cost", "6m", "--restart-cost", "6m", "--max-request", "9h"]
-    saved = json.loads(run("requests", LAW, *words, "--cost", "1,1,10m", "--json").stdout)
+    saved = json.loads(run("requests", NORMAL, *words, "--cost", "1,1,10m", "--json").stdout)
     assert max(saved["requests"]) <= 9 * 3600
     assert saved["checkpoints"][0] is True
-    steps = json.loads(run("requests", LAW, "--min-request", "12h", "--increment", "4h", "--json").stdout)["requests"]
+    steps = json.loads(run("requests", NORMAL, "--min-request", "12h", "--increment", "4h", "--json").stdout)[
+        "requests"
+    ]
     assert steps[0] >= 12 * 3600
     assert all(later - sooner >= 4 * 3600 - 1e-6 for sooner, later in pairwise(steps))
 
@@ -46,17 +48,17 @@ def runs(tmp_path: Path) -> Path:
     return path
 
 
-def test_runs_give_a_law_and_a_figure(run, runs):
+def test_runs_give_a_distribution_and_a_figure(run, runs):
     result = run("requests", "--from-runs", runs, "--column", "took", "--plot", "out.png")
     assert result.exit_code == 0
-    assert "empirical law of 40 runs in runs.csv" in result.stdout
+    assert "empirical distribution of 40 runs in runs.csv" in result.stdout
     assert (runs.parent / "out.png").stat().st_size > 10_000
 
 
 def test_families_are_compared(run, runs):
-    result = run("requests", "--from-runs", runs, "--column", "took", "--law", "best")
+    result = run("requests", "--from-runs", runs, "--column", "took", "--distribution", "best")
     assert "AIC" in result.stdout
-    assert "best law of 40 runs" in result.stdout
+    assert "best distribution of 40 runs" in result.stdout
 
 
 def test_few_runs_and_long_ones_are_noted(run, tmp_path):
@@ -103,34 +105,40 @@ def test_requests_that_were_never_made_are_not_compared_with(run, log):
     [
         (["truncnorm(0h,20h,mu=8h)"], "needs sigma="),
         (["exponential(0h,mean=1h)"], "infinite"),
-        ([LAW, "--zeta", "1"], "zeta is 1"),
-        ([LAW, "--zeta", "-0.5"], "zeta is -0.5"),
-        ([LAW, "--zeta", "0.5", "--cost", "1,1,0"], "leave out the cost"),
-        ([LAW, "--cost", "1,1"], "write two numbers and a time"),
-        ([LAW, "--cost", "0,0,1h"], "time costs nothing"),
-        ([LAW, "--sequence", "10h,9h"], "does not ascend"),
-        ([LAW, "--sequence", "10h"], "ends at 10h, before the longest run (20h)"),
-        ([LAW, "--max-request", "10h"], "no sequence of the requests that are allowed"),
-        ([LAW, "--min-request", "soon"], "'soon' is not a duration"),
-        ([LAW, "--plot", "out.txt"], "unknown suffix"),
+        ([NORMAL, "--zeta", "1"], "zeta is 1"),
+        ([NORMAL, "--zeta", "-0.5"], "zeta is -0.5"),
+        ([NORMAL, "--zeta", "0.5", "--cost", "1,1,0"], "leave out the cost"),
+        ([NORMAL, "--cost", "1,1"], "write two numbers and a time"),
+        ([NORMAL, "--cost", "0,0,1h"], "time costs nothing"),
+        ([NORMAL, "--sequence", "10h,9h"], "does not ascend"),
+        ([NORMAL, "--sequence", "10h"], "ends at 10h, before the longest run (20h)"),
+        ([NORMAL, "--max-request", "10h"], "no sequence of the requests that are allowed"),
+        ([NORMAL, "--min-request", "soon"], "'soon' is not a duration"),
+        ([NORMAL, "--plot", "out.txt"], "unknown suffix"),
         (["--from-runs", "none.csv"], "none.csv: cannot read the file of runs: No such file"),
         (["--from-runs", "empty.csv"], "there are no runs"),
         (["--from-runs", "constant.csv"], "all 2 runs take the same time"),
         (["--from-runs", "constant.csv", "--column", "took"], "no column 'took'"),
         (["--from-swf", "none.swf"], "none.swf"),
-        ([LAW, "--cut", "3h"], "--cut goes with --from-runs, not with a LAW"),
-        ([LAW, "--column", "took"], "--column goes with --from-runs or --from-swf, not with a LAW"),
-        ([LAW, "--law", "empirical"], "--law goes with --from-runs or --from-swf, not with a LAW"),
-        ([LAW, "--by", "user"], "--by goes with --from-swf, not with a LAW"),
-        (["--from-runs", "constant.csv", "--clean", "none"], "--clean goes with --from-swf, not with --from-runs"),
-        (["--from-swf", "a.swf", "--zeta", "0.1"], "--zeta goes with a LAW or --from-runs, not with --from-swf"),
-        (["--from-swf", "a.swf", "--last", "3"], "--last goes with a LAW or --from-runs, not with --from-swf"),
-        ([LAW, "--checkpoint-cost", "5m"], "--checkpoint-cost needs checkpoints"),
-        ([LAW, "--checkpoint", "never", "--restart-cost", "5m"], "--restart-cost needs checkpoints"),
-        ([LAW, "--points", "50001"], "50,001 intervals are too many: with checkpoints never the time grows"),
-        ([LAW, "--points", "2001", "--checkpoint", "adaptive"], "with their cube; take at most 2,000"),
-        ([LAW, "--points", "601", "--zeta", "0.1"], "with their fourth power; take at most 600"),
-        ([LAW, "--points", "9000", "--max-requests", "8000"], "too much memory with this limit of requests"),
+        ([NORMAL, "--cut", "3h"], "--cut applies to --from-runs, not to a DISTRIBUTION"),
+        ([NORMAL, "--column", "took"], "--column applies to --from-runs or --from-swf, not to a DISTRIBUTION"),
+        (
+            [NORMAL, "--distribution", "empirical"],
+            "--distribution applies to --from-runs or --from-swf, not to a DISTRIBUTION",
+        ),
+        ([NORMAL, "--by", "user"], "--by applies to --from-swf, not to a DISTRIBUTION"),
+        (["--from-runs", "constant.csv", "--clean", "none"], "--clean applies to --from-swf, not to --from-runs"),
+        (
+            ["--from-swf", "a.swf", "--zeta", "0.1"],
+            "--zeta applies to a DISTRIBUTION or --from-runs, not to --from-swf",
+        ),
+        (["--from-swf", "a.swf", "--last", "3"], "--last applies to a DISTRIBUTION or --from-runs, not to --from-swf"),
+        ([NORMAL, "--checkpoint-cost", "5m"], "--checkpoint-cost needs checkpoints"),
+        ([NORMAL, "--checkpoint", "never", "--restart-cost", "5m"], "--restart-cost needs checkpoints"),
+        ([NORMAL, "--points", "50001"], "50,001 intervals are too many: with checkpoints never the time grows"),
+        ([NORMAL, "--points", "2001", "--checkpoint", "adaptive"], "with their cube; take at most 2,000"),
+        ([NORMAL, "--points", "601", "--zeta", "0.1"], "with their fourth power; take at most 600"),
+        ([NORMAL, "--points", "9000", "--max-requests", "8000"], "too much memory with this limit of requests"),
         (["--from-runs", "two.csv", "--cut", "70s"], "only one run within the cut, 70s, of 1m"),
     ],
 )
@@ -146,5 +154,5 @@ def test_bad_input_is_one_sentence(run, tmp_path, words, part):
 
 
 def test_one_source_is_needed(run):
-    for words in ([], [LAW, "--from-runs", "runs.csv"]):
+    for words in ([], [NORMAL, "--from-runs", "runs.csv"]):
         assert run("requests", *words).exit_code == 2

@@ -104,7 +104,7 @@ def test_jobs_that_wait_for_each_other_are_refused_with_their_line(run, after: P
     result = run("simulate", after, "--dependencies", "preceding")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "three.swf, line 3: " in result.stderr
-    assert "wait for each other in a circle" in " ".join(result.stderr.split())
+    assert "depend on each other in a cycle" in " ".join(result.stderr.split())
 
 
 def test_warm_up_and_cool_down_leave_jobs_out(run, trace: Path) -> None:

@@ -38,17 +38,17 @@ def test_a_search_writes_a_policy_and_judges_it_on_windows_that_it_has_not_seen(
     ratios = [leader["validation_ratio"] for leader in answer["leaders"]]
     assert ratios == sorted(ratios)
     assert policy["training"]["validation_ratio"] == ratios[0]
-    marks = {mark["scheduler"]: mark for mark in answer["exam"]["marks"]}
+    scores = {score["scheduler"]: score for score in answer["holdout"]["scores"]}
     rivals = [f"{name}+easy" for name in ["fcfs", "spf", "saf", "f1", "f2", "f3", "f4", "wfp3", "unicef"]]
-    assert set(marks) == {f'"{policy["formula"]}"+easy', *rivals}
-    assert marks["saf+easy"]["to_baseline"] is None
+    assert set(scores) == {f'"{policy["formula"]}"+easy', *rivals}
+    assert scores["saf+easy"]["to_baseline"] is None
     log = policy["training"]["logs"][0]
     assert not set(log["windows"]) & set(log["validation_windows"])
     trained = log["windows"] + log["validation_windows"]
     assert sorted(trained)[2::3] == log["validation_windows"]
     tested = json.loads(run("campaign", "sql", 'select distinct "window" from results', "exam", "--json").stdout)
     assert not {row["window"] for row in tested} & set(trained)
-    assert answer["exam"]["windows"] == {"one": len(tested)}
+    assert answer["holdout"]["windows"] == {"one": len(tested)}
     assert len(tested) == (len(tested) + len(trained)) // 3
 
 
@@ -76,7 +76,7 @@ def test_a_policy_is_trained_on_one_log_chosen_on_another_and_judged_on_a_third(
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
     one, two = answer["policy"]["training"]["logs"]
-    assert (one["name"], two["name"], list(answer["exam"]["windows"])) == ("one", "two", ["three"])
+    assert (one["name"], two["name"], list(answer["holdout"]["windows"])) == ("one", "two", ["three"])
     assert one["windows"]
     assert two["validation_windows"]
     assert one["validation_windows"] == two["windows"] == []
@@ -104,7 +104,7 @@ def test_windows_without_waits_are_left_out_of_training_and_test(run) -> None:
     result = run("search", "-w", "days.swf", *COMMON, *WAITS, "-o", "policy.json", "--json")
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
-    assert (answer["exam"]["windows"], answer["exam"]["left_out"]) == ({"days": 1}, 2)
+    assert (answer["holdout"]["windows"], answer["holdout"]["left_out"]) == ({"days": 1}, 2)
     facts = answer["policy"]["training"]
     assert (facts["logs"][0]["windows"], facts["logs"][0]["validation_windows"]) == ([0, 3, 4], [2])
     assert (facts["baseline"], facts["clean"], facts["budget"]) == ("saf+easy", "default", {"simulations": 50})
@@ -160,25 +160,28 @@ def test_an_interruption_before_anything_is_found_leaves_nothing(run, logs, monk
     [
         (("--objective", "mean_wiat"), "do you mean mean_wait?"),
         (("--family", "power,poetry"), "unknown family 'poetry'; known are forms, power, linear, expected, or all"),
-        (("--budget", "soon"), "--budget 'soon' is not a duration; write 90s, 15m, 8h, 2d, 1w or 1-12:00:00"),
-        (("--budget", "-5m"), "less than a second is not enough"),
-        (("--budget", "0s"), "less than a second"),
-        (("--windows", "15"), "no window of 15 s with 66 jobs"),
+        (
+            ("--budget", "soon"),
+            "--budget 'soon' is not a duration: write for example 90s, 15m, 8h, 2d, 1w or 1-12:00:00",
+        ),
+        (("--budget", "-5m"), "must be at least one second"),
+        (("--budget", "0s"), "must be at least one second"),
+        (("--windows", "15"), "no window of 15 s has 66 jobs"),
         (("--windows", "long"), "--windows 'long' is not a duration"),
         (("--windows", "100d"), "too few to hold some out"),
         (("--with", ",start_delay=1"), "start_delay=1 does not go with events=batched"),
         (("--baseline", "fcfs+conservative:saf"), ":saf does not go with +conservative"),
         (("--baseline", "nobody"), "unknown policy 'nobody'"),
         (("--worst-wait", "0"), "positive factor"),
-        (("--worst-class", "-1"), "the slowdown of a class is limited by a positive factor"),
-        (("--test", "one.swf"), "one.swf is also trained on"),
-        (("--choose", "one.swf"), "one.swf is also trained on"),
-        (("--choose", "two.swf", "--test", "two.swf"), "two.swf is also trained on"),
+        (("--worst-class", "-1"), "the slowdown of a class must be limited by a positive factor"),
+        (("--test", "one.swf"), "one.swf is also used for training"),
+        (("--choose", "one.swf"), "one.swf is also used for training"),
+        (("--choose", "two.swf", "--test", "two.swf"), "two.swf is also used for training"),
         (("-w", "one.swf"), "one.swf is given twice"),
-        (("--test", "none.swf"), "none.swf: there is no such file"),
+        (("--test", "none.swf"), "none.swf: the file does not exist"),
         (("--clean", "soap"), "soap"),
-        (("-o", "one.swf"), "the output is the trace itself"),
-        (("-o", "nowhere/policy.json"), "there is no directory nowhere"),
+        (("-o", "one.swf"), "the output would overwrite the trace"),
+        (("-o", "nowhere/policy.json"), "the directory nowhere does not exist"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -193,7 +196,7 @@ def test_wrong_input_is_one_sentence(run, logs, words, message) -> None:
 def test_a_log_without_enough_jobs_is_named(run, trace: Path) -> None:
     result = run("search", "-w", trace, "-o", "policy.json")
     assert result.exit_code == 1
-    assert "three.swf: there is no window of 15 d with 66 jobs or more" in result.stderr
+    assert "three.swf: no window of 15 d has 66 jobs or more" in result.stderr
 
 
 @pytest.mark.parametrize(

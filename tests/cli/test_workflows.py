@@ -63,10 +63,14 @@ def test_a_cap_without_a_group_is_wrong_usage(run, manifest: Path) -> None:
     assert run("workflow", "convert", manifest, "-o", "x.json", "--cap", 8).exit_code == 2
 
 
-@pytest.mark.parametrize(("handling", "rows"), [("pilot", 2), ("chained", 6), ("aware", 6)])
-def test_submit_results_and_export_go_together(run, trace: Path, manifest: Path, handling: str, rows: int) -> None:
-    result = run("workflow", "submit", trace, manifest, "-o", "w.parquet", "--handling", handling, "--every", 2)
-    assert result.stdout == f"w.parquet: 3 jobs and 2 workflows as {handling} jobs ({rows})\n"
+@pytest.mark.parametrize(("submission_mode", "rows"), [("pilot", 2), ("chained", 6), ("aware", 6)])
+def test_submit_results_and_export_go_together(
+    run, trace: Path, manifest: Path, submission_mode: str, rows: int
+) -> None:
+    result = run(
+        "workflow", "submit", trace, manifest, "-o", "w.parquet", "--submission-mode", submission_mode, "--every", 2
+    )
+    assert result.stdout == f"w.parquet: 3 jobs and 2 workflows as {submission_mode} jobs ({rows})\n"
     workload = sl.read_workload("w.parquet")
     assert [submission.submit_time for submission in workload.workflows.submissions] == [0, 2]
     submitted = workload.submit_time
@@ -83,7 +87,7 @@ def test_submit_results_and_export_go_together(run, trace: Path, manifest: Path,
     )
     schedule.save("s.parquet")
     lines = run("workflow", "results", "s.parquet", "-o", "s.csv").stdout.splitlines()
-    assert lines[1].split()[:6] == ["fork", handling, "2", "of", "2", "100"]
+    assert lines[1].split()[:6] == ["fork", submission_mode, "2", "of", "2", "100"]
     assert len(Path("s.csv").read_text().splitlines()) == 3
     document = json.loads(run("workflow", "results", "s.parquet", "--until", 5, "--json").stdout)
     assert (document[0]["finished"], document[0]["workflows"], document[0]["median_wait"]) == (0, 2, None)
@@ -96,13 +100,13 @@ def test_submit_results_and_export_go_together(run, trace: Path, manifest: Path,
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("show", "none.json"), "none.json: there is no such file"),
+        (("show", "none.json"), "none.json: the file does not exist"),
         (("show", "three.swf"), "three.swf: this is neither JSON"),
-        (("convert", "fork.json", "-o", "fork.json"), "fork.json: the output is the trace itself"),
+        (("convert", "fork.json", "-o", "fork.json"), "fork.json: the output would overwrite the trace"),
         (("convert", "fork.json", "-o", "x.json", "--group", "zzz"), "has no task with the name 'zzz'"),
         (("submit", "three.swf", "fork.json", "-o", "x.swf"), "x.swf: jobs of workflows are written as .parquet"),
         (("submit", "three.swf", "fork.json", "-o", "x.parquet", "--processors", "1"), "task S0 needs 2 processors"),
-        (("results", "three.swf"), "not, or no longer, a Parquet file"),
+        (("results", "three.swf"), "not a Parquet file, or damaged"),
         (("export", "s.parquet", "7", "-o", "x.json"), "no complete workflow 7"),
         (("results", "s.parquet"), "no workflow is complete in this schedule"),
     ],

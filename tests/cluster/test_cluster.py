@@ -23,7 +23,7 @@ def test_the_machine_is_the_workloads_unless_another_is_given():
 
 
 def test_a_machine_of_unknown_size_is_refused():
-    with pytest.raises(InputError, match="little: it is not known how many processors"):
+    with pytest.raises(InputError, match="little: the number of processors of the machine is unknown"):
         Cluster.for_workload(workload(None))
 
 
@@ -44,13 +44,13 @@ NODES = NodeGroup.of("n[1-4]", cores=16, memory=64_000, gpus={"a100": 2}, featur
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: NodeGroup.of("n1,n1", cores=4), "node n1 is twice in its group"),
+        (lambda: NodeGroup.of("n1,n1", cores=4), "node n1 occurs twice in its group"),
         (lambda: NodeGroup.of("n1", cores=0), "nodes n1 have no cores"),
-        (lambda: NodeGroup.of("", cores=4), "has no node"),
+        (lambda: NodeGroup.of("", cores=4), "a group of nodes is empty"),
         (lambda: NodeGroup(("a b",), cores=4), "cannot be the name of a node"),
         (lambda: NodeGroup.of("n1", cores=4, memory=0), "memory must be 1 or more"),
         (lambda: NodeGroup(("n1",), 4, gpus=(("a100", 1), ("a100", 2))), "GPUs of type 'a100' are given twice"),
-        (lambda: Cluster.of_nodes([]), "there are no nodes"),
+        (lambda: Cluster.of_nodes([]), "the cluster has no nodes"),
         (lambda: Cluster.of_nodes([NODES, NodeGroup.of("n4", cores=1)]), "node n4 is defined twice"),
         (lambda: Cluster.of_nodes([NODES], [Partition.of("p", "n[4-5]")]), "partition p names node n5, which is not"),
         (lambda: Cluster.of_nodes([NODES], [Partition("p"), Partition("p")]), "partition p is defined twice"),
@@ -64,7 +64,7 @@ NODES = NodeGroup.of("n[1-4]", cores=16, memory=64_000, gpus={"a100": 2}, featur
         (lambda: Cluster(63, (NODES,)), "the nodes have 64 cores in all, not 63"),
         (lambda: Cluster(4, (), (Partition("p"),)), "partitions and switches need nodes"),
         (lambda: Cluster.of_nodes([NODES], switches=[Switch("a", "b")]), "switch a is below switch b, which is not"),
-        (lambda: Cluster.of_nodes([NODES], switches=[Switch("a", "b"), Switch("b", "a")]), "switches form a tree"),
+        (lambda: Cluster.of_nodes([NODES], switches=[Switch("a", "b"), Switch("b", "a")]), "switches must form a tree"),
         (
             lambda: Cluster.of_nodes([replace(NODES, switch="s")], switches=[Switch("t")]),
             "at switch s, which is not in the cluster",

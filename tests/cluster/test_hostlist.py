@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.cluster.hostlist import host_list, host_names
+from schedlab.cluster.hostlist import host_list, host_names, name_order
 from schedlab.errors import InputError
 
 names = st.lists(st.from_regex(r"[a-c]{0,2}[0-9]{0,3}(-[ab])?", fullmatch=True).filter(bool), max_size=20)
@@ -39,5 +39,10 @@ def test_what_is_no_host_list_is_refused(text):
 
 @pytest.mark.parametrize("text", ["n[1-999999999999]", "a[1-2000]b[1-2000]"])
 def test_a_list_of_millions_of_nodes_is_refused_before_it_is_made(text):
-    with pytest.raises(InputError, match="stands for more than"):
+    with pytest.raises(InputError, match="names more than"):
         host_names(text)
+
+
+def test_names_are_sorted_by_numbers_of_any_length():
+    names = ["n" + "9" * 5_000, "n10", "n9", "n009", "n", "nx"]
+    assert sorted(names, key=name_order) == ["n", "n009", "n9", "n10", names[0], "nx"]

@@ -56,7 +56,7 @@ def test_limits_come_from_the_script_beside_slurm_conf(tmp_path: Path):
 def test_a_cycle_of_accounts_is_refused_in_one_sentence(tmp_path: Path):
     script = SCRIPT + "modify account name=physics set parent=lasers\n"
     with pytest.raises(
-        InputError, match=r"accounts\.script: account \w+ is below account \w+, .* accounts form a tree"
+        InputError, match=r"accounts\.script: account \w+ is below account \w+, .* accounts must form a tree"
     ):
         read_cluster(site(tmp_path, script))
 
@@ -66,14 +66,14 @@ def test_a_cycle_of_accounts_is_refused_in_one_sentence(tmp_path: Path):
     [
         (
             lambda: Accounting(accounts=(Account("root", ""), Account("a", "b"))),
-            "below account b, which does not exist",
+            "the parent b, which does not exist",
         ),
         (lambda: Accounting(accounts=(Account("root", ""), Account("root", ""))), "given twice"),
-        (lambda: Accounting(users=(AccountUser("ann", "x"),)), "user ann is of account x, which does not exist"),
+        (lambda: Accounting(users=(AccountUser("ann", "x"),)), "user ann has the account x, which does not exist"),
         (lambda: Accounting((QosLimits("a", preempts=("b",)),)), "QOS a names QOS b, which does not exist"),
         (lambda: Limits(max_jobs=-1), "max_jobs must be 0 or more"),
-        (lambda: tres_of("cpu"), "'cpu' is not a resource with its number"),
-        (lambda: tres_of("cpu=lots"), "is not a resource with its number"),
+        (lambda: tres_of("cpu"), "'cpu' is not a resource and its count"),
+        (lambda: tres_of("cpu=lots"), "is not a resource and its count"),
     ],
 )
 def test_what_is_not_there_is_named(make, message):

@@ -38,13 +38,13 @@ def test_columns_that_nobody_needs_may_be_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "line 1: there is no column second"),
-        ("second,event,node\n", "line 1: there is no column nodes"),
+        ("", "line 1: the column second is missing"),
+        ("second,event,node\n", "line 1: the column nodes is missing"),
         ("second,event,nodes,why\n", "line 1: unknown column 'why'"),
         (HEADER + "1,down,n1,,\n2,up,n1,9,\n", "line 3: only maintenance has an end"),
         (HEADER + "1,fire,n1,,\n", "line 2: unknown event 'fire'"),
         (HEADER + "soon,down,n1,,\n", "line 2: second 'soon' is not a whole number"),
-        (HEADER + ",down,n1,,\n", "line 2: the line has no second"),
+        (HEADER + ",down,n1,,\n", "line 2: the line has no value for second"),
         (HEADER + "1,down,,,\n", "line 2: a down event needs nodes"),
         (HEADER + "1,down,n[2-1],,\n", "line 2: 'n[2-1]' is not a host list"),
         (HEADER + "5,maintenance,n1,5,\n", "line 2: maintenance that begins at second 5 needs a later end"),
@@ -60,7 +60,7 @@ def test_what_is_not_understood_is_named_with_file_and_line(tmp_path, text, sent
 
 
 def test_an_unknown_node_is_named():
-    with pytest.raises(InputError, match="there is no node 'n3'"):
+    with pytest.raises(InputError, match="no node of the cluster is called 'n3'"):
         changes(NodeEvent(5, "down", ("n3",)))
 
 

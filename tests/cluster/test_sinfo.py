@@ -45,12 +45,12 @@ def test_lines_of_several_nodes_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["NODELIST CPUS", "n1 12"], "no column NODELIST or CPUS; make it with: sinfo -N -o"),
-        (["NODELIST|CPUS", "n1"], r"sinfo:2: 1 columns under 2 names"),
+        (["NODELIST CPUS", "n1 12"], "the column NODELIST or CPUS is missing; create the file with: sinfo -N -o"),
+        (["NODELIST|CPUS", "n1"], r"sinfo:2: 1 cells under 2 column names"),
         (["NODELIST|CPUS", "n1|many"], r"sinfo:2: CPUS is 'many', not a whole number"),
         (["NODELIST|CPUS", "n1|0"], r"sinfo:2: nodes n1 have no cores"),
         (["NODELIST|CPUS|PARTITION|TIMELIMIT", "n1|1|a|soon"], r"sinfo:2: .*soon"),
-        ([], "no column NODELIST"),
+        ([], "the column NODELIST or CPUS is missing"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, lines: list[str], said: str) -> None:

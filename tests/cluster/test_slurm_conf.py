@@ -118,7 +118,7 @@ def test_topology_gives_the_switches(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "others", "message"),
     [
-        (NODES + "NodeName=n2 CPUs=4\n", {}, r"slurm.conf:3: node n2 is defined before, at slurm.conf:1"),
+        (NODES + "NodeName=n2 CPUs=4\n", {}, r"slurm.conf:3: node n2 is already defined at slurm.conf:1"),
         ("NodeName=n1 CPUs=7 CoresPerSocket=4 Sockets=1\n", {}, r"slurm.conf:1: CPUs=7 contradicts 1 sockets of 4"),
         (NODES + "PartitionName=p Nodes=n[1-3]\n", {}, r"slurm.conf:3: partition p names node n3, which no line"),
         (NODES + "PartitionName=p Nodes=n1\nPartitionName=p Nodes=n2\n", {}, r"slurm.conf:4: partition p is defined"),
@@ -129,18 +129,19 @@ def test_topology_gives_the_switches(tmp_path: Path):
         ("NodeName=n1 eight\n", {}, r"slurm.conf:1: 'eight' is not KEY=VALUE"),
         ("ClusterName={{ name }}\n", {}, r"slurm.conf:1: this is a template"),
         ("ClusterName=a\n", {}, r"no line defines nodes"),
-        (NODES, {"gres": "NodeName=g1 Name=gpu Count=1\n"}, r"gres.conf:1: node g1 has 1 GPUs here, and 2 at"),
-        (NODES, {"gres": "NodeName=n1 Name=gpu Count=1\n"}, r"gres.conf:1: node n1 has GPUs here, and no Gres=gpu"),
+        (NODES, {"gres": "NodeName=g1 Name=gpu Count=1\n"}, r"gres.conf:1: node g1 has 1 GPUs here, but 2 at"),
+        (NODES, {"gres": "NodeName=n1 Name=gpu Count=1\n"}, r"gres.conf:1: node n1 has GPUs here, but no Gres=gpu"),
         (
             "NodeName=g1 Gres=gpu:a100:2\n",
             {"gres": "Name=gpu Type=h100 Count=2\n"},
-            r"gres.conf:1: node g1 has GPUs of type h100 here, and a100 at slurm.conf:1",
+            r"gres.conf:1: node g1 has GPUs of type h100 here, but a100 at slurm.conf:1",
         ),
         (
             NODES,
             {"topology": "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1\n"},
-            r"topology.conf:2: node n1 is at switch",
+            r"topology.conf:2: node n1 is below switch",
         ),
+        (NODES, {"topology": "SwitchName=, Nodes=n1\n"}, r"topology.conf:1: SwitchName= names no switch"),
         (NODES + "include more.conf\n", {}, r"slurm.conf:3: this line includes more.conf"),
     ],
 )

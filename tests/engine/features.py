@@ -14,13 +14,13 @@ from schedlab.scheduler.compatible import refusal
 from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler_text import as_backfill
-from schedlab.speculate.requests import Laws, Requests
+from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import Workload
 
-UNIFORM = Laws(
+UNIFORM = DistributionTables(
     begin=np.zeros(1),
     step=np.full(1, 4.0),
     below=np.linspace(0, 1, 11)[None],
@@ -173,10 +173,10 @@ def random_requests(jobs: int, rng: np.random.Generator) -> Requests:
         lengths=np.concatenate(sequences),
         most=np.full(jobs, 60),
         growth=rng.choice([0.0, 1.5], jobs),
-        law=rng.integers(-1, 1, jobs),
+        distribution=rng.integers(-1, 1, jobs),
         application=rng.integers(-1, 2, jobs),
         history=int(rng.choice([0, 0, 2])),
-        laws=UNIFORM,
+        distributions=UNIFORM,
     )
 
 

@@ -17,18 +17,18 @@ from schedlab.schedule.minutes import minutes_of
 from schedlab.schedule.timeline import busy_processors, utilisation_over_time
 from schedlab.schedule.workflows import work_in_window
 from schedlab.scheduler import Scheduler
-from schedlab.speculate.requests import Laws, Requests, no_laws
+from schedlab.speculate.requests import DistributionTables, Requests, no_distributions
 from schedlab.workload.sections import Sections
 from schedlab.workload.workload import Workload
 
 FOREVER = 2**40
-UNIFORM = Laws(
+UNIFORM = DistributionTables(
     begin=np.zeros(1),
     step=np.full(1, 4.0),
     below=np.linspace(0, 1, 11)[None],
     part=(np.linspace(0, 40, 11) ** 2 / 80)[None],
 )
-"""A law: uniform from 0 to 40 seconds, of which E[X; X <= t] = t^2 / 80."""
+"""A distribution: uniform from 0 to 40 seconds, of which E[X; X <= t] = t^2 / 80."""
 
 
 def jobs_of(submit: list[int], need: list[int], width: list[int], processors: int = 4) -> Workload:
@@ -36,17 +36,17 @@ def jobs_of(submit: list[int], need: list[int], width: list[int], processors: in
     return Workload.from_columns(columns, processors=processors)
 
 
-def asking(*sequences: list[int], growth: float = 0.0, law: list[int] | None = None, **fields) -> Requests:
+def asking(*sequences: list[int], growth: float = 0.0, distribution: list[int] | None = None, **fields) -> Requests:
     n = len(sequences)
     values = {
         "offsets": np.concatenate([[0], np.cumsum([len(one) for one in sequences])]),
         "lengths": np.concatenate(sequences).astype(np.int64),
         "most": np.full(n, FOREVER),
         "growth": np.full(n, growth),
-        "law": np.array(law or [-1] * n),
+        "distribution": np.array(distribution or [-1] * n),
         "application": np.full(n, -1),
         "history": 0,
-        "laws": no_laws() if law is None else UNIFORM,
+        "distributions": no_distributions() if distribution is None else UNIFORM,
     }
     return Requests(**(values | fields))
 
@@ -109,7 +109,7 @@ def test_only_work_that_is_not_lost_counts_as_utilisation():
     assert metrics["failed_runs"] == 2
 
 
-def test_a_run_that_its_request_ends_is_lost_also_that_of_a_job_without_a_law():
+def test_a_run_that_its_request_ends_is_lost_also_that_of_a_job_without_a_distribution():
     schedule = simulate(jobs_of([0, 0], [20, 8], [4, 4]), "fcfs", requests=asking([20], [5]))
     metrics = schedule.metrics()
     assert metrics["utilisation"] == pytest.approx(20 / 25)
@@ -117,8 +117,8 @@ def test_a_run_that_its_request_ends_is_lost_also_that_of_a_job_without_a_law():
     assert (metrics["killed_jobs"], metrics["given_up_jobs"]) == (1, 0)
 
 
-def test_jobs_with_a_law_that_were_never_done_are_counted():
-    jobs = jobs_of([0, 0], [20, 8], [4, 4]).replace(law=np.array([0, -1]), laws=("uniform(0s,40s)",))
+def test_jobs_with_a_distribution_that_were_never_done_are_counted():
+    jobs = jobs_of([0, 0], [20, 8], [4, 4]).replace(distribution=np.array([0, -1]), distributions=("uniform(0s,40s)",))
     metrics = simulate(jobs, "fcfs", requests=asking([5, 10], [6])).metrics()
     assert (metrics["killed_jobs"], metrics["given_up_jobs"], metrics["failed_runs"]) == (2, 1, 3)
 
@@ -151,7 +151,7 @@ def test_a_gap_before_the_heads_reservation_is_used_speculatively():
     # Job 0 holds 3 processors until 30; the head needs all 4. Job 2 asks for 40 on the last one: too long, but it may
     # be done by then, with uniform run times from 0 to 40.
     jobs = jobs_of([0, 1, 2], [30, 10, 12], [3, 4, 1])
-    requests = asking([30], [10], [40], law=[-1, -1, 0])
+    requests = asking([30], [10], [40], distribution=[-1, -1, 0])
     plain = simulate(jobs, "fcfs+easy", requests=requests)
     bold = simulate(jobs, "fcfs+easy,speculation=0", requests=requests)
     assert plain.start_time.tolist() == [0, 30, 40]
@@ -161,7 +161,7 @@ def test_a_gap_before_the_heads_reservation_is_used_speculatively():
 
 def test_a_job_that_fails_speculatively_goes_to_the_head_of_the_queue_and_delays_no_reservation():
     jobs = jobs_of([0, 1, 2], [30, 10, 35], [3, 4, 1])
-    requests = asking([30], [10], [40], law=[-1, -1, 0])
+    requests = asking([30], [10], [40], distribution=[-1, -1, 0])
     schedule = simulate(jobs, "fcfs+easy,speculation=0", requests=requests)
     # At 30 job 2 is the head and starts at once; job 1 waits for it. Its reservation had been for 30.
     assert runs(schedule) == [(0, 0, 30), (2, 2, 30), (2, 30, 65), (1, 65, 75)]
@@ -171,7 +171,7 @@ def test_a_job_that_fails_speculatively_goes_to_the_head_of_the_queue_and_delays
 
 def test_the_threshold_keeps_poor_gaps_empty():
     # 28 seconds of one processor: E[X; X <= 28] / 28 = 28^2 / 80 / 28 = 0.35.
-    jobs, requests = jobs_of([0, 1, 2], [30, 10, 12], [3, 4, 1]), asking([30], [10], [40], law=[-1, -1, 0])
+    jobs, requests = jobs_of([0, 1, 2], [30, 10, 12], [3, 4, 1]), asking([30], [10], [40], distribution=[-1, -1, 0])
     for threshold, tried in (("0.34", True), ("0.36", False)):
         schedule = simulate(jobs, f"fcfs+easy,speculation={threshold}", requests=requests)
         assert bool(schedule.runs["speculative"].any()) is tried
@@ -209,10 +209,12 @@ def stochastic_workloads(draw: st.DrawFn) -> tuple[Workload, Requests]:
         st.integers(-1, 1),
     )
     jobs = draw(st.lists(job, min_size=1, max_size=14))
-    submit, need, width, sequences, growth, law, application = (list(column) for column in zip(*jobs, strict=True))
+    submit, need, width, sequences, growth, distribution, application = (
+        list(column) for column in zip(*jobs, strict=True)
+    )
     requests = asking(
         *sequences,
-        law=law,
+        distribution=distribution,
         most=np.full(len(jobs), 60),
         growth=np.array(growth),
         application=np.array(application),
@@ -270,14 +272,14 @@ def test_with_sufficient_requests_nothing_differs_from_the_ordinary_engine(drawn
     ("text", "message"),
     [
         ("fcfs+easy,reservations=fixed", "only conservative backfilling keeps a reservation"),
-        ("fcfs+conservative,reservations=loose", "they are fixed"),
+        ("fcfs+conservative,reservations=loose", "the only value is fixed"),
         ("fcfs,speculation=0", "add .easy, .conservative or .slurm"),
-        ("fcfs+easy,speculation=2", "0 or more and below 1"),
+        ("fcfs+easy,speculation=2", "at least 0 and below 1"),
         ("fcfs+easy,requests=magic", "unknown method requests=magic; known are classic"),
-        ("fcfs+easy,requests=atoptimal(zeta=1)", "less than 1"),
+        ("fcfs+easy,requests=atoptimal(zeta=1)", "at least 0 and below 1"),
         ("fcfs+easy,requests=neuroscience(0)", "at least 1"),
-        ("fcfs+easy,exhausted=2", r"name one \(requests=\)"),
-        ("fcfs+easy,requests=toptimal,exhausted=1", "exhausted=1.0: it is give-up, or a factor above 1"),
+        ("fcfs+easy,exhausted=2", r"needs a method of requests"),
+        ("fcfs+easy,requests=toptimal,exhausted=1", "exhausted=1.0: must be give-up, or a factor above 1"),
         ("fcfs+easy,requests=toptimal,exhausted=0", "write give-up, or a factor"),
         ("fcfs+easy,requests=toptimal,exhausted=often", "write give-up, or a factor"),
         ("fcfs+easy,requests=toptimal,exhausted=1001", "at most 1,000"),
@@ -309,8 +311,8 @@ def test_defaults_and_other_spellings_are_not_in_the_canonical_text():
     assert Scheduler.parse(tiny.text) == tiny
 
 
-def test_speculation_without_laws_is_refused():
-    with pytest.raises(InputError, match="speculation= is for jobs whose run times follow a law"):
+def test_speculation_without_distributions_is_refused():
+    with pytest.raises(InputError, match="speculation= is for jobs whose run times follow a distribution"):
         simulate(jobs_of([0], [5], [1]), "fcfs+easy,speculation=0")
 
 
@@ -320,6 +322,6 @@ def test_requests_that_are_not_enforced_are_refused():
         simulate(advisory, "fcfs+conservative,reservations=fixed")
 
 
-def test_a_method_without_laws_is_refused():
-    with pytest.raises(InputError, match="no job has one; give laws"):
+def test_a_method_without_distributions_is_refused():
+    with pytest.raises(InputError, match="no job has one; give distributions"):
         simulate(jobs_of([0], [5], [1]), "fcfs,requests=toptimal")

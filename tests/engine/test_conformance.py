@@ -15,9 +15,9 @@ from schedlab.engine.twin import simulate_plain
 from schedlab.schedule import Schedule
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.preceding import preceding_jobs
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
@@ -38,7 +38,7 @@ class Case(NamedTuple):
         """Return the jobs with the workflows, submitted as an answer says."""
         if not self.workflows:
             return self.jobs
-        submissions = [Submission(workflow, answer["handling"], submit) for workflow, submit in self.workflows]
+        submissions = [Submission(workflow, answer["submission_mode"], submit) for workflow, submit in self.workflows]
         return submit_workflows(self.jobs, submissions)
 
     def starts(self, answer: dict[str, Any]) -> list[int]:
@@ -81,7 +81,7 @@ CASES = [_load(path) for path in sorted((DIRECTORY / "cases").glob("*.toml"))]
 
 
 def _variant(answer: dict[str, Any]) -> tuple[str, str, str]:
-    return answer["scheduler"], answer.get("events", "batched"), answer.get("handling", "jobs")
+    return answer["scheduler"], answer.get("events", "batched"), answer.get("submission_mode", "jobs")
 
 
 EXPECTATIONS = [

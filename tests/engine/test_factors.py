@@ -56,7 +56,7 @@ def test_three_jobs_worked_by_hand():
 
 
 def test_other_policies_have_no_factors():
-    with pytest.raises(InputError, match=r"fcfs\+easy: only multifactor\(...\) has priorities with factors"):
+    with pytest.raises(InputError, match=r"fcfs\+easy: only multifactor\(...\) has priority factors"):
         Simulation(jobs(5), "fcfs+easy").priorities()
 
 
@@ -64,5 +64,5 @@ def test_a_schedule_that_cannot_be_repeated_is_refused():
     schedule = simulate(jobs(20), SCHEDULER)
     moved = schedule.start_time.copy()
     moved[0] += 1
-    with pytest.raises(InputError, match="jobs start at other times when the schedule is simulated again"):
+    with pytest.raises(InputError, match="repeating the simulation gave other start times"):
         priorities(replace(schedule, start_time=moved, end_time=schedule.end_time + 1), 50_000)

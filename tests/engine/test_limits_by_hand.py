@@ -113,12 +113,12 @@ def test_a_licence_that_the_cluster_lacks_is_named_and_without_a_cluster_none_co
     assert simulate(jobs, "fcfs").start_time.tolist() == [0, 0, 1, 1, 2]
     with pytest.raises(InputError, match=r"job 3 can never run: the cluster has not the licences .*\(Licenses\)"):
         simulate(jobs, cluster=Cluster(8, licenses=(("m", 9),)))
-    with pytest.raises(InputError, match="licenses='m::': give names and counts, as in matlab:2,ansys"):
+    with pytest.raises(InputError, match="licenses='m::': give names and counts, such as matlab:2,ansys"):
         simulate(four_jobs(licenses=["m::", None, None, None, None]), cluster=Cluster(8, licenses=(("m", 3),)))
 
 
 def test_arrays_that_contradict_themselves_are_named():
-    with pytest.raises(InputError, match="array 'a': its elements name different limits, as from job 1 on"):
+    with pytest.raises(InputError, match="array 'a': its elements name different limits, from job 1 on"):
         simulate(four_jobs(array=["a"] * 5, array_limit=[2, 2, 3, 3, 3]))
     with pytest.raises(InputError, match=r"row 2: array_limit is of no array \(array_limit 2\)"):
         four_jobs(array=["a", "a", None, None, None], array_limit=[2, 2, 2, 0, 0])

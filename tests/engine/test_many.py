@@ -96,10 +96,10 @@ def test_threads_and_the_shape_of_the_question_make_no_difference():
     ("options", "reason"),
     [
         ({"metrics": "mean_joy"}, "'mean_joy' is not a metric; known are jobs, mean_wait"),
-        ({"metrics": ["utilisation"], "uncounted": 3}, "utilisation is not a metric of jobs"),
-        ({"threads": 0}, "threads=0: it counts threads"),
-        ({"uncounted": -1}, "uncounted=-1: it counts jobs"),
-        ({"tau": 0.5}, "tau is 0.5; it is in whole seconds"),
+        ({"metrics": ["utilisation"], "uncounted": 3}, "utilisation is not a metric"),
+        ({"threads": 0}, "threads=0: must be a number of threads"),
+        ({"uncounted": -1}, "uncounted=-1: must be a number of jobs"),
+        ({"tau": 0.5}, "tau is 0.5; it must be a whole number of seconds"),
         ({"processors": 3}, "processors but the machine has 3"),
     ],
 )

@@ -83,9 +83,9 @@ def test_a_cluster_without_nodes_is_a_number_of_processors():
         ({"tasks": [1], "memory_per_core": [5000]}, "job 1 never fits .* short of memory"),
         ({"tasks": [1], "gpus_per_node": [3]}, "job 1 never fits .* short of GPUs"),
         ({"tasks": [9], "nodes": [1]}, "job 1 never fits .* short of cores"),
-        ({"tasks": [1], "gpus": [1], "gpu_type": ["h100"]}, "job 1 asks for GPUs of type h100; the cluster has a100"),
-        ({"tasks": [1], "partition": ["debug"]}, "job 1: there is no partition debug"),
-        ({"tasks": [1], "constraint": ["fast&&"]}, "job 1: constraint 'fast&&' cannot be read"),
+        ({"tasks": [1], "gpus": [1], "gpu_type": ["h100"]}, "job 1 requests GPUs of type h100; the cluster has a100"),
+        ({"tasks": [1], "partition": ["debug"]}, "job 1: unknown partition debug"),
+        ({"tasks": [1], "constraint": ["fast&&"]}, "job 1: constraint 'fast&&' is not valid"),
         ({"tasks": [1], "constraint": ["slow"]}, "job 1 never fits .* short of nodes that it may use"),
     ],
 )
@@ -105,12 +105,12 @@ def test_sizes_of_nodes_in_a_scheduler_are_refused_where_there_are_nodes(option)
 
 
 def test_placement_needs_nodes():
-    with pytest.raises(InputError, match="placement=best is for a cluster of nodes"):
+    with pytest.raises(InputError, match="placement=best needs a cluster of nodes"):
         simulate(jobs_of(tasks=[1]), "fcfs+easy,placement=best")
 
 
 def test_the_machine_is_given_once():
-    with pytest.raises(InputError, match="give the machine once"):
+    with pytest.raises(InputError, match="by processors= or by cluster=, not both"):
         simulate(jobs_of(tasks=[1]), "fcfs", processors=4, cluster=CLUSTER)
 
 

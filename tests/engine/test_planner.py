@@ -48,8 +48,8 @@ def dependent_workloads(draw: st.DrawFn) -> Workload:
     child, parent, delay = np.array(kept, dtype=np.int64).reshape(-1, 3).T
     flow = Workflow("flow", (Task("a", 1, 5.0, 90.0, ()),))
     number = np.array(draw(st.lists(st.integers(-1, 2), min_size=jobs, max_size=jobs)))
-    handlings = draw(st.tuples(*(st.sampled_from(["aware", "chained"]) for _ in range(3))))
-    flows = WorkflowJobs(number, np.zeros(jobs, dtype=np.int64), [Submission(flow, how, 0) for how in handlings])
+    submission_modes = draw(st.tuples(*(st.sampled_from(["aware", "chained"]) for _ in range(3))))
+    flows = WorkflowJobs(number, np.zeros(jobs, dtype=np.int64), [Submission(flow, how, 0) for how in submission_modes])
     return workload.replace(dependencies=Dependencies.from_pairs(child, parent, delay, jobs=jobs), workflows=flows)
 
 

@@ -14,9 +14,9 @@ from schedlab.engine.twin import simulate_plain
 from schedlab.kernels import for_python
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import Workload
 
 rank_of = for_python(priorities.rank_of)

@@ -170,7 +170,7 @@ def test_a_job_that_can_never_run_is_named_with_slurms_reason(job, resources, re
     cluster = cluster_of(partitions=partitions, qos=[low, QosLimits("high")], accounts=[lab])
     workload = jobs_of(job, **resources)
     assert never_runs(workload, cluster).texts() == [reason]
-    said = {"PartitionName": "job 1: there is no partition nowhere", "Resources": "job 1 never fits .* short of cores"}
+    said = {"PartitionName": "job 1: unknown partition nowhere", "Resources": "job 1 never fits .* short of cores"}
     with pytest.raises(InputError, match=said.get(reason, rf"job 1 can never run: .*\({reason}\)")):
         site_inputs(workload, cluster)
 

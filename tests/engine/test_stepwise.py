@@ -159,16 +159,16 @@ def test_jobs_that_are_added_get_the_next_rows_and_start_in_the_present_second_i
 @pytest.mark.parametrize(
     ("action", "reason"),
     [
-        (lambda one: one.start(2), r"at decisions only: call next_decision\(\) before"),
+        (lambda one: one.start(2), r"only at a decision: call next_decision\(\) first"),
         (lambda one: one.next_decision() and one.start(1), r"job 2 \(row 1\) needs 4 processors, but 1 are free"),
         (lambda one: one.next_decision() and one.start(0), r"job 1 \(row 0\) is not waiting at second 5"),
-        (lambda one: one.next_decision() and one.start(9), "there is no job in row 9: rows go from 0 to 3"),
-        (lambda one: one.next_decision() and one.start("2"), "'2' is not the row of a job"),
-        (lambda one: one.run(until=2), "second 2 is over: the simulation has come to second 3"),
+        (lambda one: one.next_decision() and one.start(9), "row 9 does not exist: rows go from 0 to 3"),
+        (lambda one: one.next_decision() and one.start("2"), "'2' is not the row number of a job"),
+        (lambda one: one.run(until=2), "second 2 is in the past: the simulation is at second 3"),
         (lambda one: one.run(until=2.5), "until=2.5 is not a whole second"),
         (lambda one: one.submit(three_jobs()), "job 1 would be submitted at second 0, but second 3 has come"),
         (lambda one: one.submit(three_jobs().replace(submit_time=[9, 9, 9], requested_processors=[1, 5, 1])), "job 2"),
-        (lambda one: one.schedule(), "there is no schedule yet, because jobs have not ended"),
+        (lambda one: one.schedule(), "no schedule yet: some jobs have not ended"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence_and_changes_nothing(action, reason):
@@ -197,12 +197,12 @@ def test_a_job_behind_the_window_cannot_be_started_by_hand():
     assert simulation.next_decision() is False
     simulation = Simulation(jobs.replace(requested_processors=[2, 3, 1]), "fcfs,window=1")
     simulation.observe(lambda one: one.start(2) if one.now == 1 else None)
-    with pytest.raises(InputError, match=r"job 3 \(row 2\) waits behind the window of 1 jobs"):
+    with pytest.raises(InputError, match=r"job 3 \(row 2\) is beyond the window of 1 jobs"):
         simulation.run()
 
 
 def test_the_event_order_of_sc17_runs_only_as_a_whole():
-    with pytest.raises(InputError, match="sc17 runs only as a whole"):
+    with pytest.raises(InputError, match="sc17 cannot be run step by step"):
         Simulation(three_jobs(), "fcfs", events="sc17")
 
 
@@ -256,14 +256,14 @@ def of_another_shape(members):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (in_header(schedlab="0.0.7"), "saved by version 0.0.7 of schedlab, and goes on only there"),
-        (in_header(format="schedlab simulation 0"), "goes on only there"),
+        (in_header(schedlab="0.0.7"), "saved by version 0.0.7 of schedlab, and can be resumed only by it"),
+        (in_header(format="schedlab simulation 0"), "can be resumed only by it"),
         (in_header(until="tomorrow"), "the header is damaged"),
         (in_header(scheduler="fcfs+magic"), "unknown backfilling"),
         (in_header(scheduler="fcfs+easy@os:system"), "do not import code on their own"),
-        (harmed, "no longer, a whole saved simulation"),
-        (of_another_shape, "no longer, a whole saved simulation"),
-        (lambda members: members.pop("state.clock.npy"), "no longer, a whole saved simulation"),
+        (harmed, "not a saved simulation, or damaged"),
+        (of_another_shape, "not a saved simulation, or damaged"),
+        (lambda members: members.pop("state.clock.npy"), "not a saved simulation, or damaged"),
     ],
 )
 def test_a_file_of_another_version_or_a_damaged_one_is_refused_in_one_sentence(change, reason, tmp_path):
@@ -281,9 +281,9 @@ def test_a_file_that_was_cut_off_or_is_none_is_refused_in_one_sentence(tmp_path)
     content = path.read_bytes()
     for length in range(0, len(content), 97):
         path.write_bytes(content[:length])
-        with pytest.raises(InputError, match="not, or no longer, a whole saved simulation"):
+        with pytest.raises(InputError, match="not a saved simulation, or damaged"):
             Simulation.load(path)
-    with pytest.raises(InputError, match="there is no such file"):
+    with pytest.raises(InputError, match="the file does not exist"):
         Simulation.load(tmp_path / "nowhere.sim")
 
 
@@ -292,7 +292,7 @@ def test_a_file_of_another_workload_is_refused_in_one_sentence(tmp_path):
     Simulation(three_jobs(), "fcfs").save(path)
     assert Simulation.load(path, three_jobs()).run()
     for other in (three_jobs().replace(run_time=[10, 10, 4]), crowd(), three_jobs().replace(requests_enforced=False)):
-        with pytest.raises(InputError, match="this simulation is of another workload, three"):
+        with pytest.raises(InputError, match="this simulation belongs to the workload three"):
             Simulation.load(path, other)
 
 

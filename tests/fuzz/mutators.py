@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import gzip
+import hashlib
 import io
 import json
 import random
 import re
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -85,7 +88,10 @@ def harm_json(content: bytes, rng: random.Random) -> bytes:
     """Return a document of JSON with another value, key or depth somewhere, or with harmed bytes."""
     if rng.random() < 0.2:
         return harm_bytes(content, rng)
-    document = json.loads(content)
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):  # it has been harmed before
+        return harm_bytes(content, rng)
     for _ in range(rng.randint(1, 3)):
         document = harm_document(document, rng)
     if rng.random() < 0.1:
@@ -237,3 +243,50 @@ def harm_gzip(content: bytes, rng: random.Random) -> bytes:
         filler = rng.choice([b"\0", b"\n", b";\n", b"1 ", b"[", b"1,2,3\n", b"; a comment\n"])
         return gzip.compress(filler * ((300 << 20) // len(filler)), compresslevel=1)
     return gzip.compress(harm_text(gzip.decompress(content), rng), compresslevel=1)
+
+
+def harm_saved(content: bytes, rng: random.Random) -> bytes:
+    """Return a saved simulation with a harmed header or workload under the right checksum, or another harmed member."""
+    if rng.random() < 0.2:
+        return harm_bytes(content, rng)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(members["header.json"])
+    name = rng.choice(["header.json", *members])
+    if name == "header.json":
+        members[name] = harm_json(members[name], rng)
+    elif name.endswith(".npy"):
+        members[name] = _harm_array(members[name], rng)
+    else:
+        members[name] = harm_parquet(members[name], rng)
+        header["sha256"][name] = hashlib.sha256(members[name]).hexdigest()
+        members["header.json"] = json.dumps(header).encode()
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member, harmed in members.items():
+            archive.writestr(member, harmed)
+    return sink.getvalue()
+
+
+def _harm_array(content: bytes, rng: random.Random) -> bytes:
+    """Return an NPY file with another number somewhere, another shape or type, or harmed bytes."""
+    array = np.load(io.BytesIO(content), allow_pickle=False)
+    kind = rng.randrange(6)
+    if kind == 0 or not array.size or array.dtype.kind not in "iufb":
+        return harm_bytes(content, rng)
+    if kind == 1:
+        array = rng.choice([array[:0], array.astype("f4"), np.repeat(array, 2), array.reshape(1, *array.shape)])
+    else:
+        array.flat[rng.randrange(array.size)] = rng.choice([0, 1]) if kind == 2 else rng.choice(_extremes(array))
+    sink = io.BytesIO()
+    np.lib.format.write_array(sink, array, allow_pickle=False)
+    return sink.getvalue()
+
+
+def _extremes(array: Any) -> list[Any]:
+    if array.dtype.kind == "f":
+        return [np.nan, np.inf, -np.inf, -1.0, 1e300]
+    if array.dtype.kind == "b":
+        return [True, False]
+    most = np.iinfo(array.dtype)
+    return [most.min, most.max, most.max // 2, -1 if most.min else 1, array.size, 7]

@@ -7,13 +7,12 @@ import hashlib
 import json
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from cluster_targets import cluster_targets
 from mutators import TEXTS, harm_gzip, harm_json, harm_parquet, harm_text
-
-Harm = Callable[[bytes, random.Random], bytes]
+from target import Harm, Target
 
 SWF = """; Version: 2.2
 ; MaxProcs: 16
@@ -170,7 +169,9 @@ MANIFEST = {
     "max_cores": 2,
     "total_runtime": 90,
 }
-LAWS = '[[application]]\nlaw = "truncnorm(0h,2h,mu=1h,sigma=30min)"\nuser = [1, 2]\nrequests = "1h, 2h"\n'
+DISTRIBUTIONS = (
+    '[[application]]\ndistribution = "truncnorm(0h,2h,mu=1h,sigma=30min)"\nuser = [1, 2]\nrequests = "1h, 2h"\n'
+)
 RUNS = "run,seconds\n1,3600\n2,5400\n3,2h\n4,90min\n5,4000\n6,4100\n7,4200\n8,4300\n9,4400\n10,4500\n"
 CAMPAIGN = """name = "small"
 description = "a test"
@@ -196,34 +197,6 @@ JSON_QUESTIONS = '{"user_id": 7, "processors": 4, "requested_time": 3600}\n{"pro
 POLICY = {"version": 1, "formula": "p*q + 850*log10(r)", "coefficients": {"c1": 0.5}, "training": {"seed": 1}}
 
 
-@dataclass(frozen=True)
-class Target:
-    """A kind of input.
-
-    Parameters
-    ----------
-    name
-        Of the kind.
-    file
-        What the file is called; empty if the input is a word of the command line.
-    sound
-        Its content, which every command accepts.
-    harm
-        How it is harmed.
-    commands
-        Command lines that read it; FILE stands for it, DIR for the directory with sound files of all kinds.
-    seal
-        Makes checksums right again that harm has made wrong.
-    """
-
-    name: str
-    file: str
-    sound: bytes
-    harm: Harm
-    commands: tuple[str, ...]
-    seal: Callable[[bytes], bytes] = bytes
-
-
 READS_JOBS = (
     "inspect FILE",
     "simulate FILE --processors 64 --clean default",
@@ -234,10 +207,11 @@ READS_JOBS = (
 READS_WAITING = ("inspect FILE --clean none", "convert FILE o.csv", "convert FILE o.parquet --partition gpu")
 
 
-def targets(directory: Path) -> list[Target]:
+def targets(directory: Path, *, plain: bool) -> list[Target]:
     """Write sound files of all kinds into a directory, and return what is fuzzed."""
-    text = _text_targets()
-    made = [*text, *_made(directory)]
+    made = [*_text_targets(), *_made(directory)]
+    if plain:
+        made += cluster_targets(directory)
     for target in made:
         place = directory / target.file
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -257,11 +231,18 @@ def _text_targets() -> list[Target]:
         Target(
             "swf", "log.swf", swf, harm_text, (*READS_JOBS, "simulate FILE -s saf+easy@ave2 --dependencies preceding")
         ),
-        Target("swf.gz", "log.swf.gz", gzip.compress(swf), harm_gzip, ("inspect FILE",)),
+        Target("swf.gz", "log.swf.gz", gzip.compress(swf), harm_gzip, ("inspect FILE",), how="compiled"),
         Target("csv", "log.csv", csv, harm_text, READS_JOBS),
-        Target("csv.gz", "log.csv.gz", gzip.compress(csv), harm_gzip, ("inspect FILE --processors 8",)),
+        Target("csv.gz", "log.csv.gz", gzip.compress(csv), harm_gzip, ("inspect FILE --processors 8",), how="compiled"),
         Target("batsim", "jobs.json", json.dumps(BATSIM).encode(), harm_json, READS_JOBS),
-        Target("batsim.gz", "jobs.json.gz", gzip.compress(json.dumps(BATSIM).encode()), harm_gzip, ("inspect FILE",)),
+        Target(
+            "batsim.gz",
+            "jobs.json.gz",
+            gzip.compress(json.dumps(BATSIM).encode()),
+            harm_gzip,
+            ("inspect FILE",),
+            how="compiled",
+        ),
         Target("sacct", "sacct.txt", SACCT.encode(), harm_text, READS_JOBS),
         Target("torque", "20260401", TORQUE.encode(), harm_text, READS_JOBS),
         Target("moab", "events.log", MOAB.encode(), harm_text, READS_JOBS),
@@ -284,6 +265,7 @@ def _text_targets() -> list[Target]:
         ),
         Target("default limit", "", b"1=2-0", harm_text, ("inspect DIR/log.swf --default-limit TEXT",)),
         Target("squeue", "now.txt", SQUEUE.encode(), harm_text, READS_WAITING),
+        Target("shadow", "queue.json", json.dumps(SQUEUE_JSON).encode(), harm_json, ("slurm shadow p*q --queue FILE",)),
         Target("squeue json", "now.json", json.dumps(SQUEUE_JSON).encode(), harm_json, READS_WAITING),
         Target("slurmctld", "slurmctld.log", CONTROLLER.encode(), harm_text, READS_JOBS),
         Target("events", "made.events", EVENTS.encode(), harm_text, READS_JOBS),
@@ -305,9 +287,17 @@ def _text_targets() -> list[Target]:
             ("cluster show FILE",),
         ),
         Target("dax", "flow.dax", DAX.encode(), harm_text, show),
-        Target("dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",)),
+        Target(
+            "dax.gz", "flow.dax.gz", gzip.compress(DAX.encode()), harm_gzip, ("workflow show FILE",), how="compiled"
+        ),
         Target("manifest", "flow.json", json.dumps(MANIFEST).encode(), harm_json, show),
-        Target("laws", "laws.toml", LAWS.encode(), harm_text, ("simulate DIR/log.swf --laws FILE --requests given",)),
+        Target(
+            "distributions",
+            "distributions.toml",
+            DISTRIBUTIONS.encode(),
+            harm_text,
+            ("simulate DIR/log.swf --distributions FILE --requests given",),
+        ),
         Target("runs", "runs.csv", RUNS.encode(), harm_text, ("requests --from-runs FILE --column seconds",)),
         Target("campaign", "small.toml", CAMPAIGN.encode(), harm_text, ("campaign plan FILE",)),
         Target(
@@ -318,7 +308,7 @@ def _text_targets() -> list[Target]:
             "json jobs", "ask.txt", JSON_QUESTIONS.encode(), harm_text, ("predict --load DIR/model.json --jobs FILE",)
         ),
         Target(
-            "law",
+            "distribution",
             "",
             b"truncnorm(0h,20h,mu=8h,sigma=2h)",
             harm_text,
@@ -332,7 +322,7 @@ def _text_targets() -> list[Target]:
             ("simulate DIR/log.swf -s TEXT",),
         ),
         Target("formula", "", b'"(p*q + 850*log10(r)) / (w + 1)"+easy', harm_text, ("simulate DIR/log.swf -s TEXT",)),
-        Target("name", "", b"DIR/log.swf", _harm_name, tuple(f"{verb} TEXT" for verb in NAMING)),
+        Target("name", "", b"DIR/log.swf", _harm_name, tuple(f"{verb} TEXT" for verb in NAMING), how="compiled"),
     ]
 
 
@@ -346,7 +336,12 @@ NAMING = (
     "learn fit",
     "report",
 )
-NAMING += ("predict --jobs - --load", "requests --from-runs", "simulate DIR/log.swf --laws", "convert DIR/log.swf")
+NAMING += (
+    "predict --jobs - --load",
+    "requests --from-runs",
+    "simulate DIR/log.swf --distributions",
+    "convert DIR/log.swf",
+)
 
 
 def _harm_name(content: bytes, rng: random.Random) -> bytes:
@@ -391,8 +386,11 @@ def _made(directory: Path) -> list[Target]:
     (directory / "log.swf").write_text(SWF)
     (directory / "flow.dax").write_text(DAX)
     jobs = read_workload(directory / "log.swf")
-    law = np.zeros(len(jobs), dtype=np.int64)
-    write_workload(jobs.replace(law=law, laws=("uniform(0s,10min)",), sequences=("3min",)), directory / "log.parquet")
+    distribution = np.zeros(len(jobs), dtype=np.int64)
+    write_workload(
+        jobs.replace(distribution=distribution, distributions=("uniform(0s,10min)",), sequences=("3min",)),
+        directory / "log.parquet",
+    )
     simulate(jobs, "fcfs+easy").save(directory / "schedule.parquet")
     validate(jobs, "e-loss").model.save(directory / "model.json")
     model().save(directory / "site.json")

@@ -20,7 +20,7 @@ def test_a_share_that_is_reached_to_the_letter_makes_the_next_workflow_due():
     model = replace(EDISON_TOY, processors=10, cores_per_node=None, jobs=jobs, limits=None, rules="corrected")
     workflow = Workflow("short", (Task("only", processors=1, run_time=29, requested_time=29),))
     experiment = Experiment(
-        model, ((workflow, 1.0),), "share", share=0.29, handling="chained", preload=0, duration=3_600
+        model, ((workflow, 1.0),), "share", share=0.29, submission_mode="chained", preload=0, duration=3_600
     )
     generated = generate_experiment(experiment, rng=np.random.default_rng(1))
     assert generated.workflow_share == pytest.approx(0.29, abs=0.002)

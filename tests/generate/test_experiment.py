@@ -19,14 +19,17 @@ def test_the_sections_follow_each_other(edison) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"handling": "single"}, "unknown handling 'single' of an experiment; known are pilot, chained, aware"),
+        (
+            {"submission_mode": "single"},
+            "unknown submission_mode 'single' of an experiment; known are pilot, chained, aware",
+        ),
         ({"rules": "paper"}, "unknown rules 'paper'"),
         ({"counted": "all"}, "unknown counted 'all'"),
-        ({"preload": -1}, "preload of an experiment is 0 s or more"),
-        ({"duration": 0}, "lasts 1 s or more"),
-        ({"pressure": -0.1}, "pressure is 0 or above"),
-        ({"pressure": float("nan")}, "pressure is 0 or above"),
-        ({"pressure": 1e9}, "pressure is 0 or above and at most 100, not 1e\\+09"),
+        ({"preload": -1}, "preload of an experiment must be 0 s or more"),
+        ({"duration": 0}, "must be 1 s or more"),
+        ({"pressure": -0.1}, "pressure must be from 0 to 100"),
+        ({"pressure": float("nan")}, "pressure must be from 0 to 100"),
+        ({"pressure": 1e9}, "pressure must be from 0 to 100, not 1e\\+09"),
         ({"workflow_policy": "sometimes"}, "unknown workflow policy 'sometimes'"),
         ({"workflow_policy": "period", "period": 60}, "policy period needs workflows"),
         ({"workflow_policy": "sp-sat-p1"}, "not a special pattern"),
@@ -41,8 +44,8 @@ def test_what_makes_no_sense_is_refused(edison, wrong: dict[str, object], messag
     ("shares", "policy", "message"),
     [
         ((1.0,), {"workflow_policy": "none"}, "policy none has no place for workflows"),
-        ((1.0,), {"workflow_policy": "period"}, "a period of 1 s or more, not 0 s"),
-        ((1.0,), {"workflow_policy": "share", "share": 1.1}, "a share above 0 and up to 1, not 1.1"),
+        ((1.0,), {"workflow_policy": "period"}, "period must be 1 s or more, not 0 s"),
+        ((1.0,), {"workflow_policy": "share", "share": 1.1}, "the share must be above 0 and at most 1, not 1.1"),
         ((0.5, 0.4), {"workflow_policy": "share", "share": 0.1}, "add up to 0.9; they must add up to 1"),
         ((1.5, -0.5), {"workflow_policy": "share", "share": 0.1}, "the share of workflow longwide is -0.5"),
     ],
@@ -55,12 +58,12 @@ def test_workflows_and_their_policy_go_together(edison, long_wide, shares, polic
 def test_a_workflow_must_fit_on_the_machine_as_it_is_submitted(edison) -> None:
     halves = Workflow("halves", tuple(Task(name, 70_000, 60.0, 60.0) for name in "ab"))
     by_period = {"workflows": ((halves, 1.0),), "workflow_policy": "period", "period": 3600}
-    Experiment(edison, handling="chained", **by_period)
+    Experiment(edison, submission_mode="chained", **by_period)
     with pytest.raises(InputError, match="halves needs 140,000 processors at once, but the machine has 133,824"):
-        Experiment(edison, handling="pilot", **by_period)
+        Experiment(edison, submission_mode="pilot", **by_period)
 
 
 def test_a_workflow_without_work_cannot_have_a_share_of_it(edison) -> None:
     idle = Workflow("idle", (Task("a", 1, 0.0, 60.0),))
-    with pytest.raises(InputError, match="idle does no work"):
+    with pytest.raises(InputError, match="idle contains no work"):
         Experiment(edison, workflows=((idle, 1.0),), workflow_policy="share", share=0.5)

@@ -79,7 +79,7 @@ def test_impossible_patterns_are_refused(wrong) -> None:
 
 
 def test_a_step_cannot_come_before_its_sequence() -> None:
-    with pytest.raises(InputError, match="cannot be negative"):
+    with pytest.raises(InputError, match="their seconds must be 0 or more"):
         Sequence(((-1, FixedJob(1, 1)),))
 
 

@@ -191,15 +191,15 @@ def check_sentences(jobs: sl.Workload) -> None:
     for arguments, sentence in (
         ({"commit": True}, "commit=True is the environment of SC'20"),
         ({"decision": "all"}, "decision='all' is unknown"),
-        ({"processors": 5}, "give the machine once"),
+        ({"processors": 5}, "by processors= or by cluster=, not both"),
         ({"slots": 0}, "slots=0: give a whole number"),
     ):
         with pytest.raises(InputError) as error:
             SchedulingEnv(jobs, cluster=SITE, window=None, **arguments)
         assert sentence in str(error.value)
     for arguments, policy, sentence in (
-        ({}, "saf+easy", "cannot keep nodes for a blocked job"),
-        ({"decision": "policy"}, "saf", "saf is none of the policies to choose from"),
+        ({}, "saf+easy", "cannot reserve nodes for a blocked job"),
+        ({"decision": "policy"}, "saf", "saf is not one of the policies to choose from"),
     ):
         with pytest.raises(InputError, match=sentence):
             play(PolicyAgent(policy), SchedulingEnv(jobs, cluster=SITE, window=None, **arguments))

@@ -72,7 +72,7 @@ def test_a_changed_file_is_another_scheduler(tmp_path):
     other = simulate(jobs, f"@agent:{path}")
     assert one.scheduler != other.scheduler
     assert one.start_time.tolist() != other.start_time.tolist()
-    with pytest.raises(InputError, match="is now another agent"):
+    with pytest.raises(InputError, match="it now holds the agent"):
         simulate(jobs, one.scheduler)
 
 
@@ -86,7 +86,7 @@ def test_an_agent_that_sees_jobs_alone_is_a_scheduler_and_one_that_commits_itsel
     assert found.start_time.tolist() == played(jobs, network).start_time.tolist()
     AgentFile(network, 5_000, 16, decision="commit").save(path)
     assert read_agent_file(path).decision == "commit"
-    with pytest.raises(InputError, match="commits itself to jobs as in SC'20"):
+    with pytest.raises(InputError, match="commits to jobs as in SC'20"):
         simulate(jobs, f"@agent:{path}")
 
 

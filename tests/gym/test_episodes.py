@@ -199,10 +199,10 @@ def test_windows_and_loads_are_drawn_from_the_log():
     ("told", "sentence"),
     [
         ({"decision": "all"}, "decision='all' is unknown"),
-        ({"decision": "inspect", "commit": True}, "commit=True is about the next job"),
+        ({"decision": "inspect", "commit": True}, "commit=True needs decision='next'"),
         ({"slots": 0}, "slots=0: give a whole number"),
         ({"period": -1}, "period=-1: give whole seconds"),
-        ({"window": 0}, "an episode has at least one job"),
+        ({"window": 0}, "must be at least one job"),
         ({"window": 1_000}, "window=1000, but the workload has 60 jobs"),
         ({"processors": 2}, "processors"),
         ({"load": 0}, "give a positive number"),
@@ -211,7 +211,7 @@ def test_windows_and_loads_are_drawn_from_the_log():
         ({"order": "wfp3"}, "changes with time"),
         ({"base": "fcfs+conservative"}, "inside an environment, policies are formulas"),
         ({"base": "saf@actual"}, "inside an environment, policies are formulas"),
-        ({"decision": "policy", "policies": ()}, "there are no policies to choose from"),
+        ({"decision": "policy", "policies": ()}, "no policies to choose from"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_a_sentence(told, sentence):
@@ -222,15 +222,15 @@ def test_what_makes_no_sense_is_said_in_a_sentence(told, sentence):
 
 def test_workloads_that_cannot_be_episodes_are_refused():
     jobs = random_jobs(1)
-    with pytest.raises(InputError, match="there is no workload"):
+    with pytest.raises(InputError, match="no workload"):
         Episodes(1, [])
-    with pytest.raises(InputError, match="give processors="):
+    with pytest.raises(InputError, match="processors="):
         Episodes(1, [jobs, jobs.replace(processors=16)], window=None)
     with pytest.raises(InputError, match="a model of jobs needs window="):
         Episodes(1, lambda rng: jobs, window=None)
     with pytest.raises(InputError, match="the model has drawn 60 jobs, but window=20"):
         Episodes(1, lambda rng: jobs, window=20, processors=8).begin(0, np.random.default_rng(1))
-    with pytest.raises(InputError, match="nothing to decide"):
+    with pytest.raises(InputError, match="no episode with a decision"):
         Episodes(1, jobs[:1], window=1, decision="backfill").begin(0, np.random.default_rng(1))
 
 

@@ -86,7 +86,7 @@ def test_asking_for_fewer_tuples_leaves_the_file_as_it_is(jobs, tmp_path):
 def test_scores_that_were_made_in_another_way_are_not_continued(jobs, tmp_path, changes, named):
     path = tmp_path / "scores.parquet"
     collect(jobs, 2, path=path)
-    with pytest.raises(InputError, match=rf"in another way \({named} differ\)"):
+    with pytest.raises(InputError, match=rf"with other settings \({named} differ\)"):
         collect(jobs, 2, path=path, **changes)
 
 
@@ -98,12 +98,12 @@ def test_the_tuples_of_a_table_are_found_again(jobs):
 
 def test_a_table_of_other_jobs_is_refused(jobs):
     other = usable_jobs(lublin(300, 64, rng=np.random.default_rng(3)), FEW, 64)
-    with pytest.raises(InputError, match="does not hold the 6 jobs of tuple 0"):
+    with pytest.raises(InputError, match="lacks the 6 jobs of tuple 0"):
         tuples_of(collect(jobs, 2), other, FEW, seed=5)
 
 
 def test_too_few_jobs_for_a_tuple_are_refused(jobs):
-    with pytest.raises(InputError, match="needs 10, and there are 9"):
+    with pytest.raises(InputError, match="needs 10, but the log has 9"):
         usable_jobs(jobs[:9], FEW, 64)
 
 

@@ -144,7 +144,7 @@ def test_a_search_that_ends_in_its_budget_has_not_overdrawn_it_by_more_than_a_bl
 
 def test_a_budget_for_no_policy_at_all_is_one_sentence() -> None:
     training = prepare_training(small_windows(count=12, jobs=70))
-    with pytest.raises(InputError, match="does not suffice"):
+    with pytest.raises(InputError, match="the budget of the search is too small"):
         _search(training, 5, ["forms"])
 
 

@@ -95,7 +95,7 @@ def test_writing_and_reading_gives_the_same_draws():
         ({"cumulative": [0.5, 0.9]}, "ascend from above 0 to 1"),
         ({"cumulative": [0.0, 1.0]}, "ascend from above 0 to 1"),
         ({"low": [0.0]}, "as many lower edges"),
-        ({"low": [0.0, 0.5]}, "do not overlap"),
+        ({"low": [0.0, 0.5]}, "must be finite, ascending and disjoint"),
         ({"high": [1.0, float("inf")]}, "finite"),
         ({"in_bin": "upper"}, "unknown rule 'upper'"),
         ({"low": "none"}, "damaged"),

@@ -137,18 +137,18 @@ def test_provenance_says_what_was_modelled():
 @pytest.mark.parametrize(
     ("log", "options", "reason"),
     [
-        (log_of(10), {}, "two-kinds: 10 of 10 jobs can be used, too few for a model; it takes at least 100"),
-        (log_of(200, processors=None), {}, "needs the size of the machine"),
+        (log_of(10), {}, "two-kinds: 10 of 10 jobs are usable, too few for a model, which needs at least 100"),
+        (log_of(200, processors=None), {}, "the size of the machine"),
         (log_of(200).replace(requested_time=np.full(200, -1)), {}, "200 of 200 jobs have no requested time"),
-        (log_of(200).replace(submit_time=np.zeros(200)), {}, "no times between arrivals"),
+        (log_of(200).replace(submit_time=np.zeros(200)), {}, "no gaps between arrivals"),
         (log_of(200).replace(user_id=np.full(200, -1)), {"users": True}, "no job has a user"),
         (log_of(200), {"cycle": "week"}, "needs a log of 2 weeks or more"),
         (log_of(200), {"rules": "ours"}, "unknown rules 'ours'"),
-        (log_of(200), {"cores_per_node": 97}, "96 processors are not whole nodes of 97"),
-        (log_of(200), {"cores_per_node": 36}, "96 processors are not whole nodes of 36"),
+        (log_of(200), {"cores_per_node": 97}, "96 processors are not a whole number of nodes of 97"),
+        (log_of(200), {"cores_per_node": 36}, "96 processors are not a whole number of nodes of 36"),
         (log_of(200), {"filters": ["none"]}, "unknown filter 'none'"),
-        (log_of(200), {"longest_gap": -5.0}, "longest time between arrivals that is kept is above 0 s, not -5 s"),
-        (log_of(200), {"longest_gap": float("nan")}, "is above 0 s, not nan s"),
+        (log_of(200), {"longest_gap": -5.0}, "longest gap between arrivals to keep must be above 0 s, not -5 s"),
+        (log_of(200), {"longest_gap": float("nan")}, "above 0 s, not nan s"),
     ],
 )
 def test_what_cannot_be_modelled_is_refused(log, options, reason):
@@ -165,5 +165,5 @@ def test_jobs_without_a_request_are_dropped_if_few_and_may_request_their_run_tim
     none = log.replace(requested_time=np.full(400, -1))
     drawn = fit_model(none, missing_requests="run-time").draw_jobs(np.random.default_rng(1), 100)
     assert (drawn["requested_time"] == drawn["run_time"]).all()
-    with pytest.raises(InputError, match="0 of 400 jobs can be used"):
+    with pytest.raises(InputError, match="0 of 400 jobs are usable"):
         fit_model(none, missing_requests="drop")

@@ -186,7 +186,7 @@ def test_the_start_hour_shifts_the_day():
 
 @pytest.mark.parametrize(("jobs", "processors"), [(0, 256), (10, 0), (-1, 4)])
 def test_no_jobs_or_no_processors_are_refused(jobs, processors):
-    with pytest.raises(InputError, match="at least 1 job for at least 1 processor"):
+    with pytest.raises(InputError, match="at least 1 job and 1 processor"):
         lublin(jobs, processors, rng=np.random.default_rng(1))
 
 

@@ -45,9 +45,9 @@ def test_a_file_gives_the_model_back(kind, tmp_path):
     ("text", "reason"),
     [
         ("not JSON", "it is not JSON"),
-        ("[1]", "is not a workload model: schedlab model fit writes one"),
+        ("[1]", "is not a workload model: write one with"),
         ('{"version": 1}', "is not a workload model"),
-        ('{"schedlab_workload_model": 2}', "of another version"),
+        ('{"schedlab_workload_model": 2}', "of version 2; this schedlab reads 1"),
         ('{"schedlab_workload_model": 1}', "damaged workload model: .* is missing; fit it again"),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_stand_in_for_a_small_machine_has_jobs_of_a_node_at_least():
 
 @pytest.mark.parametrize(("processors", "node"), [(0, None), (100, 24), (24, 0)])
 def test_a_machine_that_cannot_be_is_refused(processors, node):
-    with pytest.raises(InputError, match="cannot be"):
+    with pytest.raises(InputError, match="is impossible"):
         fit_model(log_of()).scaled_to(processors, node)
 
 

@@ -194,7 +194,7 @@ def test_the_same_seed_gives_the_same_estimates():
         ({"user_bins": {600: 0}}, "between 1 and 7200 s"),
         ({"user_bins": {600: 95}}, "at most"),
         ({"user_bins": {60 * minute: 1 for minute in range(1, 21)}}, "fewer user bins"),
-        ({"user_bins": {360 * place: 1 for place in range(1, 21)}, "distinct": 20}, "more distinct"),
+        ({"user_bins": {360 * place: 1 for place in range(1, 21)}, "distinct": 20}, "of distinct"),
     ],
 )
 def test_bins_that_do_not_fit_are_refused(options, message):

@@ -11,7 +11,7 @@ from schedlab.scheduler import Scheduler
 from schedlab.speculate.generate import Application, stochastic_jobs
 from schedlab.speculate.requests import requests_of
 from schedlab_papers import icpp19
-from schedlab_papers.icpp19_scenarios import METHODS, Setting, laws_and_allocations, mixes, orders
+from schedlab_papers.icpp19_scenarios import METHODS, Setting, distributions_and_allocations, mixes, orders
 from schedlab_papers.icpp19_sequences import table_1, theorem_1
 
 
@@ -107,7 +107,7 @@ INDEPENDENT = {
 
 @pytest.mark.slow
 def test_scenario_1_is_within_the_sampling_error_of_the_authors_simulator(tmp_path: Path):
-    frame = laws_and_allocations(Setting(tmp_path, 50))
+    frame = distributions_and_allocations(Setting(tmp_path, 50))
     for (workload, method), published in INDEPENDENT.items():
         own = frame[(frame["workload"] == workload) & (frame["method"] == method)]
         for measure, value, digit in zip(("utilisation", "response"), published, (0.0005, 0.5), strict=True):

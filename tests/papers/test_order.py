@@ -253,7 +253,7 @@ def test_the_study_makes_all_tables_and_its_figure(tmp_path: Path, monkeypatch: 
 
 
 def test_no_log_at_all_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="holds none of the traces"):
+    with pytest.raises(InputError, match="has none of the traces"):
         order.reproduce(tmp_path)
     with pytest.raises(InputError, match="has no log mira"):
         order.reproduce(tmp_path, logs=["mira"])

@@ -56,5 +56,5 @@ def test_a_missing_trace_is_named():
 def test_one_trace_is_enough_and_none_is_refused_in_one_sentence(tmp_path: Path):
     (tmp_path / "b.swf").touch()
     require_some(tmp_path, ["a.swf", "b.swf"])
-    with pytest.raises(InputError, match=r"holds none of the traces that this paper needs: a\.swf, c\.swf$"):
+    with pytest.raises(InputError, match=r"has none of the traces this paper needs: a\.swf, c\.swf$"):
         require_some(tmp_path, ["a.swf", "c.swf"])

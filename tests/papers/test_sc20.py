@@ -24,7 +24,7 @@ def test_the_windows_are_those_that_old_gym_draws_with_the_seed_1():
 
 
 def test_no_log_at_all_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="holds none of the traces"):
+    with pytest.raises(InputError, match="has none of the traces"):
         sc20.reproduce(tmp_path)
     with pytest.raises(InputError, match="has no log mira"):
         sc20.reproduce(tmp_path, logs=["mira"])

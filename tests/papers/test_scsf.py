@@ -102,7 +102,7 @@ def test_workflows_that_are_left_out_are_named_below_the_matrix(setting: Setting
 
 
 def test_a_directory_of_workflows_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no directory .*nowhere: name one that holds ScSF's manifests"):
+    with pytest.raises(InputError, match=r"nowhere does not exist: name the directory with ScSF's manifests"):
         prepare(tmp_path, tmp_path / "nowhere", tmp_path / "runs", 1, 1.0)
     assert not (tmp_path / "runs").exists()
 

@@ -105,5 +105,5 @@ def test_jobs_take_the_processors_they_were_given_and_are_not_killed(tmp_path: P
 def test_failed_simulations_are_an_error_and_not_a_hole_in_a_median(tmp_path: Path):
     write_log(full_width_jobs([10] * 17, processors=4), tmp_path / LOG.file)
     too_small = Log("small", LOG.file, 2, PUBLISHED, cut=1)
-    with local_workers(1) as workers, pytest.raises(SchedlabError, match="10 simulations have failed: see schedlab"):
+    with local_workers(1) as workers, pytest.raises(SchedlabError, match="10 simulations failed: see schedlab"):
         run_study(STUDY, [too_small], tmp_path, AS_DESCRIBED, tmp_path / "runs", workers)

@@ -63,7 +63,7 @@ def test_it_is_fitted_before_the_first_prediction_of_a_day_with_news():
 
 @pytest.mark.parametrize("given", [{"refit_every": 0}, {"refit_every": "week"}, {"window": 1.5}, {"window": True}])
 def test_wrong_numbers_are_refused(given):
-    with pytest.raises(InputError, match="is not a whole number from 1 on"):
+    with pytest.raises(InputError, match="is not a whole number of at least 1"):
         SklearnPredictor(tree, **given)
 
 

@@ -47,8 +47,8 @@ def test_a_model_that_has_seen_nothing_can_be_saved(tmp_path):
     ("change", "said"),
     [
         (lambda text: text[: len(text) // 2], "it is not JSON"),
-        (lambda text: "[]", "is not a model"),
-        (lambda text: '{"jobs": 3}', "is not a model"),
+        (lambda text: "[]", "is not a prediction model"),
+        (lambda text: '{"jobs": 3}', "is not a prediction model"),
         (lambda text: text.replace('"schema": 1', '"schema": 99'), "of another version"),
         (lambda text: text.replace('"processors": 16', '"processors": 17', 1), "is damaged"),
         (lambda text: '{"schema": 1}', "is damaged"),
@@ -70,7 +70,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path):
-    with pytest.raises(OutputError, match="there is no directory"):
+    with pytest.raises(OutputError, match="does not exist"):
         PredictionModel("ave2", 4).save(tmp_path / "none" / "model.json")
 
 
@@ -86,20 +86,20 @@ def resealed(path, change):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda content: content.update(predictor="numpy.testing:Tester"), "only built-in predictors are kept"),
+        (lambda content: content.update(predictor="numpy.testing:Tester"), "only built-in predictors can be saved"),
         (lambda content: content.update(predictor="ave(1000000000000)"), "remembers more than 1,000,000 jobs"),
-        (lambda content: content.update(predictor="mean"), "its learner has other parts|has the form"),
+        (lambda content: content.update(predictor="mean"), "its learner must have the parts|has shape"),
         (lambda content: content.update(predictor=7), "predictor: input should be a valid string, not 7"),
         (lambda content: content.update(processors=0), "processors: input should be greater than or equal to 1"),
         (lambda content: content.update(clock=10**30), "clock: input should be less than or equal to"),
         (lambda content: content.pop("users"), "users is missing"),
         (lambda content: content["users"].reverse(), "its users are not in ascending order"),
-        (lambda content: content["users"].pop(), "has the form|of an unknown user"),
-        (lambda content: content["history"].pop("completed"), "its history has other parts"),
-        (lambda content: content["history"].update(completed=[[1]]), "completed has the form"),
+        (lambda content: content["users"].pop(), "has shape|of an unknown user"),
+        (lambda content: content["history"].pop("completed"), "its history must have the parts"),
+        (lambda content: content["history"].update(completed=[[1]]), "completed has shape"),
         (lambda content: content["history"]["recent_run_times"].append([]), "inhomogeneous shape"),
-        (lambda content: content["history"]["completed"].__setitem__(0, "many"), "completed holds something else"),
-        (lambda content: content["learner"]["weights"].pop(), "weights has the form"),
+        (lambda content: content["history"]["completed"].__setitem__(0, "many"), "completed must hold whole numbers"),
+        (lambda content: content["learner"]["weights"].pop(), "weights has shape"),
         (lambda content: content["unfinished_jobs"]["user_id"].append(3), "differ in length"),
         (lambda content: content["unfinished_jobs"]["start_time"].__setitem__(0, 0), "start before they are submitted"),
         (lambda content: content["unfinished_jobs"]["processors"].__setitem__(0, 99), "larger than the machine"),
@@ -108,7 +108,7 @@ def resealed(path, change):
 )
 def test_a_right_checksum_does_not_make_the_content_right(saved, change, said):
     resealed(saved, change)
-    with pytest.raises(InputError, match=f"model.json is not a sound model: .*({said}).*; train it again"):
+    with pytest.raises(InputError, match=f"model.json is not a valid model: .*({said}).*; train the model again"):
         PredictionModel.load(saved)
 
 
@@ -126,7 +126,7 @@ def test_a_model_never_imports_what_it_names(saved, tmp_path, monkeypatch):
 def test_only_what_does_not_know_the_future_is_a_model(predictor):
     from predict_samples import ALL
 
-    with pytest.raises(InputError, match="cannot be kept as a model"):
+    with pytest.raises(InputError, match="cannot be saved as a model"):
         PredictionModel(ALL.get(predictor, predictor), 4)
 
 
@@ -145,5 +145,5 @@ def test_unfinished_jobs_are_learned_from_when_their_time_comes():
 
     assert [asked(10), asked(39), asked(40), asked(79), asked(80)] == [100, 100, 40, 40, 55]
     assert model.predict(JobView(1, 80, 100, 1, user_id=6)) == 100
-    with pytest.raises(InputError, match="job 1 is submitted at second 9, but the model has learned"):
+    with pytest.raises(InputError, match="job 1 is submitted at second 9, but the model was trained"):
         asked(9)

@@ -36,5 +36,5 @@ def test_jobs_that_are_not_sorted_are_replayed_in_order_of_submission():
 
 
 def test_a_schedule_of_other_jobs_is_refused():
-    with pytest.raises(InputError, match="is not one of small"):
+    with pytest.raises(InputError, match="is of small, not of small"):
         replay_of(log(), simulate(log(seed=2)))

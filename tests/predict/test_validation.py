@@ -92,7 +92,7 @@ def test_a_model_goes_on_without_being_changed():
 def test_jobs_of_the_past_are_refused_by_a_model():
     model = validate(three_jobs(), "mean").model
     with pytest.raises(
-        InputError, match=r"first job of three is submitted at second 0, but the model has learned .* until second 20"
+        InputError, match=r"first job of three is submitted at second 0, but the model was trained until second 20"
     ):
         validate(three_jobs(), model)
 

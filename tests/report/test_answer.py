@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.ranking import ranking
 from schedlab.campaign.results.statistics import INSTANCE, METRIC
 from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.answer import answer
@@ -18,7 +18,7 @@ def answer_to(results: dict[str, list[float]], metric: str = METRIC) -> str:
         for window, value in enumerate(values)
     ]
     frame = pd.DataFrame(rows, columns=[*INSTANCE, "scheduler", metric])
-    return " ".join(answer(standings(frame, "fcfs", metric), frame))
+    return " ".join(answer(ranking(frame, "fcfs", metric), frame))
 
 
 FCFS = [10.0, 20, 30, 40, 50, 60]
@@ -99,6 +99,6 @@ def test_weeks_are_called_weeks_and_waits_are_told_in_hours() -> None:
         Price("fcfs", 100, 14_400.0, 0.0, 0.0, 0.0, np.nan),
         Price("saf", 100, 7_200.0, 0.0, 0.0, 0.0, np.nan),
     ]
-    sentences = answer(standings(frame, "fcfs", METRIC), frame, instance="week", prices=prices)
+    sentences = answer(ranking(frame, "fcfs", METRIC), frame, instance="week", prices=prices)
     assert sentences[0].endswith("better in 6 of 6 weeks.")
     assert sentences[1] == "Its jobs wait 2 h on average, those of fcfs 4 h."

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.ranking import ranking
 from schedlab.campaign.results.statistics import INSTANCE, METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import (
@@ -61,7 +61,7 @@ def overlaps(figure: Figure) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("schedulers", "workloads"), [(2, 1), (8, 6), (15, 6)])
 def test_no_text_covers_another(schedulers: int, workloads: int) -> None:
     frame = made_up(schedulers, workloads)
-    result = standings(frame, frame.scheduler[0], resamples=100)
+    result = ranking(frame, frame.scheduler[0], resamples=100)
     assert overlaps(plot_boxes(frame)) == []
     assert overlaps(root_figure(plot_distribution(frame))) == []
     assert overlaps(root_figure(plot_ratios(result))) == []
@@ -106,7 +106,7 @@ def test_a_class_without_jobs_has_no_panel_and_no_class_at_all_is_refused(result
         "medium users",
         "light users",
     ]
-    with pytest.raises(InputError, match="no instance has jobs of a class in heavy_users"):
+    with pytest.raises(InputError, match="no instance has jobs of each of the classes heavy_users"):
         plot_by_class(frame, classes=["heavy_users"])
 
 
@@ -118,7 +118,7 @@ def test_curves_end_at_all_instances(results: pd.DataFrame) -> None:
 
 
 def test_the_heat_map_has_the_ratio_of_each_workload(results: pd.DataFrame) -> None:
-    result = standings(results, "fcfs+easy")
+    result = ranking(results, "fcfs+easy")
     ax = plot_heat_map(result)
     shown = np.array([text.get_text() for text in ax.texts]).reshape(3, 2)
     order = [row.scheduler for row in result.of()]
@@ -132,7 +132,7 @@ def test_the_heat_map_has_the_ratio_of_each_workload(results: pd.DataFrame) -> N
 def test_a_scheduler_without_a_ratio_is_said_to_have_none(results: pd.DataFrame) -> None:
     frame = results.copy()
     frame.loc[frame.index[frame.scheduler == "saf+easy"][0], METRIC] = 0
-    result = standings(frame, "fcfs+easy")
+    result = ranking(frame, "fcfs+easy")
     assert "no ratio" in [text.get_text().strip() for text in plot_ratios(result).texts]
     assert "-" in [text.get_text() for text in plot_heat_map(result).texts]
 

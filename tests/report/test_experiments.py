@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.campaign.results.compare_submissions import Difference, Standing, SubmissionComparison
+from schedlab.campaign.results.compare_submissions import Difference, SubmissionComparison, SubmissionSummary
 from schedlab.campaign.results.statistics import Paired
 from schedlab.errors import InputError
 from schedlab.report.experiments import (
@@ -16,7 +16,7 @@ from schedlab.report.experiments import (
     plot_minutes,
     plot_simulation_times,
     plot_submissions,
-    save_handlings_figures,
+    save_submission_mode_figures,
 )
 from schedlab.schedule.analysis import JOB_VARIABLES, Distribution
 from schedlab.schedule.minutes import Minutes
@@ -26,17 +26,19 @@ WAIT = next(variable for variable in JOB_VARIABLES if variable.name == "wait")
 SECTIONS = Sections(0, 600, 1_200, 1_800)
 
 
-def standing(handling: str, run_time: float, experiment: str = "chain/25%") -> Standing:
-    return Standing(experiment, "fcfs", handling, 6, 10, 2, 60, run_time, run_time + 60, 0.1, 0.9, 0.8, 1.5)
+def summary(submission_mode: str, run_time: float, experiment: str = "chain/25%") -> SubmissionSummary:
+    return SubmissionSummary(
+        experiment, "fcfs", submission_mode, 6, 10, 2, 60, run_time, run_time + 60, 0.1, 0.9, 0.8, 1.5
+    )
 
 
-def ratio(handling: str, baseline: str, value: float) -> Difference:
-    pair = Paired("run_time", handling, baseline, 6, 0, 1, 1, 1, 1, 0, None, value, None, 0, 0, 0, 6, 0.95)
-    return Difference("chain/25%", "fcfs", "run_time", handling, baseline, 8, 2, pair)
+def ratio(submission_mode: str, baseline: str, value: float) -> Difference:
+    pair = Paired("run_time", submission_mode, baseline, 6, 0, 1, 1, 1, 1, 0, None, value, None, 0, 0, 0, 6, 0.95)
+    return Difference("chain/25%", "fcfs", "run_time", submission_mode, baseline, 8, 2, pair)
 
 
 FOUND = SubmissionComparison(
-    (standing("pilot", 3_600), standing("chained", 7_200), standing("aware", 5_400)),
+    (summary("pilot", 3_600), summary("chained", 7_200), summary("aware", 5_400)),
     (ratio("chained", "pilot", 2.0), ratio("aware", "chained", 0.8)),
 )
 
@@ -48,7 +50,7 @@ def test_a_curve_ends_with_all_that_has_finished_and_names_the_rest() -> None:
 
 
 def test_a_distribution_of_nothing_is_refused() -> None:
-    with pytest.raises(InputError, match="nothing has finished"):
+    with pytest.raises(InputError, match="no workflow has finished"):
         plot_distributions({"FCFS": Distribution("jobs", "all", WAIT, np.array([]), 4)})
 
 
@@ -68,7 +70,7 @@ def test_without_workflows_there_is_nothing_to_draw() -> None:
 
 
 def test_times_of_simulations_are_drawn_for_experiments_without_workflows_too() -> None:
-    axes = plot_simulation_times([*FOUND.standings, standing("-", np.nan, "none")])
+    axes = plot_simulation_times([*FOUND.summaries, summary("-", np.nan, "none")])
     labels = axes.get_legend_handles_labels()[1]
     assert labels == ["pilot", "chained", "aware", "no workflows"]
 
@@ -91,7 +93,7 @@ def test_minutes_without_a_submission_have_no_point() -> None:
 
 
 def test_all_figures_of_a_campaign_are_written(tmp_path: Path) -> None:
-    names = [path.name for path in save_handlings_figures(FOUND, tmp_path)]
+    names = [path.name for path in save_submission_mode_figures(FOUND, tmp_path)]
     assert names == [
         "simulation-times.png",
         *(f"workflows-{m}.png" for m in ("wait", "run-time", "turnaround", "stretch")),

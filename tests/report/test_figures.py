@@ -26,7 +26,7 @@ def test_a_comparison_writes_every_figure(schedules: Mapping[str, Schedule], tmp
 
 def test_a_directory_that_cannot_be_made_is_an_output_error(schedules: Mapping[str, Schedule], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot make"):
+    with pytest.raises(OutputError, match="cannot create"):
         save_comparison_figures(schedules, tmp_path / "file" / "figures")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.ranking import ranking
 from schedlab.errors import InputError, OutputError
 from schedlab.report.html import Evidence, render, write_report
 
@@ -90,7 +90,7 @@ def test_the_page_has_every_part(evidence: Evidence, report: str) -> None:
 
 def test_the_table_has_the_numbers_of_the_statistics(evidence: Evidence, report: str) -> None:
     text = Page(report).text
-    for row in standings(evidence.frame, "fcfs+easy").rows:
+    for row in ranking(evidence.frame, "fcfs+easy").rows:
         if row.paired:
             assert f"{row.paired.ratio:.3f}" in text
             assert f"{row.paired.wins} of {row.paired.pairs}" in text
@@ -196,7 +196,7 @@ def test_the_file_is_small_enough_for_a_mail(evidence: Evidence, results: pd.Dat
 
 def test_a_bad_path_is_found_before_the_work_begins(evidence: Evidence, tmp_path: Path) -> None:
     without_results = dataclasses.replace(evidence, frame=evidence.frame.iloc[:0])
-    with pytest.raises(OutputError, match="there is no directory"):
+    with pytest.raises(OutputError, match="does not exist"):
         write_report(without_results, tmp_path / "nowhere" / "report.html")
 
 

@@ -47,7 +47,7 @@ def test_scores_of_a_tuple_are_bars_from_their_mean_in_the_order_of_submission(s
 
 
 def test_a_tuple_that_is_not_there_is_refused(scores):
-    with pytest.raises(InputError, match="no tuple 5"):
+    with pytest.raises(InputError, match="tuple 5"):
         plot_trial_scores(scores, 5)
 
 

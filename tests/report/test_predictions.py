@@ -52,5 +52,5 @@ def test_nothing_to_plot_is_an_error(tmp_path, jobs):
     with pytest.raises(InputError, match="no validation"):
         plot_prediction_errors([])
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot make the directory"):
+    with pytest.raises(OutputError, match="cannot create the directory"):
         save_prediction_figures([validate(jobs, "requested")], tmp_path / "file")

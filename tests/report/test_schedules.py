@@ -56,7 +56,7 @@ def test_no_jobs_are_said_to_be_none(schedules: dict[str, Schedule]) -> None:
 
 
 def test_a_missing_directory_is_found_first(schedules: dict[str, Schedule], tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="there is no directory"):
+    with pytest.raises(OutputError, match="does not exist"):
         write_schedule_report(schedules["scheduler 0"], tmp_path / "nowhere" / "page.html")
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schedule_samples import build
 
 from schedlab import simulate
+from schedlab.errors import InputError
 from schedlab.schedule.analysis import (
     JOB_VARIABLES,
     WORKFLOW_VARIABLES,
@@ -19,9 +21,9 @@ from schedlab.schedule.analysis import (
 from schedlab.schedule.minutes import minutes_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.workflow.workflow import Task, Workflow
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.sections import Sections
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import Workload
 
 HOUR = 3_600
@@ -121,6 +123,11 @@ def test_without_sections_everything_counts_and_finishes() -> None:
     found = Analysis(alone(jobs([50, 900], [10, 5_000], [60, 6_000], [1, 1])))
     assert found.counts()["submitted_jobs"] == 2
     assert found.counts()["unfinished_jobs"] == 0
+
+
+def test_a_schedule_without_jobs_is_refused() -> None:
+    with pytest.raises(InputError, match="the schedule has no jobs to analyse"):
+        Analysis(build([], machine=2))
 
 
 @given(st.lists(st.floats(0, 2_000), max_size=50))

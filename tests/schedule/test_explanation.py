@@ -60,5 +60,5 @@ def test_an_order_that_the_schedule_does_not_tell_is_not_guessed() -> None:
 
 
 def test_a_job_that_is_not_there_is_refused() -> None:
-    with pytest.raises(InputError, match="there is no job 9"):
+    with pytest.raises(InputError, match="no job has the number 9"):
         simulate(JOBS, "fcfs").explain(9)

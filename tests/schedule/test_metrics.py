@@ -118,7 +118,7 @@ def test_processor_seconds_beyond_64_bits_are_counted() -> None:
 
 @pytest.mark.parametrize("tau", [0, -10])
 def test_a_bound_below_one_second_is_refused(five_jobs: Schedule, tau: int) -> None:
-    with pytest.raises(InputError, match="in seconds, at least 1"):
+    with pytest.raises(InputError, match="must be at least 1 second"):
         five_jobs.metrics(tau=tau)
 
 

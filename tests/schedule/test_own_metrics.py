@@ -60,8 +60,8 @@ def test_tables_have_the_metrics_that_one_brings(mine):
     [
         ("mine:fails", r"metric mine:fails failed for .* under fcfs: ZeroDivisionError: division by zero"),
         ("mine:absent", "metric mine:absent: AttributeError"),
-        ("late", "write MODULE:NAME"),
-        (lambda: 1, "a metric is a function of a schedule"),
+        ("late", "written MODULE:NAME"),
+        (lambda: 1, r"must be a function of \(schedule\)"),
         (lambda schedule: float("nan"), "is not a number"),
         (lambda schedule: "many", "ValueError"),
     ],

@@ -76,14 +76,14 @@ def test_the_fingerprint_is_that_of_the_columns_in_their_order() -> None:
     assert input_sha256(jobs[::2]) == input_sha256(jobs[:1])
 
 
-def test_the_fingerprint_of_jobs_with_laws_changes_with_the_laws_and_with_who_follows_them() -> None:
+def test_the_fingerprint_of_jobs_with_distributions_changes_with_the_distributions_and_with_who_follows_them() -> None:
     jobs = Workload.from_columns({"submit_time": [0, 0], "run_time": [9, 9], "requested_processors": [1, 1]})
-    laws = ("uniform(0s,9s)", "uniform(0s,10s)")
-    with_laws = [
+    distributions = ("uniform(0s,9s)", "uniform(0s,10s)")
+    with_distributions = [
         jobs,
-        jobs.replace(law=np.array([0, 1]), laws=laws),
-        jobs.replace(law=np.array([0, 0]), laws=laws),
-        jobs.replace(law=np.array([0, 1]), laws=("uniform(0s,9s)", "uniform(0s,11s)")),
-        jobs.replace(law=np.array([0, 1]), laws=laws, sequences=("9s", "10s")),
+        jobs.replace(distribution=np.array([0, 1]), distributions=distributions),
+        jobs.replace(distribution=np.array([0, 0]), distributions=distributions),
+        jobs.replace(distribution=np.array([0, 1]), distributions=("uniform(0s,9s)", "uniform(0s,11s)")),
+        jobs.replace(distribution=np.array([0, 1]), distributions=distributions, sequences=("9s", "10s")),
     ]
-    assert len({input_sha256(one) for one in with_laws}) == len(with_laws)
+    assert len({input_sha256(one) for one in with_distributions}) == len(with_distributions)

@@ -16,12 +16,12 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.workflows import execution_of, work_in_window, workflow_columns, workflow_table
 from schedlab.workflow.files import read_workflow
 from schedlab.workflow.workflow import Task, Workflow
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.sampling import rebase
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import Workload
 
-NOBODY = Workload.from_columns({"submit_time": [], "run_time": [], "requested_processors": []})
+NO_JOBS = Workload.from_columns({"submit_time": [], "run_time": [], "requested_processors": []})
 
 
 def diamond() -> Workflow:
@@ -67,7 +67,7 @@ def at_once(workload: Workload) -> list[int]:
 
 def test_the_waits_on_the_critical_chain_are_what_stretches():
     # A from 8 to 18; B from 20 to 50; C from 40 to 60; D from 63 to 68: of the 68 s, A, C and D run for 35.
-    schedule = placed(submit_workflows(NOBODY, [Submission(diamond(), "chained", 0)]), [8, 20, 40, 63], killed=(2,))
+    schedule = placed(submit_workflows(NO_JOBS, [Submission(diamond(), "chained", 0)]), [8, 20, 40, 63], killed=(2,))
     columns = workflow_columns(schedule, until=67)
     assert {name: values.tolist() for name, values in columns.items()} == {
         "number": [0],
@@ -85,9 +85,9 @@ def test_the_waits_on_the_critical_chain_are_what_stretches():
 
 
 def test_a_pilot_stretches_by_its_wait():
-    table = workflow_table(placed(submit_workflows(NOBODY, [Submission(diamond(), "pilot", 5)]), [50]))
+    table = workflow_table(placed(submit_workflows(NO_JOBS, [Submission(diamond(), "pilot", 5)]), [50]))
     row = table.iloc[0]
-    assert (row["name"], row["group"], row["handling"]) == ("diamond", "diamond", "pilot")
+    assert (row["name"], row["group"], row["submission_mode"]) == ("diamond", "diamond", "pilot")
     assert (row["wait"], row["run_time"], row["turnaround"], row["stretch"]) == (45, 45, 90, 0.5)
     assert row["reserved_work"] == 5 * 45
 
@@ -103,7 +103,7 @@ def test_several_workflows_among_ordinary_jobs_keep_to_themselves():
 
 
 def test_workflows_of_which_jobs_are_missing_are_left_out():
-    workload = submit_workflows(NOBODY, [Submission(diamond(), "chained", second) for second in (0, 1)])
+    workload = submit_workflows(NO_JOBS, [Submission(diamond(), "chained", second) for second in (0, 1)])
     part = workload[np.array([0, 1, 2, 4, 5, 6, 7])]
     assert workflow_columns(placed(part, np.arange(7)))["number"].tolist() == [1]
 
@@ -111,14 +111,14 @@ def test_workflows_of_which_jobs_are_missing_are_left_out():
 def test_without_workflows_there_are_columns_without_rows():
     schedule = placed(Workload.from_columns({"submit_time": [0], "run_time": [1], "requested_processors": [1]}), [0])
     assert workflow_table(schedule).empty
-    assert {"number", "stretch", "finished", "handling"} <= set(workflow_table(schedule).columns)
+    assert {"number", "stretch", "finished", "submission_mode"} <= set(workflow_table(schedule).columns)
     assert "workflows" not in schedule.metrics()
 
 
 @given(st.lists(st.integers(0, 40), min_size=4, max_size=4))
 def test_on_one_chain_all_gaps_are_waits(gaps: list[int]):
     chain = Workflow("chain", tuple(Task(f"t{i}", 1, 10.0, 60.0, (i - 1,) if i else ()) for i in range(4)))
-    workload = submit_workflows(NOBODY, [Submission(chain, "chained", 0)])
+    workload = submit_workflows(NO_JOBS, [Submission(chain, "chained", 0)])
     start = np.cumsum(gaps) + 10 * np.arange(4)
     for rules in ("corrected", "scsf"):
         columns = workflow_columns(placed(workload, start), rules=rules)
@@ -129,7 +129,7 @@ def test_on_one_chain_all_gaps_are_waits(gaps: list[int]):
 def test_by_the_rules_of_scsf_only_the_root_that_started_first_counts():
     # X and Y are roots; Z waits for Y alone and ends last, but X started first.
     tasks = (Task("X", 1, 10.0, 60.0), Task("Y", 1, 5.0, 60.0), Task("Z", 1, 20.0, 60.0, (1,)))
-    workload = submit_workflows(NOBODY, [Submission(Workflow("two roots", tasks), "chained", 0)])
+    workload = submit_workflows(NO_JOBS, [Submission(Workflow("two roots", tasks), "chained", 0)])
     schedule = placed(workload, [1, 2, 7])
     assert workflow_columns(schedule)["run_time"].tolist() == [26]
     by_scsf = workflow_columns(schedule, rules="scsf")
@@ -141,7 +141,7 @@ def test_the_published_defect_of_the_stretch_of_an_execution_without_waits(
     workflow_files: Path, name: str, by_scsf: float
 ):
     workflow = read_workflow(workflow_files / "scsf-manifests" / f"{name}.json")
-    workload = submit_workflows(NOBODY, [Submission(workflow, "chained", 0)])
+    workload = submit_workflows(NO_JOBS, [Submission(workflow, "chained", 0)])
     schedule = placed(workload, at_once(workload), machine=1000)
     assert workflow_columns(schedule)["stretch"][0] == 0
     assert workflow_columns(schedule, rules="scsf")["stretch"][0] == pytest.approx(by_scsf, abs=5e-4)
@@ -149,7 +149,7 @@ def test_the_published_defect_of_the_stretch_of_an_execution_without_waits(
 
 def test_a_window_cuts_what_is_reserved_and_what_idles():
     # In the pilot: 4 processors for 10 s, 5 for 20 s, 2 for 10 s, 1 for 5 s; it has 5 for 45 s, from 100 on.
-    workload = submit_workflows(NOBODY, [Submission(diamond(), "pilot", 0), Submission(diamond(), "pilot", 1)])
+    workload = submit_workflows(NO_JOBS, [Submission(diamond(), "pilot", 0), Submission(diamond(), "pilot", 1)])
     schedule = placed(workload, [100, 500])
     window = measured_window(schedule)
     assert work_in_window(schedule, window) == {"reserved": 450.0, "useful": 330.0, "idle": 120.0}
@@ -158,7 +158,7 @@ def test_a_window_cuts_what_is_reserved_and_what_idles():
 
 
 def test_a_killed_pilot_uses_nothing_after_its_end():
-    workload = submit_workflows(NOBODY, [Submission(diamond(), "pilot", 0)]).replace(run_time=[20])
+    workload = submit_workflows(NO_JOBS, [Submission(diamond(), "pilot", 0)]).replace(run_time=[20])
     schedule = placed(workload, [0], killed=(0,))
     assert work_in_window(schedule, measured_window(schedule))["useful"] == 4 * 10 + 5 * 10
 
@@ -201,7 +201,7 @@ def test_metrics_of_jobs_are_those_of_ordinary_jobs():
 
 
 def test_workflows_alone_are_measured_by_their_jobs():
-    schedule = placed(submit_workflows(NOBODY, [Submission(diamond(), "chained", 0)]), [0, 10, 10, 40])
+    schedule = placed(submit_workflows(NO_JOBS, [Submission(diamond(), "chained", 0)]), [0, 10, 10, 40])
     assert schedule.metrics()["jobs"] == 4
 
 
@@ -215,7 +215,7 @@ def test_workflows_of_the_warm_up_do_not_count():
 
 
 def test_a_schedule_keeps_its_workflows_in_parquet_and_may_be_written_as_swf(tmp_path: Path):
-    schedule = placed(submit_workflows(NOBODY, [Submission(diamond(), "chained", 0)]), [8, 20, 40, 63])
+    schedule = placed(submit_workflows(NO_JOBS, [Submission(diamond(), "chained", 0)]), [8, 20, 40, 63])
     schedule.save(tmp_path / "s.parquet")
     again = read_schedule(tmp_path / "s.parquet")
     assert again.metrics() == schedule.metrics()
@@ -226,7 +226,7 @@ def test_a_schedule_keeps_its_workflows_in_parquet_and_may_be_written_as_swf(tmp
 
 def test_a_simulated_workflow_can_be_written_for_others():
     workload = submit_workflows(
-        NOBODY, [Submission(diamond(), "chained", 10), Submission(diamond(), "pilot", 20)]
+        NO_JOBS, [Submission(diamond(), "chained", 10), Submission(diamond(), "pilot", 20)]
     ).replace(start_time=1000)
     schedule = placed(workload, [18, 30, 50, 73, 200])
     chained, pilot = execution_of(schedule, 0), execution_of(schedule, 1)
@@ -238,7 +238,7 @@ def test_a_simulated_workflow_can_be_written_for_others():
 
 
 def test_the_fingerprint_of_an_input_holds_its_workflows_and_dependencies():
-    workload = submit_workflows(NOBODY, [Submission(diamond(), "chained", 0)])
+    workload = submit_workflows(NO_JOBS, [Submission(diamond(), "chained", 0)])
     plain = placed(workload.replace(workflows=None), [0, 10, 10, 40]).provenance()["input_sha256"]
     free = placed(workload.replace(workflows=None, dependencies=None), [0, 10, 10, 40]).provenance()["input_sha256"]
     whole = placed(workload, [0, 10, 10, 40]).provenance()["input_sha256"]
@@ -246,7 +246,7 @@ def test_the_fingerprint_of_an_input_holds_its_workflows_and_dependencies():
 
 
 def test_an_execution_follows_its_jobs_when_they_are_moved_in_time_and_in_order():
-    workload = rebase(submit_workflows(NOBODY, [Submission(diamond(), "chained", 100)]))[np.array([3, 2, 1, 0])]
+    workload = rebase(submit_workflows(NO_JOBS, [Submission(diamond(), "chained", 100)]))[np.array([3, 2, 1, 0])]
     executed = execution_of(placed(workload, [45, 10, 12, 0]), 0)
     assert executed.starts == (0.0, 12.0, 10.0, 45.0)
     assert executed.submitted == 0.0

@@ -107,23 +107,29 @@ def _changed(path, **changes):
     ("harm", "sentence"),
     [
         (lambda path: path.unlink(), "cannot read the agent: No such file"),
-        (lambda path: path.write_bytes(b"\x80\x04pickle"), "is not an agent, or not a whole one"),
-        (lambda path: path.write_text(path.read_text()[:-500]), "is not an agent, or not a whole one"),
-        (lambda path: path.write_text("[1]"), "is not an agent: schedlab agent train"),
-        (lambda path: path.write_text('{"version": 1, "formula": "p"}'), "is not an agent: schedlab agent train"),
+        (lambda path: path.write_bytes(b"\x80\x04pickle"), "is not an agent, or damaged"),
+        (lambda path: path.write_text(path.read_text()[:-500]), "is not an agent, or damaged"),
+        (lambda path: path.write_text("[1]"), "is not an agent: write one"),
+        (
+            lambda path: path.write_text('{"version": 1, "formula": "p"}'),
+            "is not an agent: write one",
+        ),
         (lambda path: _changed(path, version=2), "is an agent of another version"),
-        (lambda path: _changed(path, decision="backfill"), "decides or sees something else"),
-        (lambda path: _changed(path, observation={"inputs": ["p"], "slots": 1, "longest": 1}), "sees something else"),
-        (lambda path: _changed(path, observation={"inputs": list(INPUTS)}), "does not say longest"),
+        (lambda path: _changed(path, decision="backfill"), "another decision or observation"),
+        (
+            lambda path: _changed(path, observation={"inputs": ["p"], "slots": 1, "longest": 1}),
+            "another decision or observation",
+        ),
+        (lambda path: _changed(path, observation={"inputs": list(INPUTS)}), "lacks longest"),
         (lambda path: _changed(path, observation={"inputs": list(INPUTS), "slots": 0, "longest": 1}), "slots=0 is not"),
-        (lambda path: _changed(path, layers=[]), "is damaged: the layers do not go from 14 inputs"),
+        (lambda path: _changed(path, layers=[]), "is damaged: the shapes of the layers do not lead from 14 inputs"),
         (lambda path: _changed(path, layers=[{"weights": [[1, 2], [3]], "biases": [1]}]), "rows of numbers"),
-        (lambda path: _changed(path, layers=[{"weights": [[1.0]], "biases": [1.0]}]), "the layers do not go from"),
+        (lambda path: _changed(path, layers=[{"weights": [[1.0]], "biases": [1.0]}]), "the layers do not lead from"),
         (
             lambda path: _changed(path, layers=[{"weights": [[float("nan")]] * 14, "biases": [1]}]),
             "not a finite number",
         ),
-        (lambda path: _changed(path, training=None), "an agent has an observation, layers and training"),
+        (lambda path: _changed(path, training=None), "observation, layers or training is missing"),
     ],
 )
 def test_a_file_that_is_no_agent_is_refused_in_one_sentence(path, harm, sentence):
@@ -137,9 +143,9 @@ def test_a_file_that_is_no_agent_is_refused_in_one_sentence(path, harm, sentence
     ("text", "sentence"),
     [
         ("@agent:", "no agent is named"),
-        ("@agent:{}#12345678", "is now another agent"),
+        ("@agent:{}#12345678", "it now holds the agent"),
         ("@agent:{}+easy", "an agent decides by itself"),
-        ("fcfs+easy:@agent:{}", "orders no candidates"),
+        ("fcfs+easy:@agent:{}", "order candidates"),
     ],
 )
 def test_texts_that_make_no_sense_are_refused_in_one_sentence(path, text, sentence):

@@ -66,10 +66,10 @@ def test_slurm_alone_is_not_taken_for_a_policy():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("slurm(depth=0)", f"slurm: depth=0 is not a whole number from 1 to {ALL}"),
-        ("slurm(resolution=0)", f"slurm: resolution=0 is not a whole number from 1 to {LONGEST}"),
-        ("slurm(queue_depth=0)", f"slurm: queue_depth=0 is not a whole number from 1 to {ALL}"),
-        ("slurm(wf_depth=0)", f"slurm: wf_depth=0 is not a whole number from 1 to {ALL}"),
+        ("slurm(depth=0)", f"slurm: depth=0 must be a whole number from 1 to {ALL}"),
+        ("slurm(resolution=0)", f"slurm: resolution=0 must be a whole number from 1 to {LONGEST}"),
+        ("slurm(queue_depth=0)", f"slurm: queue_depth=0 must be a whole number from 1 to {ALL}"),
+        ("slurm(wf_depth=0)", f"slurm: wf_depth=0 must be a whole number from 1 to {ALL}"),
         ("slurm(interval=0.5)", "interval=0.5 is not a whole number"),
         ("slurm(wf_plan=some)", "slurm: wf_plan=some; known are all and ready"),
         ("slurm(wf_count=cores)", "slurm: wf_count=cores; known are tasks and workflows"),
@@ -82,16 +82,16 @@ def test_a_wrong_option_is_refused_in_one_sentence(text, sentence):
 
 
 def test_options_from_python_are_checked_too():
-    with pytest.raises(InputError, match=r"^slurm: interval=-1 is not a whole number from 0"):
+    with pytest.raises(InputError, match=r"slurm: interval=-1 must be a whole number from 0"):
         Slurm(interval=-1)
-    with pytest.raises(InputError, match=r"^slurm: window=1.5 is not a whole number from 0"):
+    with pytest.raises(InputError, match=r"^slurm: window=1.5 must be a whole number from 0"):
         Slurm(window=1.5)  # type: ignore[arg-type]
 
 
 def test_only_slurm_has_arguments():
     with pytest.raises(InputError) as error:
         Scheduler.parse("fcfs+easy(depth=3)")
-    assert str(error.value) == "scheduler 'fcfs+easy(depth=3)': easy backfilling has no arguments; slurm has"
+    assert str(error.value) == "scheduler 'fcfs+easy(depth=3)': easy backfilling takes no arguments; slurm does"
 
 
 def test_each_kind_has_a_text():
@@ -102,7 +102,7 @@ def test_each_kind_has_a_text():
 
 @pytest.mark.parametrize("option", ["interval", "resolution", "delay", "node"])
 def test_what_is_no_limit_cannot_be_all(option):
-    with pytest.raises(InputError, match=f"{option}=all is not a whole number"):
+    with pytest.raises(InputError, match=f"{option}=all must be a whole number"):
         Slurm.parse(f"slurm({option}=all)")
 
 

@@ -78,7 +78,7 @@ def test_a_text_has_one_canonical_form(text, canonical):
     assert Scheduler.parse(f"{text}+slurm").text == f"{canonical}+slurm"
 
 
-WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
+WRITE_FACTORS = "give each factor once with its number, such as 1:0.5;2:1"
 
 
 @pytest.mark.parametrize(
@@ -96,25 +96,25 @@ WRITE_FACTORS = "write factors by number, each once, such as 1:0.5;2:1"
         ),
         (
             "multifactor(age=1,max_age=0)",
-            "multifactor: max_age= and period= are at least 1 second, half_life= at least 0",
+            "multifactor: max_age= and period= must be at least 1 second, half_life= at least 0",
         ),
         (
             "multifactor(age=1,period=0)",
-            "multifactor: max_age= and period= are at least 1 second, half_life= at least 0",
+            "multifactor: max_age= and period= must be at least 1 second, half_life= at least 0",
         ),
         ("multifactor(age=1,period=0.5)", "period=0.5 is not a whole number"),
         ("multifactor(age=1,favor=wide)", "multifactor: favor=wide; known are large and small"),
         ("multifactor(age=1,relative=true)", "multifactor: relative=true; known are yes and no"),
         ("multifactor(age=1,shares=fair)", "multifactor: shares=fair; known are tree and classic"),
         ("multifactor(age=1,accrue=never)", "multifactor: accrue=never; known are eligible and always"),
-        ("multifactor(age=1,favor=small)", "multifactor: favor= has no effect without size=: leave it out"),
-        ("multifactor(size=1,max_age=1d)", "multifactor: max_age= has no effect without age=: leave it out"),
-        ("multifactor(age=1,half_life=0)", "multifactor: half_life= has no effect without fairshare=: leave it out"),
+        ("multifactor(age=1,favor=small)", "multifactor: favor= has no effect without size=: remove it"),
+        ("multifactor(size=1,max_age=1d)", "multifactor: max_age= has no effect without age=: remove it"),
+        ("multifactor(age=1,half_life=0)", "multifactor: half_life= has no effect without fairshare=: remove it"),
         (
             "multifactor(partition=1)",
-            "multifactor: partition= is a weight and needs factors: partitions=1:0.5;2:1",
+            "multifactor: partition= also needs factors: partitions=1:0.5;2:1",
         ),
-        ("multifactor(age=1,qoses=1:1)", "multifactor: qos= is a weight and needs factors: qoses=1:0.5;2:1"),
+        ("multifactor(age=1,qoses=1:1)", "multifactor: qos= also needs factors: qoses=1:0.5;2:1"),
         ("multifactor(qos=1,qoses=1)", f"multifactor: qoses=1: {WRITE_FACTORS}"),
         ("multifactor(qos=1,qoses=1:1;1:0)", f"multifactor: qoses=1:1;1:0: {WRITE_FACTORS}"),
         (
@@ -130,9 +130,9 @@ def test_a_wrong_argument_is_refused_in_one_sentence(text, sentence):
 
 
 def test_arguments_from_python_are_checked_too():
-    with pytest.raises(InputError, match=r"^multifactor: weights are at least 0$"):
+    with pytest.raises(InputError, match=r"^multifactor: weights must be 0 or more$"):
         Multifactor(age=2, size=-1)
-    with pytest.raises(InputError, match=r"^multifactor: weights are at least 0$"):
+    with pytest.raises(InputError, match=r"^multifactor: weights must be 0 or more$"):
         Multifactor(age=float("nan"))
     with pytest.raises(InputError, match=r"^multifactor: favor=tiny; known are large and small$"):
         Multifactor(age=1, favor="tiny")  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ def test_there_are_no_scores_of_columns():
 
 
 def test_factors_of_partitions_beyond_1_are_refused():
-    with pytest.raises(InputError, match="partitions= are factors from 0 to 1"):
+    with pytest.raises(InputError, match="partitions= must be factors from 0 to 1"):
         Multifactor(partition=5, partitions={1: 7.0})
 
 

@@ -56,8 +56,8 @@ def test_the_text_is_kept_and_each_reading_makes_a_fresh_object():
         ("broken_of_the_tests:Half", "ZeroDivisionError"),
         ("own_of_the_tests:Third", "AttributeError"),
         ("own_of_the_tests:Needs", "TypeError: .*missing 1 required positional argument"),
-        ("own_of_the_tests:Lacks", "it is not a class with methods predict"),
-        ("own_of_the_tests:function", "it is not a class with methods predict"),
+        ("own_of_the_tests:Lacks", "must be a class with methods predict"),
+        ("own_of_the_tests:function", "must be a class with methods predict"),
     ],
 )
 def test_what_cannot_be_loaded_is_one_sentence(text, said):

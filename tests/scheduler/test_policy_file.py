@@ -73,8 +73,8 @@ def change(path, **values):
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"version": 99}, "policy.json is a policy file of another version"),
-        ({"version": None}, "policy.json is a policy file of another version"),
+        ({"version": 99}, "is a policy file of version"),
+        ({"version": None}, "is a policy file of version"),
         ({"formula": "open(p)"}, "policy.json: formula 'open(p)': 'open(p)' is not allowed"),
         ({"formula": 'p*"q'}, "policy.json: formula"),
         ({"formula": None}, "policy.json is damaged"),
@@ -95,7 +95,8 @@ def test_a_bad_file_is_one_sentence_with_its_path(here, values, reason):
     ("content", "reason"),
     [
         (b"p*q", "it is not JSON"),
-        (b"\xff\xfe", "it is not JSON"),
+        (b"\xff\xfe", "it is not text in UTF-8"),
+        (b'{"version": 1, "formula": "\\ud800"}', "not valid Unicode"),
         (b"[1, 2]", "is not a policy file"),
         (b'{"schema": 1}', "is not a policy file"),
     ],

@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
-from schedlab.scheduler import POLICIES, Conservative, Easy, FormulaPolicy, Retries, Scheduler, Slurm, policy_from_text
+from schedlab.scheduler import (
+    POLICIES,
+    Conservative,
+    Easy,
+    FormulaPolicy,
+    FunctionPolicy,
+    Retries,
+    Scheduler,
+    Slurm,
+    policy_from_text,
+)
 from schedlab.scheduler.predictor import CORRECTIONS
 
 
@@ -140,24 +150,24 @@ def test_the_texts_of_the_documentation_are_canonical():
         ("fcfs@ave2+conservative:sjf", r":spf does not go with \+conservative: only EASY"),
         ("fcfs+easy,reservations=fixed", r"reservations=fixed does not go with \+easy: only conservative"),
         ("fcfs,reservations=fixed", "reservations=fixed does not go with no backfilling: only conservative"),
-        ("fcfs+conservative,reservations=loose", "reservations=loose: they are fixed, or move without"),
+        ("fcfs+conservative,reservations=loose", r"reservations=loose: the only value is fixed \(without"),
         ("fcfs,speculation=0.5", "speculation=0.5 does not go with no backfilling: speculative runs use gaps"),
-        ("fcfs+easy,exhausted=3", r"exhausted= says what follows .*: name one \(requests=\)"),
-        ("saf@similar/doubling+easy", "run times of the order are never corrected: write /doubling behind"),
+        ("fcfs+easy,exhausted=3", r"exhausted= needs a method of requests"),
+        ("saf@similar/doubling+easy", "run times of the order are never corrected: write /doubling"),
         ("saf@tomorrow+easy", "unknown run times '@tomorrow'"),
         ("saf@similar+magic", "unknown backfilling 'magic'; known are easy conservative"),
         ("saf@similar+", "unknown backfilling ''"),
         ("saf+easy@similar+easy", "two backfillings are named"),
-        ("saf@similar+easy@actual@ave2", "'@ave2' must stand before the options and only once"),
+        ("saf@similar+easy@actual@ave2", "'@ave2' must come before the options, and only once"),
         ("z@similar+easy@requested", "unknown policy 'z'"),
         ("fcfs+easy@tomorrow", "unknown run times '@tomorrow'; known are @requested @actual"),
         ("fcfs+easy@", "unknown run times"),
         ("fcfs+easy@actual@actual", "only once"),
-        ("fcfs+easy@actual/doubling", "@actual is never corrected: leave /doubling out"),
+        ("fcfs+easy@actual/doubling", "@actual is never corrected: remove /doubling"),
         ("fcfs+easy@ave2/guessing", "unknown correction /guessing; known are /requested /incremental /doubling"),
         ("fcfs+easy@ave2/", "unknown correction /;"),
         ("fcfs+easy@nag(over=cubic)/doubling", "over='cubic' is unknown"),
-        ("fcfs+easy,window=3@actual", "must stand before the options"),
+        ("fcfs+easy,window=3@actual", "must come before the options"),
         ("fcfs+easy,patience=3", "unknown option 'patience=3'; known are starvation= window="),
         ("fcfs+easy,window", "unknown option 'window'"),
         ("fcfs+easy,window=", "not a whole number"),
@@ -176,11 +186,19 @@ def test_a_wrong_text_is_refused_in_one_sentence(text, reason):
     assert "\n" not in str(caught.value)
 
 
+def test_a_function_is_a_policy():
+    def widest_first(q):
+        return -q
+
+    assert Scheduler(widest_first, "easy") == Scheduler(FunctionPolicy(widest_first), "easy")
+
+
 def test_parts_of_the_wrong_kind_are_refused():
-    with pytest.raises(InputError, match=r"'saf\+easy' is not a policy; Scheduler.parse reads a text"):
+    with pytest.raises(InputError, match=r"'saf\+easy' is not a policy; Scheduler.parse reads the text"):
         Scheduler("saf+easy")
-    with pytest.raises(InputError, match="3 is not a policy"):
-        Scheduler(3)
+    for wrong in (3, int):
+        with pytest.raises(InputError, match=f"{wrong} is not a policy"):
+            Scheduler(wrong)
     with pytest.raises(InputError, match="unknown backfilling 3; known are easy conservative slurm"):
         Scheduler("saf", 3)
     with pytest.raises(InputError, match=r"retries=0\.5: give Retries"):

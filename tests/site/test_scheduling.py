@@ -13,11 +13,11 @@ from schedlab.site.scheduling import Numbers, scheduling_of
 
 NODES = [NodeGroup.of("n[1-4]", cores=16)]
 PLAIN = Cluster.of_nodes(NODES)
-NOBODY = Numbers({}, {})
+NO_NUMBERS = Numbers({}, {})
 MULTIFACTOR = {"prioritytype": "priority/multifactor", "accountingstoragetype": "accounting_storage/slurmdbd"}
 
 
-def text(values, cluster=PLAIN, numbers=NOBODY):
+def text(values, cluster=PLAIN, numbers=NO_NUMBERS):
     return scheduling_of(values, cluster, numbers).scheduler.text
 
 
@@ -35,13 +35,13 @@ def test_scheduler_parameters_become_arguments_in_seconds_whatever_their_case():
 
 @pytest.mark.parametrize(("given", "delay"), [("2000000", 3), ("5000", 3), ("7500000", 7)])
 def test_the_interval_of_main_passes_is_in_microseconds(given, delay):
-    found = scheduling_of({"schedulerparameters": f"sched_min_interval={given}"}, PLAIN, NOBODY).scheduler
+    found = scheduling_of({"schedulerparameters": f"sched_min_interval={given}"}, PLAIN, NO_NUMBERS).scheduler
     assert found.backfill.delay == delay
 
 
 @pytest.mark.parametrize("values", [{"schedulertype": "sched/builtin"}, {"schedulerparameters": "bf_interval=-1"}])
 def test_without_backfilling_there_is_the_queue_alone(values):
-    assert isinstance(scheduling_of(values, PLAIN, NOBODY).scheduler.backfill, NoBackfill)
+    assert isinstance(scheduling_of(values, PLAIN, NO_NUMBERS).scheduler.backfill, NoBackfill)
 
 
 def test_weights_ages_and_flags_become_a_multifactor_policy():
@@ -84,7 +84,7 @@ def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_
 
 def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_limits():
     values = {"prioritytype": "priority/multifactor", "priorityweightage": "5", "accountingstorageenforce": "limits"}
-    found = scheduling_of(values, PLAIN, NOBODY)
+    found = scheduling_of(values, PLAIN, NO_NUMBERS)
     assert (found.scheduler.text, found.limits) == ("fcfs+slurm", False)
     assert found.notes["slurm.conf", "priorityweightage"][0] == "ignored"
 
@@ -93,11 +93,11 @@ def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_l
     ("enforced", "limits"), [("associations", False), ("safe,qos", True), ("all", True), ("", False)]
 )
 def test_limits_are_enforced_where_the_site_says_so(enforced, limits):
-    assert scheduling_of(MULTIFACTOR | {"accountingstorageenforce": enforced}, PLAIN, NOBODY).limits is limits
+    assert scheduling_of(MULTIFACTOR | {"accountingstorageenforce": enforced}, PLAIN, NO_NUMBERS).limits is limits
 
 
 def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
-    found = scheduling_of(MULTIFACTOR | {"priorityweightqos": "10000"}, PLAIN, NOBODY)
+    found = scheduling_of(MULTIFACTOR | {"priorityweightqos": "10000"}, PLAIN, NO_NUMBERS)
     assert found.notes["slurm.conf", "priorityweightqos"] == (
         "ignored",
         "has no effect: no job is of one that is known and has a factor above 0",
@@ -106,8 +106,13 @@ def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
 
 @pytest.mark.parametrize(
     "values",
-    [{"schedulerparameters": "bf_interval=soon"}, {"overtimelimit": "-5"}, {"schedulerparameters": "bf_resolution=0"}],
+    [
+        {"schedulerparameters": "bf_interval=soon"},
+        {"schedulerparameters": f"bf_interval={'9' * 5000}"},
+        {"overtimelimit": "-5"},
+        {"schedulerparameters": "bf_resolution=0"},
+    ],
 )
 def test_a_value_that_is_no_number_is_named(values):
-    with pytest.raises(InputError, match="a whole number from"):
-        scheduling_of(values, PLAIN, NOBODY)
+    with pytest.raises(InputError, match="must be a whole number of at least"):
+        scheduling_of(values, PLAIN, NO_NUMBERS)

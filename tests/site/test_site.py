@@ -111,17 +111,32 @@ def test_a_site_reads_back_as_it_was_and_holds_no_passwords(conf, tmp_path):
 def test_a_site_that_lacks_a_file_says_so(conf, tmp_path, missing):
     directory = import_site(conf, conf / "sacct.txt").save(tmp_path / "site")
     (directory / missing).unlink()
-    with pytest.raises(InputError, match="is not there; import the site again"):
+    with pytest.raises(InputError, match="the file of the site is missing: import the site again"):
         read(directory)
 
 
 def test_a_directory_that_is_no_site_and_one_of_another_version_are_refused(conf, tmp_path):
-    with pytest.raises(InputError, match=r"this is no site: there is no site.json"):
+    with pytest.raises(InputError, match=r"not a site \(no site\.json\)"):
         read(tmp_path)
     directory = import_site(conf).save(tmp_path / "site")
     document = json.loads((directory / "site.json").read_text())
     (directory / "site.json").write_text(json.dumps(document | {"version": 99}))
-    with pytest.raises(InputError, match="version 99 is not 1"):
+    with pytest.raises(InputError, match="version 99, but this schedlab reads 1"):
+        read(directory)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "sentence"),
+    [
+        ("ledger.json", b'[{"where": 1}]', "ledger.json: not a ledger of a site"),
+        ("ledger.json", b"{}", "ledger.json: not a ledger of a site"),
+        ("conf/slurm.conf", b"\xff", "slurm.conf: the file of Slurm is not text in UTF-8"),
+    ],
+)
+def test_a_damaged_file_of_a_site_is_one_sentence(conf, tmp_path, file, content, sentence):
+    directory = import_site(conf).save(tmp_path / "site")
+    (directory / file).write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
         read(directory)
 
 
@@ -130,7 +145,7 @@ def test_a_site_cannot_name_files_elsewhere(conf, tmp_path, name):
     directory = import_site(conf).save(tmp_path / "site")
     document = json.loads((directory / "site.json").read_text())
     (directory / "site.json").write_text(json.dumps(document | {"files": [*document["files"], name]}))
-    with pytest.raises(InputError, match="is not the name of a file in conf/: import the site again"):
+    with pytest.raises(InputError, match="is not a file name in conf/: import the site again"):
         read(directory)
 
 

@@ -31,7 +31,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_one_phase_is_refused(site: Path):
-    with pytest.raises(InputError, match="at least two phases"):
+    with pytest.raises(InputError, match="give two phases or more"):
         validate(site, site / "jobs.events", phases=1)
 
 

@@ -58,7 +58,7 @@ def test_an_axis_is_what_stands_before_its_values(text, axis):
 
 @pytest.mark.parametrize("text", ["bf_interval", "=3,4", "PriorityMaxAge=1,,2", "PriorityMaxAge=1,1"])
 def test_an_axis_that_is_none_is_refused(text):
-    with pytest.raises(InputError, match="--over"):
+    with pytest.raises(InputError, match="axis"):
         parse_axis(text)
 
 
@@ -71,7 +71,7 @@ def test_unknown_parameters_policies_and_loads_of_a_grid_are_refused():
     ):
         with pytest.raises(InputError):
             grid(axes)
-    with pytest.raises(InputError, match="more than"):
+    with pytest.raises(InputError, match="the maximum is 100,000"):
         grid({f"SchedulerParameters.{name}": [str(one) for one in range(500)] for name in ("bf_interval", "bf_window")})
 
 
@@ -80,7 +80,7 @@ def test_a_file_has_variants_and_a_grid_and_each_name_once(tmp_path):
     file.write_text('[[variant]]\nname = "a"\npolicy = "saf"\n[over]\nload = [1, 1.5]\n')
     assert [one.name for one in read_variants(file)] == ["a", "load=1", "load=1.5"]
     file.write_text('[[variant]]\nname = "as it is"\npolicy = "saf"\n')
-    with pytest.raises(InputError, match="stands for two variants"):
+    with pytest.raises(InputError, match="two variants are called"):
         read_variants(file)
     file.write_text('[[variants]]\nname = "a"\n')
     with pytest.raises(InputError, match="variants"):

@@ -73,8 +73,8 @@ def test_partitions_nodes_and_limits_are_changed_and_added(site):
     [
         ("SchedulerParameters.bf_intervall=3", "did you mean bf_interval?"),
         ("PriorityWeightAges=3", "did you mean"),
-        ("Nothing", "write PARAMETER=VALUE"),
-        ("KillWait.x=3", "have options behind a dot"),
+        ("Nothing", "must be written PARAMETER=VALUE"),
+        ("KillWait.x=3", "have options after a dot"),
         ("PartitionName=batch MaxTimes=3", "did you mean maxtime?"),
     ],
 )
@@ -84,7 +84,7 @@ def test_a_change_that_nobody_knows_is_refused_with_what_was_meant(text, message
 
 
 def test_nodes_are_named_as_their_line_does(site):
-    with pytest.raises(InputError, match=r"name the nodes as their line does: n\[1-2\]"):
+    with pytest.raises(InputError, match=r"name the nodes exactly as their line does: n\[1-2\]"):
         changed(site, ["NodeName=n1 Weight=3"])
 
 
@@ -118,5 +118,5 @@ def test_ten_more_nodes_shorten_waits_and_a_report_tells_who_pays(site, tmp_path
 
 
 def test_a_question_without_a_change_is_refused(site):
-    with pytest.raises(InputError, match="say what would change"):
+    with pytest.raises(InputError, match="nothing to compare"):
         what_if(site)

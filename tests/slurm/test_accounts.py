@@ -66,11 +66,17 @@ def test_state_files_begin_with_the_version_and_list_every_user(tmp_path: Path):
     assert (state.number("H"), state.number("I")) == (1406, 2)
 
 
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path):
+    (tmp_path / "a.script").write_bytes(b"# \xff\n")
+    with pytest.raises(InputError, match=r"a\.script: the file of sacctmgr is not text in UTF-8"):
+        read_accounts(tmp_path / "a.script", cluster="site")
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("add user name=eve DefaultAccount=nowhere", "which does not exist"),
-        ("modify user name=ann set qos=fast", "no QOS fast"),
+        ("modify user name=ann set qos=fast", "the QOS fast does not exist"),
         ("add account name=x Colour=blue", "unknown option 'colour'"),
         ("add federation x", "cannot add a 'federation'"),
     ],

@@ -65,5 +65,5 @@ def test_a_directory_without_slurm_conf_and_a_missing_include_are_named(tmp_path
 def test_a_machine_has_small_nodes_because_slurm_reserves_whole_ones():
     nodes = [line for line in machine_configuration(1024).lines if line.startswith("NodeName")]
     assert nodes[0].startswith("NodeName=n[1-256] CPUs=4 ")
-    with pytest.raises(InputError, match="no whole number of nodes"):
+    with pytest.raises(InputError, match="not a multiple of the 4 cores of a node"):
         machine_configuration(10, 4)

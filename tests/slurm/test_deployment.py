@@ -106,8 +106,12 @@ def test_the_shadow_orders_a_queue_and_leaves_held_jobs_out():
     }  # fmt: skip
     rows = shadow("saf", queue)
     assert [(row["job"], row["rank"], row["slurm_rank"]) for row in rows] == [(2, 1, 2), (1, 2, 1)]
-    with pytest.raises(InputError, match="squeue --json"):
-        shadow("saf", {})
+    for other in ({}, {"jobs": ["1"]}):
+        with pytest.raises(InputError, match="squeue --json"):
+            shadow("saf", other)
+    for number in (float("nan"), 10**300, "many", []):
+        with pytest.raises(InputError, match="is not a number such as squeue prints"):
+            shadow("saf", {"jobs": [queue["jobs"][0] | {"cpus": number}]})
 
 
 @pytest.mark.usefixtures("real_slurm")
@@ -194,7 +198,7 @@ def test_a_run_is_learned_from_once_however_often_the_daemon_is_started(tmp_path
 
 @pytest.mark.usefixtures("real_slurm")
 def test_a_policy_of_the_laboratory_and_a_deployment_do_not_go_together():
-    with pytest.raises(InputError, match="comes from the deployment of saf"):
+    with pytest.raises(InputError, match="the deployment of saf sets the order"):
         run(blocked_queue(), "spf+slurm", deployment=deploy("saf"))
     conf = machine_configuration(1)
     conf = replace(conf, files={"job_submit.lua": "-- the site's own"})

@@ -24,9 +24,9 @@ from schedlab.slurm.jobs import Command, Job, JobList, minutes
 from schedlab.slurm.laboratory import LEAD, Laboratory
 from schedlab.slurm.replay import run
 from schedlab.workflow.workflow import Task, Workflow
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 
 pytestmark = pytest.mark.usefixtures("real_slurm")
 
@@ -353,12 +353,12 @@ def test_a_workflow_that_is_submitted_aware_keeps_one_place_in_the_queue():
     pair = Workflow("pair", (Task("a", 2, 120.0, 120.0), Task("b", 4, 60.0, 60.0, (0,))))
     text = "multifactor(size=1000)+slurm(resolution=10)"
     starts = {}
-    for handling in ("chained", "aware"):
-        workload = submit_workflows(jobs, [Submission(pair, handling, 10)])
-        starts[handling] = run(workload, text, cores_per_node=1).schedule.start_time
+    for submission_mode in ("chained", "aware"):
+        workload = submit_workflows(jobs, [Submission(pair, submission_mode, 10)])
+        starts[submission_mode] = run(workload, text, cores_per_node=1).schedule.start_time
         # Slurm notices each end a second later, and passes seconds after that: at most twice the three of its delay.
         model = sl.simulate(workload, text).start_time
-        assert (abs(starts[handling] - model) <= 6).all(), handling
+        assert (abs(starts[submission_mode] - model) <= 6).all(), submission_mode
     assert starts["aware"][1] < starts["chained"][1] - 90  # its first task has the size of the pilot job
     with pytest.raises(InputError, match="submitted aware"):
         run(submit_workflows(jobs, [Submission(pair, "aware", 10)]), conf=machine(4))

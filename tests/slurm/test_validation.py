@@ -37,7 +37,7 @@ def test_distances_are_to_the_mean_of_the_others_and_of_the_runs():
 
 def test_one_run_and_other_jobs_are_refused():
     schedule = sl.simulate(jobs(), "fcfs+slurm")
-    with pytest.raises(InputError, match="at least two phases"):
+    with pytest.raises(InputError, match="give two phases or more"):
         Comparison((schedule,), {})
     with pytest.raises(InputError, match="same jobs"):
         Comparison((schedule, sl.simulate(jobs()[:2], "fcfs+slurm")), {})

@@ -14,8 +14,8 @@ from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import Command, Job, JobList
 from schedlab.slurm.replay import run
 from schedlab.workflow.workflow import Task, Workflow
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 
 pytestmark = pytest.mark.usefixtures("real_slurm")
 
@@ -183,8 +183,8 @@ add user name=ann DefaultAccount=all
     assert "AssocGrpCpuLimit" in set(done.observations["queue"]["reason"])
 
 
-@pytest.mark.parametrize("handling", ["pilot", "chained", "aware"])
-def test_a_workflow_runs_in_each_of_scsfs_three_ways(handling: str):
+@pytest.mark.parametrize("submission_mode", ["pilot", "chained", "aware"])
+def test_a_workflow_runs_in_each_of_scsfs_three_ways(submission_mode: str):
     pair = Workflow("pair", (Task("a", 2, 60, 120), Task("b", 1, 30, 60, (0,))))
     jobs = sl.Workload.from_columns(
         {
@@ -195,10 +195,10 @@ def test_a_workflow_runs_in_each_of_scsfs_three_ways(handling: str):
         },
         processors=2,
     )
-    done = run(submit_workflows(jobs, [Submission(pair, handling, 10)]), "fcfs+slurm")  # type: ignore[arg-type]
+    done = run(submit_workflows(jobs, [Submission(pair, submission_mode, 10)]), "fcfs+slurm")  # type: ignore[arg-type]
     assert done.unstarted == ()
     assert set(done.records["state"]) == {"COMPLETED"}
-    assert len(done.schedule) == 2 + (1 if handling == "pilot" else 2)
-    if handling != "pilot":
+    assert len(done.schedule) == 2 + (1 if submission_mode == "pilot" else 2)
+    if submission_mode != "pilot":
         first, second = sorted(np.flatnonzero(done.schedule.workload.submit_time == 10))[-2:]
         assert done.schedule.start_time[second] >= done.schedule.end_time[first]

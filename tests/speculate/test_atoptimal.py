@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_laws import all_sequences, grids, makespan_by_hand
+from small_distributions import all_sequences, grids, makespan_by_hand
 
 from schedlab.errors import InputError
 from schedlab.speculate.atoptimal import atoptimal
 from schedlab.speculate.costs import RequestLimits
 from schedlab.speculate.discretise import discretise
-from schedlab.speculate.laws import Law
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.distributions import RunTimeDistribution
+from schedlab.speculate.point_distributions import DiscreteDistribution
 from schedlab.speculate.sequences import evaluate_requests
 from schedlab.speculate.toptimal import toptimal
 from schedlab.speculate.twin import atoptimal_plain
 
 HOUR = 3600
-LAW = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+LAW = RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
 
 # As printed: cut to two decimals.
 TABLE_1 = {
@@ -48,7 +48,7 @@ def test_two_hundred_intervals_are_verified_values(zeta, requests, makespan):
     assert evaluate_requests(LAW, best.sequence, zeta=zeta).makespan / HOUR == pytest.approx(makespan, abs=1e-6)
 
 
-def test_the_printed_sequences_cost_what_was_verified_on_the_continuous_law():
+def test_the_printed_sequences_cost_what_was_verified_on_the_continuous_distribution():
     for zeta, makespan in ((0.1, 12.045757), (0.5, 16.686939), (0.9, 80.006999)):
         printed = [HOUR * request for request in TABLE_1[zeta][0]]
         assert evaluate_requests(LAW, printed, zeta=zeta).makespan / HOUR == pytest.approx(makespan, abs=1e-6)
@@ -58,46 +58,46 @@ def test_the_printed_sequences_cost_what_was_verified_on_the_continuous_law():
 
 
 @given(grids(), st.sampled_from([0.0, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9]))
-def test_no_sequence_has_a_shorter_makespan(law, zeta):
-    best = atoptimal(law, zeta)
-    least = min(makespan_by_hand(law, sequence, zeta) for sequence in all_sequences(law))
+def test_no_sequence_has_a_shorter_makespan(distribution, zeta):
+    best = atoptimal(distribution, zeta)
+    least = min(makespan_by_hand(distribution, sequence, zeta) for sequence in all_sequences(distribution))
     assert best.cost == pytest.approx(least, rel=1e-9)
-    assert makespan_by_hand(law, best.sequence.requests, zeta) == pytest.approx(least, rel=1e-9)
+    assert makespan_by_hand(distribution, best.sequence.requests, zeta) == pytest.approx(least, rel=1e-9)
 
 
 @given(grids(), st.sampled_from([0.0, 0.1, 0.4, 0.8]), st.sampled_from([None, 1, 2, 3]))
-def test_the_plain_twin_finds_sequences_as_good_and_as_short(law, zeta, number):
-    compiled = atoptimal(law, zeta, RequestLimits(number))
-    plain = atoptimal_plain(law, zeta, number)
+def test_the_plain_twin_finds_sequences_as_good_and_as_short(distribution, zeta, number):
+    compiled = atoptimal(distribution, zeta, RequestLimits(number))
+    plain = atoptimal_plain(distribution, zeta, number)
     assert compiled.cost == pytest.approx(plain.cost, rel=1e-9)
     assert len(compiled.sequence) == len(plain.sequence) <= (number or 99)
 
 
 @given(grids())
-def test_without_small_jobs_it_is_toptimal(law):
-    assert atoptimal(law, 0.0).cost == pytest.approx(toptimal(law).cost, rel=1e-9)
+def test_without_small_jobs_it_is_toptimal(distribution):
+    assert atoptimal(distribution, 0.0).cost == pytest.approx(toptimal(distribution).cost, rel=1e-9)
 
 
 @given(grids(6), st.sampled_from([0.0, 2.0, 60.0]), st.sampled_from([0.0, 1.5, 100.0]))
-def test_no_sequence_within_limits_has_a_shorter_makespan(law, shortest, increment):
+def test_no_sequence_within_limits_has_a_shorter_makespan(distribution, shortest, increment):
     limits = RequestLimits(shortest=shortest, increment=increment)
     allowed = [
         sequence
-        for sequence in all_sequences(law)
+        for sequence in all_sequences(distribution)
         if sequence[0] >= shortest and (np.diff(sequence) >= increment).all()
     ]
     if not allowed:
         with pytest.raises(InputError, match="no sequence of the requests that are allowed"):
-            atoptimal(law, 0.3, limits)
+            atoptimal(distribution, 0.3, limits)
         return
-    least = min(makespan_by_hand(law, sequence, 0.3) for sequence in allowed)
-    assert atoptimal(law, 0.3, limits).cost == pytest.approx(least, rel=1e-9)
+    least = min(makespan_by_hand(distribution, sequence, 0.3) for sequence in allowed)
+    assert atoptimal(distribution, 0.3, limits).cost == pytest.approx(least, rel=1e-9)
 
 
 def test_a_grid_far_from_0_agrees_with_the_twin():
     # 6.1 h is no multiple of the width: requests are counted; 6 h of 16 h cut into 10 is one: steps are counted.
     for text in ("truncnorm(6.1h,16h,mu=8h,sigma=2h)", "truncnorm(6h,16h,mu=8h,sigma=2h)"):
-        grid = discretise(Law.parse(text), 10)
+        grid = discretise(RunTimeDistribution.parse(text), 10)
         assert atoptimal(grid, 0.1).cost == pytest.approx(atoptimal_plain(grid, 0.1).cost, rel=1e-12)
 
 
@@ -107,7 +107,7 @@ def test_bad_input_is_refused():
         with pytest.raises(InputError, match="zeta is"):
             atoptimal(grid, zeta)
     with pytest.raises(InputError, match="equally spaced"):
-        atoptimal(DiscreteLaw.of_runs([1, 2, 4]), 0.5)
+        atoptimal(DiscreteDistribution.of_runs([1, 2, 4]), 0.5)
     with pytest.raises(InputError, match="200 are enough"):
         atoptimal(discretise(LAW, 1000), 0.5)
     with pytest.raises(InputError, match="at most 3h"):

@@ -1,4 +1,4 @@
-"""Jobs whose run times follow laws: numbers, laws, allocations, requests."""
+"""Jobs whose run times follow distributions: numbers, distributions, allocations, requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def draw(*applications: Application, processors: int = 100, seed: int = 1):
     return stochastic_jobs(applications, processors, rng=np.random.default_rng(seed))
 
 
-def test_run_times_follow_the_law():
+def test_run_times_follow_the_distribution():
     hours = draw(Application(UNIFORM, 4_000)).run_time / 3_600
     # Mean 2, variance 1/3: four standard errors.
     assert hours.mean() == pytest.approx(2, abs=4 * np.sqrt(1 / 3 / 4_000))
@@ -26,11 +26,11 @@ def test_run_times_follow_the_law():
 
 
 @pytest.mark.parametrize(("allocation", "mean", "variance"), [("beta", 0.5, 0.05), ("truncnorm", 0.505, 0.0568)])
-def test_drawn_allocations_have_the_mean_of_their_law_and_fill_the_machine(
+def test_drawn_allocations_have_the_mean_of_their_distribution_and_fill_the_machine(
     allocation: str, mean: float, variance: float
 ):
     share = draw(Application(UNIFORM, 4_000, allocation), processors=1_000).job_processors / 1_000
-    # Beta(2, 2) has variance 1/20; the normal law cut to [0, 1] is wider. Rounding up adds half a processor.
+    # Beta(2, 2) has variance 1/20; the normal distribution cut to [0, 1] is wider. Rounding up adds half a processor.
     assert share.mean() == pytest.approx(mean, abs=4 * np.sqrt(variance / 4_000) + 0.005)
     assert share.min() > 0
     assert 0.9 < share.max() <= 1
@@ -58,13 +58,13 @@ def test_every_job_fits_and_asks_for_what_it_needs(jobs, allocation, over, reque
     assert (drawn.requested_time >= drawn.run_time).all()
     assert (np.diff(drawn.submit_time) >= 0).all()
     assert drawn.submit_time.max() <= over
-    assert set(drawn.law) == {0 if requests == "method" else -1}
+    assert set(drawn.distribution) == {0 if requests == "method" else -1}
 
 
-def test_applications_of_one_law_share_it_and_are_told_apart():
+def test_applications_of_one_distribution_share_it_and_are_told_apart():
     drawn = draw(Application(UNIFORM, 2), Application("uniform(1s,2s)", 1, requests="exact"), Application(UNIFORM, 3))
-    assert drawn.laws == (UNIFORM,)
-    assert drawn.law.tolist() == [0, 0, -1, 0, 0, 0]
+    assert drawn.distributions == (UNIFORM,)
+    assert drawn.distribution.tolist() == [0, 0, -1, 0, 0, 0]
     assert drawn.executable_id.tolist() == [1, 1, 2, 3, 3, 3]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.history import evaluate_last_maximum, law_of_runs, read_runs
-from schedlab.speculate.laws import Law
+from schedlab.speculate.distributions import RunTimeDistribution
+from schedlab.speculate.history import distribution_of_runs, evaluate_last_maximum, read_runs
 
 HOUR = 3600
 
@@ -16,8 +16,8 @@ HOUR = 3600
 @pytest.mark.parametrize("last", [1, 10])
 @pytest.mark.parametrize("zeta", [0.0, 0.5])
 def test_the_maximum_of_the_last_runs_costs_what_a_simulation_says(last, zeta):
-    law = Law.parse("exponential(0h,15h,mean=1h)")
-    runs = law.sample(np.random.default_rng(4), 40_000 * (last + 1)).reshape(-1, last + 1)
+    distribution = RunTimeDistribution.parse("exponential(0h,15h,mean=1h)")
+    runs = distribution.sample(np.random.default_rng(4), 40_000 * (last + 1)).reshape(-1, last + 1)
     run, request = runs[:, 0], np.maximum(runs[:, 1:].max(axis=1), 1.0)
     lost = np.zeros(len(run))
     while (run > request).any():
@@ -25,49 +25,49 @@ def test_the_maximum_of_the_last_runs_costs_what_a_simulation_says(last, zeta):
         lost[late] += request[late]
         request[late] *= 1.5
     ends = np.maximum(lost + request, (lost + run) / (1 - zeta))
-    found = evaluate_last_maximum(law, last, zeta=zeta)
+    found = evaluate_last_maximum(distribution, last, zeta=zeta)
     assert found.makespan == pytest.approx(ends.mean(), abs=4 * ends.std() / len(ends) ** 0.5)
 
 
 def test_one_run_time_needs_one_request():
-    law = Law.parse("discrete(1h:1.0)")
-    found = evaluate_last_maximum(law, 3, cost=AffineCost(1, 1, 60))
+    distribution = RunTimeDistribution.parse("discrete(1h:1.0)")
+    found = evaluate_last_maximum(distribution, 3, cost=AffineCost(1, 1, 60))
     assert (found.attempts, found.cost) == (1, 2 * HOUR + 60)
 
 
 def test_runs_of_no_time_do_not_go_on_for_ever():
-    assert evaluate_last_maximum(Law.parse("discrete(0s:0.9,100s:0.1)"), 1).attempts < 3
+    assert evaluate_last_maximum(RunTimeDistribution.parse("discrete(0s:0.9,100s:0.1)"), 1).attempts < 3
 
 
-def test_the_laws_of_runs():
+def test_the_distributions_of_runs():
     runs = [1 * HOUR, 2 * HOUR, 4 * HOUR, 9 * HOUR]
-    assert law_of_runs(runs).high == 9 * HOUR
-    assert law_of_runs(runs, cut=5 * HOUR).high == 4 * HOUR
-    assert law_of_runs(runs, "interpolated").cdf(3 * HOUR) == pytest.approx(0.5)
-    assert law_of_runs(runs, "gamma", cut=20 * HOUR).high == 20 * HOUR
-    assert law_of_runs(runs, "best", cut=20 * HOUR).high <= 20 * HOUR
+    assert distribution_of_runs(runs).high == 9 * HOUR
+    assert distribution_of_runs(runs, cut=5 * HOUR).high == 4 * HOUR
+    assert distribution_of_runs(runs, "interpolated").cdf(3 * HOUR) == pytest.approx(0.5)
+    assert distribution_of_runs(runs, "gamma", cut=20 * HOUR).high == 20 * HOUR
+    assert distribution_of_runs(runs, "best", cut=20 * HOUR).high <= 20 * HOUR
 
 
 @pytest.mark.parametrize(
-    ("runs", "law", "cut", "part"),
+    ("runs", "distribution", "cut", "part"),
     [
         ([], "empirical", None, "there are no runs"),
         ([5, 5], "empirical", None, "all 2 runs take the same time, 5s"),
         ([0, 0], "empirical", None, "all runs take 0 s"),
         ([5, -1], "empirical", None, "run 2 takes -1 s"),
         ([5, float("nan")], "empirical", None, "run 2 takes nan s"),
-        ([5, 6], "normal", None, "unknown law of runs 'normal'"),
+        ([5, 6], "normal", None, "unknown distribution of runs 'normal'"),
         ([5, 6], "empirical", 2, "beyond|longer than the cut"),
         ([5, 6], "empirical", 5, "there is only one run within the cut, 5s, of 5s"),
-        ([5], "best", None, "there is only one run, of 5s: a law needs two"),
+        ([5], "best", None, "there is only one run, of 5s: a distribution needs two"),
         ("abc", "empirical", None, "runs are numbers of seconds, not 'abc'"),
         ([5, 1e300], "best", None, r"run 2 takes 1e\+300 s; it must be from 0 to 1e\+15 s"),
         ([5, None, "x"], "empirical", None, "runs are numbers of seconds"),
     ],
 )
-def test_bad_runs_are_refused(runs, law, cut, part):
+def test_bad_runs_are_refused(runs, distribution, cut, part):
     with pytest.raises(InputError, match=part):
-        law_of_runs(runs, law, cut=cut)
+        distribution_of_runs(runs, distribution, cut=cut)
 
 
 def test_runs_are_read_from_a_column(tmp_path):

@@ -22,7 +22,7 @@ def test_the_usual_grids():
     assert optimal_requests("empirical(1h,2h,2h)", zeta=0.5).points == 100
 
 
-# Measured on the continuous law: excess of the optimum of a grid, in percent.
+# Measured on the continuous distribution: excess of the optimum of a grid, in percent.
 @pytest.mark.parametrize(
     ("zeta", "excesses"), [(0.0, {20: 0.17, 30: 0.05, 46: 0.01}), (0.1, {20: 0.03, 30: 0.15, 46: 0.0})]
 )
@@ -58,10 +58,10 @@ def test_what_does_not_go_together_is_refused():
             optimal_requests(TEXT, zeta=zeta)
 
 
-def test_what_is_no_law_or_no_number_is_refused():
-    for law in (3, stats.norm(8, 2)):
-        with pytest.raises(InputError, match="is no law: give its text, or make one"):
-            optimal_requests(law)
+def test_what_is_no_distribution_or_no_number_is_refused():
+    for distribution in (3, stats.norm(8, 2)):
+        with pytest.raises(InputError, match="is not a run-time distribution: give its text, or make one"):
+            optimal_requests(distribution)
     with pytest.raises(InputError, match="whole number"):
         optimal_requests(TEXT, points=2.5)
 
@@ -71,7 +71,7 @@ def test_short_runs_are_shown_in_seconds():
     shown = plan_text(plan, plan.alternatives())
     assert "cost (s)" in shown
     assert f"{50:.2f}" in shown.partition("always the longest run")[2]
-    assert "on the law (s)" in convergence_text([plan])
+    assert "on the distribution (s)" in convergence_text([plan])
 
 
 def test_grids_that_take_minutes_are_refused():
@@ -84,8 +84,8 @@ def test_grids_that_take_minutes_are_refused():
         plan.convergence([10, 601])
 
 
-def test_a_law_with_a_long_tail_gets_a_grid_that_is_fine_enough():
-    """An exponential law has E = 2.3645 means, however far away its cut is."""
+def test_a_distribution_with_a_long_tail_gets_a_grid_that_is_fine_enough():
+    """An exponential distribution has E = 2.3645 means, however far away its cut is."""
     plan = optimal_requests("exponential(0h,1000h,mean=1h)")
     assert plan.evaluation.cost / 3600 == pytest.approx(2.3645, rel=0.01)
     assert plan.points > 200

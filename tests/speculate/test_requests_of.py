@@ -1,4 +1,4 @@
-"""What jobs with a law ask for, by method."""
+"""What jobs with a distribution ask for, by method."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from schedlab.engine import simulate
 from schedlab.errors import InputError
-from schedlab.speculate.laws import Law
+from schedlab.speculate.distributions import RunTimeDistribution
 from schedlab.speculate.requests import requests_of, tables_of
 from schedlab.workload.workload import Workload
 
@@ -23,7 +23,7 @@ def jobs() -> Workload:
         "requested_processors": [10, 1, 20],
     }
     workload = Workload.from_columns(columns, processors=100)
-    return workload.replace(law=np.array([0, -1, 0]), laws=(LAW,))
+    return workload.replace(distribution=np.array([0, -1, 0]), distributions=(LAW,))
 
 
 def asked(method: str | None, workload: Workload) -> list[list[float]]:
@@ -32,7 +32,7 @@ def asked(method: str | None, workload: Workload) -> list[list[float]]:
     return [(part / HOUR).tolist() for part in parts]
 
 
-def test_classic_jobs_ask_for_the_end_of_the_law_and_others_for_what_they_request():
+def test_classic_jobs_ask_for_the_end_of_the_distribution_and_others_for_what_they_request():
     assert asked("classic", jobs()) == [[20], [2], [20]]
 
 
@@ -50,7 +50,7 @@ def test_atoptimal_with_much_small_work_asks_for_more_at_first():
 def test_the_share_of_small_jobs_is_read_off_the_workload():
     workload = jobs()
     busy = workload.replace(submit_time=np.array([0, 0, 10 * HOUR]))
-    # The job without a law takes 1 of 100 processors for 1 of 10 hours.
+    # The job without a distribution takes 1 of 100 processors for 1 of 10 hours.
     assert asked("atoptimal(zeta=auto)", busy) == asked("atoptimal(zeta=0.001)", busy)
 
 
@@ -62,7 +62,7 @@ def test_all_methods_finish_all_jobs():
             assert schedule.run_time.tolist() == jobs().run_time.tolist()
 
 
-def test_a_job_that_runs_longer_than_its_law_allows_asks_for_more_or_is_given_up():
+def test_a_job_that_runs_longer_than_its_distribution_allows_asks_for_more_or_is_given_up():
     long = jobs().replace(run_time=np.array([50 * HOUR, HOUR, 12 * HOUR]))
 
     def asked_by_the_first(exhausted: str) -> list[int]:
@@ -81,7 +81,7 @@ def test_sequences_that_are_given_are_asked_for_to_whole_seconds():
 
 
 def test_a_sequence_that_is_not_given_is_named():
-    with pytest.raises(InputError, match=r"requests=given, but no requests are given for the law truncnorm"):
+    with pytest.raises(InputError, match=r"requests=given, but none are given for truncnorm"):
         requests_of(jobs(), "given")
 
 
@@ -94,16 +94,18 @@ def test_without_a_method_jobs_ask_for_what_they_request():
     assert schedule.attempts.tolist() == [1, 1]
 
 
-def test_a_job_without_law_and_request_is_refused():
+def test_a_job_without_distribution_and_request_is_refused():
     workload = jobs().replace(requested_time=np.array([-1, -1, -1]))
     with pytest.raises(InputError, match="job 2 has no requested time"):
         requests_of(workload, "toptimal")
 
 
-def test_tables_of_laws_give_the_law():
-    law = Law.parse(LAW)
+def test_tables_of_distributions_give_the_distribution():
+    distribution = RunTimeDistribution.parse(LAW)
     tables = tables_of((LAW,))
     seconds = np.array([3.3, 8.0, 17.77]) * HOUR
     grid = tables.begin[0] + tables.step[0] * np.arange(tables.below.shape[1])
-    assert np.interp(seconds, grid, tables.below[0]) == pytest.approx(law.cdf(seconds), abs=1e-6)
-    assert np.interp(seconds, grid, tables.part[0]) == pytest.approx(law.partial_mean(seconds), rel=1e-3, abs=1e-2)
+    assert np.interp(seconds, grid, tables.below[0]) == pytest.approx(distribution.cdf(seconds), abs=1e-6)
+    assert np.interp(seconds, grid, tables.part[0]) == pytest.approx(
+        distribution.partial_mean(seconds), rel=1e-3, abs=1e-2
+    )

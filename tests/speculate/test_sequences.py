@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_laws import all_sequences, grids, makespan_by_hand
+from small_distributions import all_sequences, grids, makespan_by_hand
 
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
 from schedlab.speculate.discretise import discretise
-from schedlab.speculate.laws import Law
+from schedlab.speculate.distributions import RunTimeDistribution
 from schedlab.speculate.sequences import RequestSequence, costs_of_runs, evaluate_requests
 
 HOUR = 3600
-LAW = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+LAW = RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
 
 
 @given(grids(), st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.randoms(use_true_random=False))
-def test_the_makespan_is_the_sum_over_all_run_times(law, zeta, random):
-    sequence = random.choice(list(all_sequences(law)))
-    found = evaluate_requests(law, sequence, zeta=zeta)
-    assert found.makespan == pytest.approx(makespan_by_hand(law, sequence, zeta), rel=1e-9)
+def test_the_makespan_is_the_sum_over_all_run_times(distribution, zeta, random):
+    sequence = random.choice(list(all_sequences(distribution)))
+    found = evaluate_requests(distribution, sequence, zeta=zeta)
+    assert found.makespan == pytest.approx(makespan_by_hand(distribution, sequence, zeta), rel=1e-9)
 
 
 def test_the_corrected_theorem_on_the_case_that_the_printed_one_gets_wrong():
@@ -73,9 +73,9 @@ def test_runs_beyond_the_last_request_ask_for_half_as_much_again():
 
 
 def test_a_checkpoint_saves_what_has_been_done():
-    law = Law.parse("discrete(1h:0.5,3h:0.5)")
+    distribution = RunTimeDistribution.parse("discrete(1h:0.5,3h:0.5)")
     saved = RequestSequence((1.5 * HOUR, 2.25 * HOUR), (HOUR, 3.0 * HOUR), (True, False), 0.25 * HOUR)
-    found = evaluate_requests(law, saved)
+    found = evaluate_requests(distribution, saved)
     # All ask for 1.5 h; half of them for 2.25 h more, and use it all.
     assert found.requested / HOUR == pytest.approx(1.5 + 0.5 * 2.25)
     assert found.used / HOUR == pytest.approx(0.5 * 1 + 0.5 * (1.5 + 2.25))
@@ -94,7 +94,7 @@ def test_wrong_sequences_are_refused(text, part):
 def test_what_is_no_sequence_is_refused():
     for sequence in ([1, "a"], 5, [None]):
         with pytest.raises(InputError, match="requests are numbers of seconds in a list"):
-            evaluate_requests(Law.parse("uniform(0s,9s)"), sequence)
+            evaluate_requests(RunTimeDistribution.parse("uniform(0s,9s)"), sequence)
 
 
 def test_what_does_not_go_together_is_refused():
@@ -114,7 +114,9 @@ def test_what_does_not_go_together_is_refused():
         costs_of_runs(saved, [5])
 
 
-def test_laws_and_sequences_may_be_texts():
-    law = "truncnorm(0h,20h,mu=8h,sigma=2h)"
-    assert evaluate_requests(law, "10h,20h") == evaluate_requests(Law.parse(law), [36_000, 72_000])
+def test_distributions_and_sequences_may_be_texts():
+    distribution = "truncnorm(0h,20h,mu=8h,sigma=2h)"
+    assert evaluate_requests(distribution, "10h,20h") == evaluate_requests(
+        RunTimeDistribution.parse(distribution), [36_000, 72_000]
+    )
     assert costs_of_runs("1m,2m", [90]).tolist() == [180.0]

@@ -52,14 +52,14 @@ def test_other_files_are_refused_with_their_name(tmp_path: Path, content: bytes,
 
 
 def test_files_that_are_not_there_are_named(tmp_path: Path):
-    with pytest.raises(InputError, match=r"none\.json: there is no such file"):
+    with pytest.raises(InputError, match=r"none\.json: the file does not exist"):
         read_workflow(tmp_path / "none.json")
     with pytest.raises(InputError, match="this is a directory, not a file"):
         read_workflow(tmp_path)
 
 
 def test_a_manifest_cannot_say_what_was_executed(tmp_path: Path):
-    with pytest.raises(InputError, match="the format png cannot hold this"):
+    with pytest.raises(InputError, match="the format png cannot store"):
         write_workflow(PAIR, tmp_path / "x.json", format="png")  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 

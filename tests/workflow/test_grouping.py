@@ -58,7 +58,7 @@ def test_groups_that_wait_for_each_other_are_refused():
 
 
 def test_a_task_wider_than_the_cap_is_refused():
-    with pytest.raises(InputError, match="tasks work have 4 processors, above 3"):
+    with pytest.raises(InputError, match="tasks work need 4 processors, above"):
         group_by_name(fan([1.0], processors=4), {"work": 3})
 
 

@@ -133,7 +133,7 @@ def test_what_is_no_workflow_is_refused(tasks: list[str], parents: dict[str, lis
         (Task("a", 2**40, 1.0, 60.0), "must be a whole number from 1 to 1,000,000,000"),
         (Task("a", 1, 1e12, 60.0), "must be from 0 to 1,000,000,000"),
         (Task("a", 1, 1.0, float("inf")), "must be above 0, up to 1,000,000,000"),
-        (Task("a", 1, 1.0, 60.0, (0,)), "must be tasks before it"),
+        (Task("a", 1, 1.0, 60.0, (0,)), "must precede it"),
     ],
 )
 def test_tasks_with_impossible_numbers_are_refused(task: Task, words: str):

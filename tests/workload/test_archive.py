@@ -103,7 +103,7 @@ def test_a_damaged_file_in_the_cache_is_replaced(server: Archive, tmp_path: Path
 
 def test_an_endless_download_is_stopped(server: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_BYTES", 10)
-    with pytest.raises(InputError, match="so this is not the log"):
+    with pytest.raises(InputError, match="so it is not the log"):
         fetch("Toy", tmp_path, server.url)
     assert list(tmp_path.iterdir()) == []
 
@@ -118,7 +118,7 @@ def test_offline_one_sentence_says_where_the_file_belongs(server: Archive, tmp_p
     server.server_close()
     with pytest.raises(InputError) as caught:
         fetch("Toy", tmp_path, server.url)
-    assert "is out of reach" in str(caught.value)
+    assert "cannot be reached" in str(caught.value)
     assert str(caught.value).endswith(f"put it at {tmp_path / 'Toy-2001-1.swf.gz'}")
     assert list(tmp_path.iterdir()) == []
 
@@ -136,7 +136,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot make the directory"):
+    with pytest.raises(OutputError, match="cannot create the directory"):
         fetch("KTH-SP2", tmp_path / "file" / "cache")
 
 

@@ -72,8 +72,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         [
-            ({"profile": "none"}, "there is no profile 'none'"),
-            ({"profile": ["nap"]}, r"there is no profile \['nap'\]"),
+            ({"profile": "none"}, "unknown profile 'none'"),
+            ({"profile": ["nap"]}, r"unknown profile \['nap'\]"),
             ({"subtime": "now"}, "subtime is 'now', not a number"),
             ({"subtime": None}, "subtime is None, not a number"),
             ({"subtime": -3}, "subtime is -3, but must be at least 0"),

@@ -23,7 +23,7 @@ def test_only_jobs_without_a_limit_get_one_and_partitions_go_before_all() -> Non
 
 def test_partitions_without_names_are_numbers() -> None:
     assert in_partitions(JOBS, ["2"]).submit_time.tolist() == [2]
-    with pytest.raises(InputError, match="no job names the partition '3'; its partitions are 1, 2"):
+    with pytest.raises(InputError, match="no job is in the partition '3'; the partitions are 1, 2"):
         in_partitions(JOBS, ["3"])
 
 

@@ -37,8 +37,8 @@ def test_sorting_by_submission_takes_the_dependencies_along():
 @pytest.mark.parametrize(
     ("children", "parents", "words"),
     [
-        ([0, 1, 2], [2, 0, 1], "circle"),
-        ([1], [1], "waits for itself"),
+        ([0, 1, 2], [2, 0, 1], "cycle"),
+        ([1], [1], "depends on itself"),
         ([1], [4], "row 4"),
         ([-1], [0], "row -1"),
         ([1, 2], [0], "one parent"),
@@ -60,5 +60,5 @@ def test_jobs_that_depend_on_others_are_drawn_once():
 
 
 def test_dependencies_of_another_number_of_jobs_are_refused():
-    with pytest.raises(InputError, match="dependencies are of 3 jobs, expected 4"):
+    with pytest.raises(InputError, match="dependencies has 3 jobs, expected 4"):
         four_jobs(Dependencies.from_pairs([1], [0], jobs=3))

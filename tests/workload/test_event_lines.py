@@ -71,6 +71,8 @@ def test_the_laboratory_reads_the_same_workload_and_passes_the_options_on(tmp_pa
         ("-dt 1 -e submit_batch_job | -n four", "3: --ntasks is 'four', not a whole number"),
         ("-dt 1 -e submit_batch_job | -n 1 -t tomorrow", "3: 'tomorrow' is not a time limit"),
         ("-dt 1 -e submit_batch_job | -n 1 --comment='x", "3: a number or a value is missing"),
+        ("-dt 9223372036854775808 -e submit_batch_job | -n 1", "3: '9223372036854775808' seconds are too many"),
+        ("-dt 1 -e submit_batch_job | -sim-walltime 1e300 -n 1", "3: '1e300' seconds are too many"),
     ],
 )
 def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, sentence: str) -> None:
@@ -81,7 +83,7 @@ def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, senten
 
 
 def test_a_file_without_events_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no event in it"):
+    with pytest.raises(InputError, match="the file has no event"):
         read_event_lines(file_of(tmp_path, "# nothing"))
 
 

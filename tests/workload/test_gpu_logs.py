@@ -77,7 +77,7 @@ class TestOpenb:
     def test_unknown_and_missing_columns_are_named(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="unknown column 'colour'; this log has name, cpu_milli"):
             read_openb(csv_of(tmp_path, PODS + ",colour", ROWS[0] + ",red"))
-        with pytest.raises(InputError, match="there is no column num_gpu"):
+        with pytest.raises(InputError, match="the column num_gpu is missing"):
             read_openb(csv_of(tmp_path, "name,cpu_milli,memory_mib", "a,1,1"))
 
     def test_the_published_pods_are_what_is_said_of_them(self, traces: Path) -> None:

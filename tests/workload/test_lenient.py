@@ -34,7 +34,9 @@ def test_bad_lines_of_swf_are_left_out_and_named(tmp_path: Path) -> None:
     assert jobs.job_id.tolist() == [1, 2, 3, 4, 5]
     assert (jobs.name, jobs.processors) == ("log", 8)
     told = note_of(path)
-    assert told.startswith("3 (line 3: the submit time -9 is negative; line 6: column 4 (run time) is 'soon'")
+    assert told.startswith(
+        "3 (line 3: the submit time -9 is negative: correct or remove the job; line 6: column 4 (run time) is 'soon'"
+    )
     assert "line 10: 3 columns where SWF has 18" in told
 
 
@@ -71,7 +73,7 @@ def test_other_formats_and_other_files_are_still_refused(tmp_path: Path) -> None
     many = file_of(tmp_path, "bad.swf", "; MaxProcs: 8", *GOOD, *["what is this"] * 101)
     with pytest.raises(InputError, match=r"bad.swf: more than 100 of .* lines cannot be read; the first is line 7"):
         read_workload(many, lenient=True)
-    with pytest.raises(InputError, match="not a file of lines"):
+    with pytest.raises(InputError, match="a format with one job per line"):
         read_workload(file_of(tmp_path, "jobs.json", "{}"), lenient=True)
     with pytest.raises(InputError, match=f"^{tmp_path}/empty.swf: the file"):
         read_workload(file_of(tmp_path, "empty.swf", "; MaxProcs: 8"), lenient=True)

@@ -11,8 +11,8 @@ from schedlab.errors import InputError
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.files import read_workload, write_workload
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import Workload
 
 CHAIN = Workflow("chain", (Task("a", 2, 10.0, 60.0), Task("b", 1, 5.0, 60.0, (0,))), stated_time=15.0)
@@ -24,8 +24,8 @@ def jobs(**attributes) -> Workload:
     return Workload.from_columns(columns, processors=16, **attributes)
 
 
-def test_workflows_dependencies_laws_and_nodes_come_back_from_parquet(tmp_path: Path):
-    base = jobs(law=np.array([-1, 0]), laws=("constant(5)",), cores_per_node=8)
+def test_workflows_dependencies_distributions_and_nodes_come_back_from_parquet(tmp_path: Path):
+    base = jobs(distribution=np.array([-1, 0]), distributions=("constant(5)",), cores_per_node=8)
     submissions = [Submission(CHAIN, "aware", 10), Submission(FORK, "pilot", 20), Submission(CHAIN, "chained", 30, "g")]
     workload = submit_workflows(base, submissions)
     write_workload(workload, tmp_path / "w.parquet")
@@ -35,7 +35,11 @@ def test_workflows_dependencies_laws_and_nodes_come_back_from_parquet(tmp_path: 
         assert getattr(again.workflows, name).tolist() == getattr(workload.workflows, name).tolist()
     for name in ("offsets", "parents", "delay"):
         assert getattr(again.dependencies, name).tolist() == getattr(workload.dependencies, name).tolist()
-    assert (again.law.tolist(), again.laws, again.cores_per_node) == (workload.law.tolist(), workload.laws, 8)
+    assert (again.distribution.tolist(), again.distributions, again.cores_per_node) == (
+        workload.distribution.tolist(),
+        workload.distributions,
+        8,
+    )
     assert again.job_id.tolist() == workload.job_id.tolist()
 
 
@@ -54,10 +58,27 @@ def test_tables_of_the_first_version_are_still_read(tmp_path: Path):
     assert (again.processors, again.start_time, again.workflows, again.dependencies) == (16, 7, None, None)
 
 
+def test_files_of_version_0_1_with_their_older_names_are_read(tmp_path: Path):
+    both = submit_workflows(jobs(), [Submission(CHAIN, "chained", 0)])
+    both = both.replace(distribution=np.zeros(len(both), dtype=np.int64), distributions=("uniform(1s,9s)",))
+    write_workload(both, tmp_path / "w.parquet")
+    table = pq.read_table(tmp_path / "w.parquet")
+    facts = table.schema.metadata[b"schedlab"].replace(b'"distributions"', b'"laws"')
+    facts = facts.replace(b'"submission_mode"', b'"handling"')
+    old = table.rename_columns({"distribution": "law"}).replace_schema_metadata({"schedlab": facts})
+    pq.write_table(old, tmp_path / "old.parquet")
+    again = read_workload(tmp_path / "old.parquet")
+    assert again.distributions == ("uniform(1s,9s)",)
+    assert again.distribution is not None
+    assert again.distribution.tolist() == both.distribution.tolist()
+    assert again.workflows is not None
+    assert [one.submission_mode for one in again.workflows.submissions] == ["chained"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('"handling": ["chained"]', '"handling": ["guessed"]', "unknown handling 'guessed'"),
+        ('"submission_mode": ["chained"]', '"submission_mode": ["guessed"]', "unknown submission mode 'guessed'"),
         ('"submissions"', '"missing"', "damaged"),
         ('"processors": 2', '"processors": 0', "0 processors"),
         ('"workflow": [0]', '"workflow": [7]', "damaged"),
@@ -86,22 +107,24 @@ def test_swf_takes_one_parent_a_job_in_its_last_two_fields(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("workflow", "handling", "name", "words"),
+    ("workflow", "submission_mode", "name", "words"),
     [
         (FORK, "chained", "w.swf", "job 12 waits for 2 jobs, but SWF can name one; write .parquet instead"),
-        (CHAIN, "pilot", "w.swf", "this format cannot hold the workflows of the jobs"),
-        (CHAIN, "aware", "w.swf", "this format cannot hold the workflows of the jobs"),
-        (CHAIN, "chained", "w.csv", "this format cannot hold the workflows of the jobs"),
-        (CHAIN, "chained", "w.json", "this format cannot hold the workflows of the jobs"),
+        (CHAIN, "pilot", "w.swf", "this format cannot store the workflows of the jobs"),
+        (CHAIN, "aware", "w.swf", "this format cannot store the workflows of the jobs"),
+        (CHAIN, "chained", "w.csv", "this format cannot store the workflows of the jobs"),
+        (CHAIN, "chained", "w.json", "this format cannot store the workflows of the jobs"),
     ],
 )
-def test_formats_that_would_lose_what_ties_jobs_together_refuse(tmp_path: Path, workflow, handling, name, words: str):
-    workload = submit_workflows(jobs(), [Submission(workflow, handling, 70)])
+def test_formats_that_would_lose_what_ties_jobs_together_refuse(
+    tmp_path: Path, workflow, submission_mode, name, words: str
+):
+    workload = submit_workflows(jobs(), [Submission(workflow, submission_mode, 70)])
     with pytest.raises(InputError, match=words):
         write_workload(workload, tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_dependencies_alone_are_refused_by_csv(tmp_path: Path):
-    with pytest.raises(InputError, match="cannot hold the dependencies"):
+    with pytest.raises(InputError, match="cannot store the dependencies"):
         write_workload(jobs(dependencies=Dependencies.from_pairs([1], [0], jobs=2)), tmp_path / "w.csv")

@@ -59,8 +59,8 @@ def test_jobs_that_became_eligible_later_are_submitted_then(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "row", "sentence"),
     [
-        ({"submt": "created"}, "", r"there is no field 'submt' \(did you mean submit\?\)"),
-        ({"qos": "prt"}, "", r"there is no column 'prt' for qos \(did you mean part\?\)"),
+        ({"submt": "created"}, "", r"field 'submt' \(did you mean submit\?\)"),
+        ({"qos": "prt"}, "", r"no column is called 'prt' \(for qos\) \(did you mean part\?\)"),
         ({"submit_time": "created"}, "", "the column of submit_time is given twice"),
         ({}, "x;soon;;;1;;", "line 4: created is 'soon', neither a Unix time nor a date"),
         ({}, "x;;;;1;;", "line 4: created is empty, but every job needs a submit time"),
@@ -77,7 +77,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, change: dict[str, s
 
 def test_needed_columns_and_the_form_of_a_mapping_are_checked(tmp_path: Path) -> None:
     path = file_of(tmp_path, HEAD, *ROWS)
-    with pytest.raises(InputError, match="say which column is requested_processors"):
+    with pytest.raises(InputError, match="the column of requested_processors"):
         read_mapped(path, {"submit": "created", "run_time": "limit"})
     with pytest.raises(InputError, match="'user' is not FIELD=COLUMN"):
         parse_columns(["user"])

@@ -91,7 +91,7 @@ def test_unknown_values(tmp_path: Path) -> None:
     ("lines", "sentence"),
     [
         ([], "the file is empty"),
-        ([event(c5="JOBSTART")], "there is no event JOBEND"),
+        ([event(c5="JOBSTART")], "no event JOBEND"),
         ([event(), event()[:120]], r"line 2: column 35 \(per task\) is missing; the line is truncated"),
         ([event(c35="north")], r"line 1: column 35 \(per task\) is 'north', not a whole number"),
         ([event(c13="-")], r"line 1: column 13 \(submit\) is missing"),

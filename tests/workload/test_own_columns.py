@@ -40,13 +40,13 @@ def test_columns_are_added_replaced_and_taken_away(jobs: Workload) -> None:
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
-        ({"run_time": [1, 2]}, "run_time is a column that every workload may have"),
-        ({"gpus": [1, 2]}, "gpus is a column that every workload may have"),
+        ({"run_time": [1, 2]}, "run_time is a built-in column of workloads"),
+        ({"gpus": [1, 2]}, "gpus is a built-in column of workloads"),
         ({"run_times": [1, 2]}, "did you mean run_time"),
-        ({"a-b": [1, 2]}, "'a-b' cannot be an own column"),
-        ({"team": [1]}, "own are of 1 jobs, expected 2"),
+        ({"a-b": [1, 2]}, "'a-b' cannot be the name of an own column"),
+        ({"team": [1]}, "own has 1 jobs, expected 2"),
         ({"team": [[1, 2], [3, 4]]}, "own column team has 2 dimensions"),
-        ({"team": [1, "x"]}, "own column team holds neither numbers nor texts alone"),
+        ({"team": [1, "x"]}, "own column team mixes numbers and texts"),
         ({"when": pd.to_datetime(["2020-01-01", "2020-01-02"])}, "holds neither numbers nor texts"),
     ],
 )
@@ -67,7 +67,7 @@ def test_a_column_that_one_workload_lacks_is_unknown_there(jobs: Workload) -> No
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(jobs: Workload) -> None:
-    with pytest.raises(InputError, match="there is no column 'dead'; own columns: deadline"):
+    with pytest.raises(InputError, match="column 'dead'; own columns: deadline"):
         jobs.with_columns(deadline=[1, 2])["dead"]
 
 

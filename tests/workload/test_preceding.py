@@ -45,14 +45,14 @@ def test_the_last_job_of_a_number_precedes() -> None:
 
 @pytest.mark.parametrize(("preceding", "row"), [([-1, 2], 1), ([2, 1], 0), ([3, 1, 2, -1], 0)])
 def test_circles_are_refused(preceding: list[int], row: int) -> None:
-    with pytest.raises(InputError, match=r"waits? for") as caught:
+    with pytest.raises(InputError, match=r"depends? on") as caught:
         preceding_jobs(jobs_after(preceding))
     assert caught.value.row == row
 
 
 def test_dependencies_that_are_there_already_are_not_mixed_with_others() -> None:
     jobs = jobs_after([-1, 1])
-    with pytest.raises(InputError, match="dependencies already"):
+    with pytest.raises(InputError, match="already have dependencies"):
         preceding_jobs(jobs.replace(dependencies=preceding_jobs(jobs)[0]))
 
 

@@ -43,7 +43,7 @@ def test_a_summary_counts_names_and_describes_requests() -> None:
 def test_jobs_of_a_partition_are_those_that_may_run_there() -> None:
     assert in_partitions(JOBS, ["gpu"]).submit_time.tolist() == [1, 2]
     assert in_partitions(JOBS, ["cpu", "long"]).submit_time.tolist() == [0, 2]
-    with pytest.raises(InputError, match="no job names the partition 'debug'; its partitions are cpu, gpu, gpu,long"):
+    with pytest.raises(InputError, match="no job is in the partition 'debug'; the partitions are cpu, gpu, gpu,long"):
         in_partitions(JOBS, ["debug"])
-    with pytest.raises(InputError, match="its partitions are none"):
+    with pytest.raises(InputError, match="the partitions are none"):
         in_partitions(JOBS.replace(resources=None), ["cpu"])

@@ -18,16 +18,16 @@ from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.extras import DISTRIBUTIONS, PARTS
 from schedlab.workload.files import lost_in, read_workload, write_workload
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.joining import joined
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Labels, Resources
 from schedlab.workload.sampling import resample_users, time_window
 from schedlab.workload.submissions import Submission, WorkflowJobs
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import FIELDS, Workload
 
 CHAIN = Workflow("chain", (Task("a", 2, 10.0, 60.0), Task("b", 1, 5.0, 60.0, (0,))), stated_time=15.0)
-LAWS = ("uniform(1s,9s)", "constant(5)")
+TEXTS = ("uniform(1s,9s)", "constant(5)")
 NAMES = st.sampled_from([None, "a", "b", "ib&(a100|h100)", "long,short", "007", "NA", "null", "Ä ö"])
 
 
@@ -58,8 +58,8 @@ def workloads(draw: st.DrawFn) -> Workload:
         header=(" Note: a header",),
         requests_enforced=draw(st.booleans()),
         rounded=draw(st.integers(0, 9)),
-        law=column(-1, len(LAWS) - 1),
-        laws=LAWS,
+        distribution=column(-1, len(TEXTS) - 1),
+        distributions=TEXTS,
         sequences=("3s, 9s", ""),
         dependencies=Dependencies.from_pairs(children, children - 1, column(0, 5)[1:], jobs=jobs),
         workflows=WorkflowJobs(column(-1, 0), column(-1, 1), (Submission(CHAIN, "chained", 3),)),
@@ -93,8 +93,11 @@ def content(workload: Workload, rows: slice = slice(None)) -> dict[str, object]:
             }
         elif isinstance(value, OwnColumns):
             value = {one: value.array(one)[rows].tolist() for one in value.columns}
-        elif name == "law":
-            value = [None if law < 0 else (workload.laws[law], workload.sequences[law]) for law in value[rows].tolist()]
+        elif name == "distribution":
+            value = [
+                None if distribution < 0 else (workload.distributions[distribution], workload.sequences[distribution])
+                for distribution in value[rows].tolist()
+            ]
         elif isinstance(value, np.ndarray):
             value = value[rows].tolist()
         told[name] = value
@@ -102,8 +105,8 @@ def content(workload: Workload, rows: slice = slice(None)) -> dict[str, object]:
 
 
 def jobs_alone(told: dict[str, object]) -> dict[str, object]:
-    """Return what is told of jobs one by one: columns, laws, workflows and requests."""
-    return {name: told[name] for name in (*FIELDS, "law", "workflows", "resources", "own")}
+    """Return what is told of jobs one by one: columns, distributions, workflows and requests."""
+    return {name: told[name] for name in (*FIELDS, "distribution", "workflows", "resources", "own")}
 
 
 @settings(deadline=None, max_examples=40)
@@ -147,14 +150,14 @@ def _rows(workload: Workload) -> list[tuple[object, ...]]:
 def test_frames_and_csv_keep_the_jobs_and_what_they_ask_for(workload: Workload) -> None:
     kept = (*FIELDS, "resources", "own")
     full = content(workload)
-    laws = {name: getattr(workload, name) for name in ("law", "laws", "sequences")}
-    again = content(Workload.from_frame(workload.to_frame()).replace(**laws))
+    distributions = {name: getattr(workload, name) for name in ("distribution", "distributions", "sequences")}
+    again = content(Workload.from_frame(workload.to_frame()).replace(**distributions))
     assert {name: again[name] for name in kept} == {name: full[name] for name in kept}
     alone = workload.replace(dependencies=None, workflows=None)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "full.csv.gz"
         write_workload(alone, path)
-        again = content(read_workload(path).replace(**laws))
+        again = content(read_workload(path).replace(**distributions))
     assert {name: again[name] for name in kept} == {name: full[name] for name in kept}
 
 
@@ -172,7 +175,7 @@ def test_jobs_of_workflows_join_those_of_a_full_workload(workload: Workload) -> 
     assert both.resources is not None
     assert both.resources.tasks[new].tolist() == [2, 1]
     assert [both.workflows.submissions[number].submit_time for number in both.workflows.number[new]] == [1, 1]
-    assert (both.law[new].tolist(), both.sequences) == ([-1, -1], workload.sequences)
+    assert (both.distribution[new].tolist(), both.sequences) == ([-1, -1], workload.sequences)
 
 
 @settings(deadline=None, max_examples=20)
@@ -232,7 +235,7 @@ def test_columns_that_store_one_value_take_no_memory() -> None:
 
 
 def test_a_workload_refuses_resources_of_other_jobs() -> None:
-    with pytest.raises(InputError, match="resources are of 2 jobs, expected 1"):
+    with pytest.raises(InputError, match="resources has 2 jobs, expected 1"):
         Workload.from_columns({"submit_time": [0]}, resources=Resources.of(2))
 
 
@@ -244,6 +247,10 @@ def test_swf_names_in_its_header_what_it_leaves_out(tmp_path: Path) -> None:
     assert " Note: left out, as SWF has no fields for them: gpus, partition" in again.header
     assert lost_in(workload, tmp_path / "w.json") == ("gpus", "partition")
     assert lost_in(workload, tmp_path / "w.csv") == ()
+    stochastic = workload.replace(distribution=[0], distributions=("uniform(1s,9s)",))
+    assert lost_in(stochastic, tmp_path / "w.csv") == ("run-time distributions",)
+    assert lost_in(stochastic, tmp_path / "w.swf") == ("run-time distributions", "gpus", "partition")
+    assert lost_in(stochastic, tmp_path / "w.parquet") == ()
 
 
 def test_damaged_columns_of_a_table_are_refused_with_file_and_row(tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ class TestRecordsOfOneJob:
         path = tmp_path / "year.txt"
         second = {name: job(2)[name] for name in columns}
         path.write_text(sacct_text(job(1)) + "\n" + "|".join(columns) + "\n" + "|".join(second.values()) + "\n")
-        with pytest.raises(InputError, match=r"year\.txt, line \d: the columns are others than those of the first"):
+        with pytest.raises(InputError, match=r"year\.txt, line \d: the columns differ from those of the first"):
             read_sacct(path)
 
     def test_tasks_of_arrays_keep_their_own_numbers(self, tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ class TestRefusals:
 
     def test_a_header_without_jobs(self, tmp_path: Path) -> None:
         (tmp_path / "h.txt").write_text("|".join(JOB) + "\n")
-        with pytest.raises(InputError, match="there are no jobs"):
+        with pytest.raises(InputError, match="no jobs follow the line of column names"):
             read_sacct(tmp_path / "h.txt")
 
     def test_steps_without_jobs(self, tmp_path: Path) -> None:
@@ -357,14 +357,14 @@ class TestRefusals:
     @pytest.mark.parametrize("name", ["Submit", "State", "Start", "End"])
     def test_a_missing_column_is_named_with_the_command_to_run(self, tmp_path: Path, name: str) -> None:
         message = refused(tmp_path, without(name))
-        assert f"there is no column {name}; make the file with TZ=UTC sacct " in message
+        assert f"the column {name} is missing; create the file with TZ=UTC sacct " in message
         assert "--parsable2" in message
         assert f",{name}," in message
 
     def test_alternatives_of_a_missing_column_are_named(self, tmp_path: Path) -> None:
-        assert "there is no column JobIDRaw or JobID;" in refused(tmp_path, without("JobID", "JobIDRaw"))
+        assert "the column JobIDRaw or JobID is missing" in refused(tmp_path, without("JobID", "JobIDRaw"))
         message = refused(tmp_path, without("AllocCPUS", "ReqCPUS", "AllocTRES", "ReqTRES"))
-        assert "no column AllocCPUS or NCPUS or AllocTRES or ReqCPUS or ReqTRES;" in message
+        assert "the column AllocCPUS or NCPUS or AllocTRES or ReqCPUS or ReqTRES is missing" in message
 
     @pytest.mark.parametrize(
         ("cut", "line", "advice"), [(2, 3, "the line is truncated"), (3, 4, "the file is truncated")]
@@ -383,7 +383,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "sentence"),
         [
-            ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time as 2026-04-01T10:00:00"),
+            ({"Submit": "yesterday"}, "Submit is 'yesterday', not a time such as 2026-04-01T10:00:00"),
             ({"JobID": ""}, "JobID is unknown, but every job has a number"),
             ({"Submit": "Unknown"}, "Submit is unknown, but every job was submitted"),
             ({"End": "2026-02-30T10:00:00"}, "End is '2026-02-30T10:00:00', not a time"),
@@ -408,11 +408,11 @@ class TestRefusals:
             read_workload(tmp_path / "f.txt")
 
     def test_an_unknown_zone(self, tmp_path: Path) -> None:
-        assert "there is no time zone 'Mars/Olympus'" in refused(tmp_path, JOB, timezone="Mars/Olympus")
+        assert "unknown time zone 'Mars/Olympus'" in refused(tmp_path, JOB, timezone="Mars/Olympus")
 
     def test_times_with_and_without_a_zone(self, tmp_path: Path) -> None:
         mixed = job(2, Submit="2026-04-01T10:00:00Z")
-        assert "some times of Submit name a zone and others none" in refused(tmp_path, mixed, job(1))
+        assert "some times of Submit have a zone and others none" in refused(tmp_path, mixed, job(1))
 
 
 class TestText:

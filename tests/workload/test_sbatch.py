@@ -77,10 +77,11 @@ def test_what_is_not_kept_is_named() -> None:
     [
         (["-n", "many"], "--ntasks is 'many', not a whole number"),
         (["--mem=lots"], "'lots' is not an amount of memory such as 4G or 500"),
+        (["--mem=" + "9" * 400], "is not an amount of memory such as 4G or 500"),
         (["-t", "soon"], "'soon' is not a time limit"),
         (["--gpus=a b:c"], "--gpus is 'a b:c', not a number of GPUs"),
-        (["-n"], "the option -n of sbatch has no value"),
-        (["--mem"], "the option --mem of sbatch has no value"),
+        (["-n"], "the option -n of sbatch needs a value"),
+        (["--mem"], "the option --mem of sbatch needs a value"),
     ],
 )
 def test_values_that_mean_nothing_are_refused(words: list[str], sentence: str) -> None:

@@ -24,7 +24,7 @@ def test_sections_survive_files(tmp_path: Path, name: str) -> None:
 
 
 def test_a_workload_without_sections_is_told_apart() -> None:
-    with pytest.raises(InputError, match="its header names no sections"):
+    with pytest.raises(InputError, match="its header has no sections"):
         sections_of(jobs_with(" Note: sections begin=1 start=2"))
 
 

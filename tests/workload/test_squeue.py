@@ -52,12 +52,12 @@ def test_times_may_be_of_another_zone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [
-        (["   JOBID PARTITION     NAME", "       7       gpu      run"], "columns are cut to a width"),
-        (["JOBID|CPUS", "7|4"], "there is no column SUBMIT_TIME; run "),
+        (["   JOBID PARTITION     NAME", "       7       gpu      run"], "columns are truncated to a width"),
+        (["JOBID|CPUS", "7|4"], "the column SUBMIT_TIME is missing; create the file with TZ=UTC squeue"),
         ([HEADER, ROWS[0], "8|bob"], "line 3: 2 columns instead of 15"),
         ([HEADER, ROWS[0].replace("|4|", "|four|")], "line 2: CPUS is 'four', not a whole number"),
         ([HEADER, ROWS[0].replace("2026-04-01T10:00:00", "today")], "line 2: SUBMIT_TIME is 'today', not a time"),
-        ([HEADER, ROWS[2]], "no job waits or runs in it"),
+        ([HEADER, ROWS[2]], "no job is waiting or running"),
     ],
 )
 def test_a_bad_dump_is_refused_in_one_sentence(tmp_path: Path, lines: list[str], sentence: str) -> None:

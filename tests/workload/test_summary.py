@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,12 @@ def test_distributions_are_over_the_known_values(jobs):
     assert (summary.accuracy.minimum, summary.accuracy.maximum) == (0.5, 1.25)
     assert summary.interarrival_time is not None
     assert (summary.interarrival_time.minimum, summary.interarrival_time.maximum) == (10, 60)
+
+
+def test_the_top_users_have_their_names_where_the_header_has_them(jobs):
+    named = jobs.replace(header=(" User: 7 ann", f" User: {summarise(jobs).top_users[0].user_id} bob", " Note: x"))
+    assert [user.name for user in summarise(named).top_users] == ["bob", ""]
+    assert re.search(r"most work by +bob \(", str(summarise(named)))
 
 
 def test_the_top_users_are_known_ones_with_the_most_work(jobs):

@@ -109,6 +109,12 @@ class TestDialects:
         jobs = read_swf(swf_file(tmp_path, text))
         assert jobs.header == ("MaxNodes: 5", " MaxNodes: 5  ", "", "; twice ", " Umeå")
 
+    def test_hundreds_of_millions_of_comments_are_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "comments.swf.gz"
+        path.write_bytes(gzip.compress(b";\n" * 1_000_001 + JOB.encode(), compresslevel=1))
+        with pytest.raises(InputError, match="the file has more than 1,000,000 comment lines"):
+            read_swf(path)
+
     def test_a_header_in_latin_1_is_read(self, tmp_path: Path) -> None:
         jobs = read_swf(swf_file(tmp_path, "; Umeå\n".encode("latin-1") + JOB.encode()))
         assert jobs.header == (" Umeå",)
@@ -189,7 +195,7 @@ class TestNumbers:
 
 class TestRefusals:
     def test_a_missing_file(self, tmp_path: Path) -> None:
-        assert refusal(tmp_path / "nowhere.swf") == "there is no such file"
+        assert refusal(tmp_path / "nowhere.swf") == "the file does not exist"
 
     def test_a_directory(self, tmp_path: Path) -> None:
         assert refusal(tmp_path) == "this is a directory, not a file"
@@ -270,7 +276,7 @@ class TestRefusals:
     )
     def test_a_negative_submit_time_is_refused(self, tmp_path: Path, submit: str, run_time: int, shown: int) -> None:
         message = refusal(swf_file(tmp_path, f"; x\n{JOB}\n2 {submit} -1 {run_time} 4{LAST_13}\n{JOB}"))
-        assert message == f"line 3: the submit time {shown} is negative; correct or remove the job"
+        assert message == f"line 3: the submit time {shown} is negative: correct or remove the job"
 
     def test_a_job_that_never_ran_may_have_no_submit_time(self, tmp_path: Path) -> None:
         jobs = read_swf(swf_file(tmp_path, f"{JOB}\n2 -1 -1 -1 -1{LAST_13}"))
@@ -402,7 +408,7 @@ class TestLineOfJob:
         assert [line_of_job(path, row) for row in range(3)] == [3, 5, 7]
 
     def test_a_row_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="the file has 1 jobs, there is no row 1"):
+        with pytest.raises(InputError, match="the file has 1 jobs, so row 1"):
             line_of_job(swf_file(tmp_path, JOB), 1)
 
 

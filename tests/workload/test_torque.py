@@ -76,6 +76,7 @@ def test_every_field_has_its_meaning(tmp_path: Path) -> None:
     ("hosts", "slots"),
     [
         ("n1/0", 1),
+        ("n1/0*999999999+n2/0*999999999+n3/0*999999999", -1),
         ("n-1/0+n-1/1", 2),
         ("n1/0-15+n2/0-15", 32),
         ("n1/0-3,8+n2/5", 6),
@@ -155,7 +156,7 @@ def test_users_and_accounts(tmp_path: Path) -> None:
     [
         ([], "the file is empty"),
         ([record(kind="S")], "no record of type E"),
-        ([record(), "04/01/2026 11:05:00;E"], "line 2: this is not a record"),
+        ([record(), "04/01/2026 11:05:00;E"], "line 2: not a record"),
         ([record(), record()[:60]], "line 2: ctime is missing; the line is truncated"),
         ([record(), record()[:200]], "line 2: end is missing; the line is truncated"),
         ([record(end=str(APRIL))], "line 1: the job ends before it starts"),

@@ -9,40 +9,47 @@ import typer
 
 from schedlab.cli.options import FORMATS, Clean, Json
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
     from schedlab.gym.training import Point
+    from schedlab.workload.reading import Reading
 
 
+@reads_logs
 def train(
     traces: Annotated[
-        list[Path], typer.Argument(metavar="TRACE...", help=f"Jobs; of several logs, it learns from all. {FORMATS}")
+        list[Path], typer.Argument(metavar="TRACE...", help=f"Logs to train on; several are all used. {FORMATS}")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the agent there, .json.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write the agent to, .json.")],
     clean: Clean = "default",
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn; train with several, and compare.")] = 1,
-    updates: Annotated[int, typer.Option(min=1, metavar="N", help="How often it plays and learns.")] = 60,
-    window: Annotated[int, typer.Option(min=2, metavar="JOBS", help="Jobs of an episode.")] = 256,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training; train with several seeds and compare.")] = 1,
+    updates: Annotated[int, typer.Option(min=1, metavar="N", help="Number of updates (plays, then learns).")] = 60,
+    window: Annotated[int, typer.Option(min=2, metavar="JOBS", help="Number of jobs per episode.")] = 256,
     load: Annotated[
         tuple[float, float],
         typer.Option(
             metavar="FIRST LAST",
-            help="How many times as densely as in the log jobs are submitted, at the first and at the last update.",
+            help="Load relative to the log's, at the first and at the last update.",
         ),
     ] = (1.0, 1.0),
     learn_from: Annotated[
         float,
-        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="It plays windows of this first share of each log."),
+        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="Share of each log, from its begin, to train on."),
     ] = 0.5,
     validate_on: Annotated[
         float,
-        typer.Option(min=0.01, max=0.5, metavar="SHARE", help="The best is chosen on the share that follows."),
+        typer.Option(
+            min=0.01, max=0.5, metavar="SHARE", help="Share of each log after it, on which the best agent is chosen."
+        ),
     ] = 0.15,
+    *,
+    reading: Reading,
 ) -> None:
-    """Train an agent that decides which job starts next, and write the best; the last jobs are left to judge it."""
+    """Train an agent that decides which job starts next, and write the best; the last jobs are held out."""
     from schedlab.engine.prepared import prepare
     from schedlab.gym.sources import check_load
     from schedlab.gym.training import Settings
@@ -52,12 +59,12 @@ def train(
         check_output(output, trace)
     if learn_from + validate_on >= 1:
         raise InputError(
-            f"--learn-from {learn_from} and --validate-on {validate_on} leave no job to judge the agent on"
+            f"--learn-from {learn_from} and --validate-on {validate_on} leave no job to evaluate the agent on"
         )
     check_load(load)
     parts, rows = [], []
     for trace in traces:
-        read = read_trace(trace, clean)
+        read = read_trace(trace, clean, reading=reading)
         jobs = read.workload.sorted_by_submit()
         with read.blamed():
             prepare(jobs, "fcfs")
@@ -85,10 +92,10 @@ def _tell(point: Point) -> None:
 
 
 def show_agent(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An agent, as agent train writes it.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An agent file written by agent train, .json.")],
     as_json: Json = False,
 ) -> None:
-    """Print what an agent sees, how it was trained, and what a decision costs on this machine."""
+    """Print an agent's inputs, its training, and the time of a decision on this machine."""
     from schedlab.scheduler.agent_file import read_agent_file
 
     agent = read_agent_file(file)

@@ -23,23 +23,25 @@ def analyse(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="TARGET", help="A schedule (.parquet), or a run directory or campaign file of experiments."
+            metavar="TARGET", help="A schedule (.parquet), or the run directory or campaign file of experiments."
         ),
     ],
     common: Annotated[
         Literal["finished", "first"],
-        typer.Option(help="Campaigns: compare on workflows that both have finished, or on the first ones, as ScSF."),
+        typer.Option(
+            help="Campaigns: compare on the workflows finished in both runs, or on the first ones, as ScSF does."
+        ),
     ] = "finished",
     rules: Annotated[
-        Literal["corrected", "scsf"], typer.Option(help="Schedules: how run time and stretch of workflows are defined.")
+        Literal["corrected", "scsf"], typer.Option(help="Schedules: definition of run time and stretch of workflows.")
     ] = "corrected",
     minutes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Schedules: write what happens in each minute, as .csv.")
+        Path | None, typer.Option(metavar="FILE", help="Schedules: write counts for each minute to this .csv file.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as PNG.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory to write the figures to, as PNG.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of jobs and workflows: distributions, utilisation, submission modes compared."""
+    """Analyse a schedule or campaign of workflows: distributions, utilisation, comparison of submission modes."""
     is_schedule = target.suffix == ".parquet"
     for name, given, wanted in (
         ("--common", common != "finished", not is_schedule),
@@ -48,7 +50,7 @@ def analyse(
     ):
         if given and not wanted:
             raise InputError(
-                f"{name} does not go with {target}: it is for {'campaigns' if is_schedule else 'schedules'}"
+                f"{name} does not apply to {target}: it is for {'campaigns' if is_schedule else 'schedules'}"
             )
     if plot is not None:
         make_directory(plot)
@@ -65,9 +67,9 @@ def _analyse_campaign(target: Path, common: Literal["finished", "first"], plot: 
         raise InputError(f"{target} is not a schedule (.parquet), run directory or campaign file (.toml, .py)")
     found = compare_submissions(open_run(target), common=common)
     if plot is not None:
-        from schedlab.report.experiments import save_handlings_figures
+        from schedlab.report.experiments import save_submission_mode_figures
 
-        note(f"{count_of(len(save_handlings_figures(found, plot)), 'figure')} in {plot}")
+        note(f"{count_of(len(save_submission_mode_figures(found, plot)), 'figure')} in {plot}")
     if as_json:
         show_json(found.to_dict())
     else:
@@ -163,20 +165,20 @@ def _write_minutes(analysis: Analysis, file: Path) -> None:
 
 
 def explain(
-    schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule that simulate -o has written.")],
+    schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule written by simulate -o, .parquet.")],
     job: Annotated[
-        int | None, typer.Argument(metavar="[JOB]", help="The number of the job in the trace; not with --at.")
+        int | None, typer.Argument(metavar="[JOB]", help="Number of the job in the trace; not with --at.")
     ] = None,
     at: Annotated[
         int | None,
         typer.Option(
-            metavar="SECOND", help="Priorities and factors of all jobs that wait at this second, as sprio prints them."
+            metavar="SECOND", help="Print priorities and factors of all jobs waiting at this second, as sprio does."
         ),
     ] = None,
     cluster: ClusterFile = None,
     as_json: Json = False,
 ) -> None:
-    """Say why a job started when it did: what stood before it, what was free, whom it overtook, its priority."""
+    """Explain why a job started when it did: the jobs ahead of it, free resources, jobs it overtook, its priority."""
     from dataclasses import asdict
 
     from schedlab.cli.traces import read_machine

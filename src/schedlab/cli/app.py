@@ -120,12 +120,12 @@ def _options(
             ALLOW_IMPORT,
             metavar="MODULE:CLASS",
             envvar="SCHEDLAB_ALLOW_IMPORT",
-            help="Let a file that is read (a campaign, a run directory) import this class; repeat it for each. It may "
-            "stand anywhere on the command line.",
+            help="Allow files that are read (campaigns, run directories) to import this class; repeatable, "
+            "anywhere on the command line.",
         ),
     ] = None,
 ) -> None:
-    """A laboratory for HPC batch scheduling: one trace, one command, results one can trust."""
+    """A laboratory for HPC batch scheduling: one trace, one command, results you can trust."""
     context.with_resource(allow_imports(*(allow_import or ())))
 
 
@@ -164,7 +164,7 @@ model.command("show")(models.show_model)
 model.command()(models.check)
 model.command()(models.scale)
 app.add_typer(model, name="model")
-workflow = typer.Typer(no_args_is_help=True, help="Workflows: tasks that wait for other tasks.")
+workflow = typer.Typer(no_args_is_help=True, help="Workflows: tasks with dependencies.")
 workflow.command("show")(workflows.show_workflows)
 workflow.command()(workflows.convert)
 workflow.command()(workflows.submit)
@@ -176,14 +176,18 @@ cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 cluster.command("failures")(clusters.draw_failures)
 app.add_typer(cluster, name="cluster")
-site = typer.Typer(no_args_is_help=True, help="The twin of a site: its slurm.conf and accounting read and replayed.")
+site = typer.Typer(
+    no_args_is_help=True, help="The twin of a site: import its slurm.conf and accounting, replay, and try changes."
+)
 site.command("import")(sites.import_site)
 site.command("show")(sites.show_site)
 site.command()(sites.calibrate)
 site.command()(sites.what_if)
 site.command("search")(site_variants.search)
 app.add_typer(site, name="site")
-laboratory = typer.Typer(no_args_is_help=True, help="The real Slurm, in skipped time and in production.")
+laboratory = typer.Typer(
+    no_args_is_help=True, help="The real Slurm: run in skipped time, and deploy policies in production."
+)
 laboratory.command()(slurm.run)
 laboratory.command()(slurm.validate)
 laboratory.command()(slurm.shadow)
@@ -196,7 +200,9 @@ app.command()(schedules.gantt)
 app.command()(schedules.schedulers)
 app.command()(workloads.fetch)
 app.command()(workloads.convert)
-reproduce = typer.Typer(no_args_is_help=True, help="Repeat a paper's simulations, and print its numbers beside ours.")
+reproduce = typer.Typer(
+    no_args_is_help=True, help="Repeat the simulations of a paper and print its numbers beside ours."
+)
 for paper in (papers.sc15, papers.sc17, papers.sc20, papers.thesis, papers.icpp19, papers.scsf, papers.order):
     reproduce.command()(paper)
 app.add_typer(reproduce, name="reproduce")

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 """Where run directories are made."""
 
-Run = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run directory, or the campaign file that it was made from.")
-]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory, or its campaign file.")]
 Index = Annotated[
     str | None,
     typer.Option(
@@ -30,16 +28,16 @@ Index = Annotated[
         help="Index of campaigns: a file, or a database such as postgresql+psycopg://host/name.",
     ),
 ]
-Home = Annotated[Path, typer.Argument(metavar="[DIR]", help="Where the run directories are.")]
+Home = Annotated[Path, typer.Argument(metavar="[DIR]", help="Directory with the run directories.")]
 
 
 def diff(
     first: Annotated[Path, typer.Argument(metavar="A", help="A run directory or campaign file.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
-    tolerance: Annotated[float, typer.Option(min=0, help="Relative changes up to this are none.")] = 0.0,
+    second: Annotated[Path, typer.Argument(metavar="B", help="Another run directory or campaign file.")],
+    tolerance: Annotated[float, typer.Option(min=0, help="Relative tolerance: smaller changes are ignored.")] = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Say which results differ between two campaigns, or two versions of schedlab, and by how much."""
+    """Print which results differ between two campaigns, or two versions of schedlab, and by how much."""
     from schedlab.campaign.results.difference import difference
 
     found = difference(open_run(first), open_run(second), tolerance=tolerance)
@@ -56,7 +54,7 @@ def sql(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Ask the results of campaigns in SQL; nothing can be changed."""
+    """Query the results of campaigns in SQL (read-only)."""
     from schedlab.campaign.results.query import run_sql
 
     chosen = [open_run(path) for path in runs] if runs else _all_runs(RUNS)
@@ -70,7 +68,7 @@ def sql(
 def _all_runs(directory: Path) -> list[RunDirectory]:
     found = [open_run(path.parent) for path in sorted(directory.glob("*/campaign.json"))]
     if not found:
-        raise InputError(f"there is no run directory in {directory}; name one, or begin with schedlab campaign run")
+        raise InputError(f"{directory} holds no run directory: name one, or create one with schedlab campaign run")
     return found
 
 
@@ -88,7 +86,7 @@ def reindex(directory: Home = RUNS, index: Index = None) -> None:
 def list_campaigns(
     directory: Home = RUNS,
     search: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only those that mention it, by name, description or definition.")
+        str | None, typer.Option(metavar="TEXT", help="Text to search for in names, descriptions and definitions.")
     ] = None,
     index: Index = None,
     as_json: Json = False,
@@ -113,19 +111,19 @@ def list_campaigns(
 
 def search(
     text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="What campaigns, failures or names of tasks mention.")
+        str, typer.Argument(metavar="[TEXT]", help="Text to search for in campaigns, failures and names of tasks.")
     ] = "",
-    directory: Annotated[Path, typer.Option(metavar="DIR", help="Where the run directories are.")] = RUNS,
-    workload: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this workload.")] = None,
+    directory: Annotated[Path, typer.Option(metavar="DIR", help="Directory with the run directories.")] = RUNS,
+    workload: Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this workload.")] = None,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Only of this one.")
     ] = None,
     state: Annotated[Literal["done", "failed"] | None, typer.Option(help="Only these.")] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONDITION", help="Such as 'mean_wait < 3600'; repeat it for each condition."),
+        typer.Option(metavar="CONDITION", help="Condition such as 'mean_wait < 3600'; repeatable."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="So many at most.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of results.")] = 100,
     index: Index = None,
     as_json: Json = False,
 ) -> None:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from schedlab.campaign.sources.input import Input
     from schedlab.report.watch import Watch
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The campaign: TOML, or a Python file that sets campaign.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Campaign file: TOML, or Python that sets the variable campaign.")
+]
 Directory = Annotated[
     Path | None,
     typer.Option("--directory", "-d", metavar="DIR", show_default="runs/NAME", help="The run directory."),
@@ -37,41 +39,45 @@ def run(
     executor: Annotated[
         Literal["local", "dask", "slurm"],
         typer.Option(
-            help="Where: on this host, on a Dask cluster, or as a Slurm job array, which is submitted and left alone."
+            help="Where to run: on this host, on a Dask cluster, or as a Slurm job array (submitted, without waiting)."
         ),
     ] = "local",
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, show_default="one per core", help="Processes here; jobs of a new Dask cluster; elements of an array."
+            min=1,
+            show_default="one per core",
+            help="Number of processes on this host, of jobs of a new Dask cluster, or of array elements.",
         ),
     ] = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what failed before.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed simulations again.")] = False,
     dask_address: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="A running Dask scheduler; without one, Slurm jobs are started."),
+        typer.Option(metavar="ADDRESS", help="Address of a running Dask scheduler (default: start one as Slurm jobs)."),
     ] = None,
     dask_file: Annotated[
-        Path | None, typer.Option("--dask-scheduler-file", metavar="FILE", help="The same, by its scheduler file.")
+        Path | None,
+        typer.Option("--dask-scheduler-file", metavar="FILE", help="Scheduler file of a running Dask scheduler."),
     ] = None,
     slurm_option: Annotated[
         list[str] | None,
-        typer.Option(metavar="OPTION", help="An option for sbatch, such as --time=2:00:00; repeat it for each."),
+        typer.Option(metavar="OPTION", help="Option for sbatch, such as --time=2:00:00; repeatable."),
     ] = None,
     max_array_size: Annotated[
-        int | None, typer.Option(min=1, show_default="what Slurm says", help="Slurm's MaxArraySize.")
+        int | None, typer.Option(min=1, show_default="what Slurm says", help="MaxArraySize of this Slurm.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report at the end, .html.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report at the end, .html.")] = None,
     watch: Annotated[
         bool,
         typer.Option(
-            "--watch", help="Write the report (default: report.html in DIR) again and again; an open page follows."
+            "--watch",
+            help="Keep the report (default: report.html in DIR) up to date while running; an open page follows.",
         ),
     ] = False,
     index: Index = None,
     as_json: Json = False,
 ) -> None:
-    """Run what is missing of a campaign; the same command continues it after whatever stopped it."""
+    """Run the missing simulations of a campaign; the same command resumes an interrupted one."""
     from schedlab.campaign.definition.campaign_file import read_campaign
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
@@ -124,7 +130,7 @@ def run(
         hint = "" if page else f"; report: schedlab report {place} -o report.html"
         note(f"\n{count_of(status.done, 'result')} in {place}{hint}")
         if any(getattr(entry, "workflows", ()) for entry in definition.workloads):
-            note(f"the handlings of workflows compared: schedlab analyse {place}")
+            note(f"the submission modes of workflows compared: schedlab analyse {place}")
     if status.failed:
         _note_failures(finished)
         raise typer.Exit(1)
@@ -133,7 +139,7 @@ def run(
 def _show_standings(finished: RunDirectory) -> None:
     """Print the comparison; failures may have left nothing to compare, which does not hide them."""
     try:
-        show(_standings(finished, None))
+        show(_ranking(finished, None))
     except InputError as error:
         note(str(error))
 
@@ -172,7 +178,7 @@ def _run_here(
         note(f"schedlab: interrupted; what is finished is in {place}, and the same command continues")
         raise typer.Exit(INTERRUPTED) from None
     except OutputError as error:
-        raise OutputError(f"{error}; what is finished is not lost, and the same command continues") from error
+        raise OutputError(f"{error}; finished simulations are kept; run the same command to continue") from error
 
 
 def _workers(
@@ -200,7 +206,7 @@ def _update_index(finished: RunDirectory, index: str | None) -> None:
 
 
 def plan(file: File, directory: Directory = None, as_json: Json = False) -> None:
-    """Say what a campaign would run, and how much of it is done already."""
+    """Print what a campaign would run, and how much of it is done."""
     from schedlab.campaign.definition.campaign_file import read_campaign
     from schedlab.campaign.definition.inputs import find_inputs
     from schedlab.campaign.definition.plan import Plan
@@ -238,7 +244,7 @@ def _note_warnings(inputs: Iterable[Input]) -> None:
 
 
 def status(run: Run, as_json: Json = False) -> None:
-    """Say how far a campaign is, and what has failed; also while it runs."""
+    """Print the progress and failures of a campaign, also while it runs."""
     opened = open_run(run)
     document = _status(opened)
     if as_json:
@@ -296,7 +302,7 @@ def _note_failures(opened: RunDirectory) -> None:
 def results(
     run: Run,
     metric: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="What to compare.")
+        str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="Metric to compare.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write all results: .csv or .parquet.")
@@ -320,30 +326,30 @@ def results(
             else:
                 frame.to_parquet(temporary, index=False)
         note(f"{count_of(len(frame), 'result')} written to {output}")
-    standings = _standings(opened, metric)
+    ranking = _ranking(opened, metric)
     if as_json:
-        show_json({"campaign": opened.facts["name"], **standings.to_dict()})
+        show_json({"campaign": opened.facts["name"], **ranking.to_dict()})
     else:
-        show(standings)
+        show(ranking)
 
 
-def _standings(opened: RunDirectory, metric: str | None) -> Any:
-    from schedlab.campaign.results.ranking import standings
+def _ranking(opened: RunDirectory, metric: str | None) -> Any:
+    from schedlab.campaign.results.ranking import ranking
 
     definition = opened.plan.campaign
-    return standings(opened.results(), definition.compared_with, metric or definition.metrics.main)
+    return ranking(opened.results(), definition.compared_with, metric or definition.metrics.main)
 
 
 def task(
     run: Run,
-    name: Annotated[str, typer.Argument(metavar="TASK", help="Name of the task, or its beginning.")],
+    name: Annotated[str, typer.Argument(metavar="TASK", help="Name of the task, or its first letters.")],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the schedule: .parquet, .csv or .swf."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run one task of a campaign alone, outside of its results: to see its schedule, or why it fails."""
+    """Run a single task of a campaign without storing its result, to see its schedule or why it fails."""
     from schedlab.campaign.run.worker import simulate_task
     from schedlab.schedule.exports import check_schedule_suffix
     from schedlab.schedule.summary import summary

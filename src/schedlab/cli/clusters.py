@@ -25,13 +25,13 @@ File = Annotated[
 
 def show_cluster(
     file: File,
-    ignored: Annotated[bool, typer.Option("--ignored", help="Print what is not used, with the reason.")] = False,
+    ignored: Annotated[bool, typer.Option("--ignored", help="Print what is ignored, with the reason.")] = False,
     drawing: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the nodes by switch, cores and GPUs: .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Draw the nodes by switch, cores and GPUs to this .svg file.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print nodes, partitions and sums of a cluster."""
+    """Print the nodes, partitions and totals of a cluster."""
     from schedlab.cluster.files import read_cluster
 
     if drawing is not None:
@@ -65,7 +65,7 @@ def show_cluster(
 def convert_cluster(
     file: File,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The cluster file to write: .toml or .json.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Cluster file to write, .toml or .json.")
     ],
 ) -> None:
     """Write a cluster as a cluster file."""
@@ -80,15 +80,15 @@ def convert_cluster(
 
 def draw_failures(
     file: File,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The node events to write: .csv.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
     mtbf: Annotated[str, typer.Option(metavar="TIME", help="Mean time to the next failure of a node, such as 60d.")],
-    mttr: Annotated[str, typer.Option(metavar="TIME", help="Mean time until it is back, such as 4h.")],
-    until: Annotated[str, typer.Option(metavar="TIME", help="For how long nodes fail, such as 90d.")],
-    begin: Annotated[int, typer.Option(help="First second, as in the trace.")] = 0,
-    shape: Annotated[float, typer.Option(help="Of the Weibull law of the times between failures.")] = 1.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn.")] = 1,
+    mttr: Annotated[str, typer.Option(metavar="TIME", help="Mean time to repair, such as 4h.")],
+    until: Annotated[str, typer.Option(metavar="TIME", help="Length of the period with failures, such as 90d.")],
+    begin: Annotated[int, typer.Option(help="First second of the period, in seconds of the trace.")] = 0,
+    shape: Annotated[float, typer.Option(help="Shape of the Weibull distribution of times between failures.")] = 1.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 1,
 ) -> None:
-    """Draw when the nodes of a cluster fail and come back, for `simulate --node-events`."""
+    """Draw random failures and repairs of the nodes of a cluster, for `simulate --node-events`."""
     from schedlab.cluster.files import read_cluster
     from schedlab.cluster.node_events import NodeEvents
     from schedlab.durations import parse_duration

@@ -30,11 +30,11 @@ SCHEDULERS = (
 
 
 def demo(
-    directory: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the trace and the figures.")] = Path(
+    directory: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the trace and the figures.")] = Path(
         "demo"
     ),
 ) -> None:
-    """Generate a workload, replay it under nine schedulers, and report which serves its jobs best."""
+    """Generate a workload, replay it under nine schedulers, and report how they compare."""
     from schedlab.campaign.results.comparison import compare
     from schedlab.report.evidence import evidence_of_comparison
     from schedlab.report.figures import save_comparison_figures

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 LARGEST_SEED = 2**32
 
 Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; the suffix decides the format.")
+    Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; the suffix sets the format.")
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Same seed, same jobs; by default, drawn and printed.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the jobs (default: drawn at random and printed).")]
 
 generate = typer.Typer(help="Generate a workload by a model.", no_args_is_help=True)
 
@@ -38,22 +38,20 @@ def _models() -> None:
 def lublin(
     context: typer.Context,
     output: Output,
-    jobs: Annotated[int, typer.Option(min=1, help="How many jobs.")] = 10_000,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of jobs.")] = 10_000,
     processors: Annotated[int, typer.Option(min=1, help="Size of the machine.")] = 256,
     seed: Seed = None,
-    typed: Annotated[bool, typer.Option("--typed", help="Two streams, batch and interactive jobs.")] = False,
+    typed: Annotated[bool, typer.Option("--typed", help="Generate two streams, batch and interactive jobs.")] = False,
     load: Annotated[
-        float | None, typer.Option(help="Offered load to reach by stretching the time between arrivals.")
+        float | None, typer.Option(help="Target offered load, reached by stretching interarrival times.")
     ] = None,
-    start_hour: Annotated[float, typer.Option(min=0, max=24, help="Hour of the day at second 0.")] = 0.0,
+    start_hour: Annotated[float, typer.Option(min=0, max=24, help="Hour of the day of second 0.")] = 0.0,
     estimates: Annotated[
-        Literal["tsafrir", "none"], typer.Option(help="Model of the requested times; none leaves them unknown.")
+        Literal["tsafrir", "none"], typer.Option(help="Model of requested times; none leaves them unknown.")
     ] = "tsafrir",
-    max_estimate: Annotated[
-        int | None, typer.Option(min=1, metavar="SECONDS", help="Longest time that a user may request.")
-    ] = None,
+    max_estimate: Annotated[int | None, typer.Option(min=1, metavar="SECONDS", help="Maximum requested time.")] = None,
 ) -> None:
-    """Jobs by the model of Lublin and Feitelson (2003), requested times by that of Tsafrir et al. (2005)."""
+    """Generate jobs by Lublin and Feitelson (2003), requested times by Tsafrir et al. (2005)."""
     import numpy as np
 
     from schedlab.model.lublin_feitelson import lublin as model
@@ -84,43 +82,47 @@ def experiment(
             "--workflow",
             "-w",
             metavar="FILE[:SHARE]",
-            help="A kind of workflow, with its share of the submissions (by default equal ones); repeat it.",
+            help="Workflow file, with its share of the submissions (default: equal shares); repeatable.",
         ),
     ] = None,
     policy: Annotated[
         str,
         typer.Option(
             metavar="none|period=TIME|share=SHARE|sp-...",
-            help="How workflows come: one each period, or with a share of the work.",
+            help="Submission of workflows: one per period, or a share of the work.",
         ),
     ] = "none",
-    handling: Annotated[
+    submission_mode: Annotated[
         Literal["pilot", "chained", "aware"] | None,
         typer.Option(
             show_default="aware",
-            help="One job for a workflow, one per task, or one place in the queue for all its tasks.",
+            help="One job per workflow, one per task, or one per task with a common place in the queue.",
         ),
     ] = None,
-    preload: Annotated[str, typer.Option(metavar="TIME", help="From the begin until jobs count.")] = "2d",
-    duration: Annotated[str, typer.Option(metavar="TIME", help="For how long jobs come that count.")] = "7d",
-    drain: Annotated[str, typer.Option(metavar="TIME", help="After the end, until jobs are unfinished.")] = "6h",
-    fill: Annotated[str, typer.Option(metavar="TIME", help="Fill the machine first so that jobs wait so long.")] = "0s",
+    preload: Annotated[str, typer.Option(metavar="TIME", help="Warm-up length, before jobs count.")] = "2d",
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Length of the measured period.")] = "7d",
+    drain: Annotated[
+        str, typer.Option(metavar="TIME", help="Cool-down length; jobs that end later count as unfinished.")
+    ] = "6h",
+    fill: Annotated[
+        str, typer.Option(metavar="TIME", help="Fill the machine first so that jobs wait this long.")
+    ] = "0s",
     pressure: Annotated[
         float | None,
         typer.Option(
-            min=0, show_default="1", help="Submitted work per work that can be done, at least; 0: as it comes."
+            min=0, show_default="1", help="Minimum pressure: submitted work over machine capacity; 0: not controlled."
         ),
     ] = None,
     counted: Annotated[
-        Literal["reserved", "useful"], typer.Option(help="Which work of a pilot job makes pressure.")
+        Literal["reserved", "useful"], typer.Option(help="Which work of a pilot job counts for the pressure.")
     ] = "reserved",
     rules: Annotated[
-        Literal["corrected", "scsf"], typer.Option(help="The rules of this generator, or those of ScSF.")
+        Literal["corrected", "scsf"], typer.Option(help="Rules of schedlab's generator, or those of ScSF.")
     ] = "corrected",
     seed: Seed = None,
     as_json: Json = False,
 ) -> None:
-    """Jobs of a model with a wanted pressure, workflows among them, and a queue from the beginning."""
+    """Generate jobs of a model at a given pressure, with workflows and an initial queue."""
     import numpy as np
 
     from schedlab.generate.experiment import Experiment
@@ -130,12 +132,12 @@ def experiment(
 
     check_output(output, model)
     kind, number = _policy(policy)
-    if handling is not None and not workflow:
-        raise InputError("--handling is for workflows, and there are none: add --workflow, or leave it out")
+    if submission_mode is not None and not workflow:
+        raise InputError("--submission-mode is for workflows, and none is given: add --workflow, or remove it")
     if pressure is not None and kind.startswith("sp-"):
-        raise InputError(f"--pressure has no effect on the pattern {kind}, which replaces all other jobs: leave it out")
+        raise InputError(f"--pressure has no effect on the pattern {kind}, which replaces all other jobs: remove it")
     # As the header will tell it: what has an effect is said there, defaults too.
-    context.params["handling"] = handling or ("aware" if workflow else None)
+    context.params["submission_mode"] = submission_mode or ("aware" if workflow else None)
     context.params["pressure"] = 1.0 if pressure is None and not kind.startswith("sp-") else pressure
     defined = Experiment(
         WorkloadModel.load(model),
@@ -143,7 +145,7 @@ def experiment(
         workflow_policy=kind,
         period=_seconds(number, "--policy") if kind == "period" else 0,
         share=_share(number) if kind == "share" else 0.0,
-        handling=handling or "aware",
+        submission_mode=submission_mode or "aware",
         fill_wait=_seconds(fill, "--fill"),
         preload=_seconds(preload, "--preload"),
         duration=_seconds(duration, "--duration"),
@@ -189,7 +191,7 @@ def _seconds(text: str, option: str) -> int:
 
     seconds = parse_duration(text)
     if not 0 <= seconds < float("inf"):
-        raise InputError(f"{option}: a duration is finite and not negative, as 90s, 8h or 2d; {text!r} is not")
+        raise InputError(f"{option}: {text!r} is not a duration: give a finite one of 0 or more, such as 90s, 8h or 2d")
     return round(seconds)
 
 
@@ -200,7 +202,7 @@ def _workflows(texts: list[str]) -> tuple[tuple[Workflow, float], ...]:
     given = [_file_and_share(text) for text in texts]
     shares = [share for _, share in given if share is not None]
     if shares and len(shares) < len(given):
-        raise InputError("give either each --workflow a share, or none of them")
+        raise InputError("give a share to each --workflow or to none")
     return tuple((read_workflow(path), 1 / len(given) if share is None else share) for path, share in given)
 
 

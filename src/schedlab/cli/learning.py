@@ -32,26 +32,25 @@ def fit(
     ],
     weights: Annotated[
         Literal["area", "none"],
-        typer.Option(help="How much a residual counts: as its job is large, as in SC'17, or all alike."),
+        typer.Option(help="Weight of residuals: by the size of the job, as in SC'17, or all equal."),
     ] = "area",
     intercept: Annotated[
-        bool, typer.Option("--intercept/--no-intercept", help="Whether forms have a constant too.")
+        bool, typer.Option("--intercept/--no-intercept", help="Add a constant to every form.")
     ] = False,
     forms: Annotated[
         Literal["paper", "thesis", "all"],
-        typer.Option(help="The candidates of SC'17, the thesis' polynomials and powers, or both."),
+        typer.Option(help="Candidate forms: those of SC'17, the polynomials and powers of the thesis, or both."),
     ] = "paper",
     top: Annotated[
-        int | None, typer.Option(min=1, metavar="N", show_default="10; with --json, all", help="How many to print.")
+        int | None,
+        typer.Option(min=1, metavar="N", show_default="10; with --json, all", help="Number of forms to print."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write a policy file, .json.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Policy file to write, .json.")
     ] = None,
-    choose: Annotated[
-        str, typer.Option(metavar="FORM|RANK", help="Which policy is written: by its rank, or by its form.")
-    ] = "1",
+    choose: Annotated[str, typer.Option(metavar="FORM|RANK", help="Policy to write, by its rank or its form.")] = "1",
     plot: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write figures of the scores and of the leaders there.")
+        Path | None, typer.Option(metavar="DIR", help="Directory to write figures of the scores and the best forms to.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -10,44 +10,47 @@ import typer
 from schedlab.atomic import make_directory
 from schedlab.cli.options import Json, Processors, Trace
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.model.model import WorkloadModel
+    from schedlab.workload.reading import Reading
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, .json.")]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model, .json.")]
-CoresPerNode = Annotated[int | None, typer.Option(min=1, help="Processors of a node, if jobs occupy whole nodes.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, .json.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file to write, .json.")]
+CoresPerNode = Annotated[int | None, typer.Option(min=1, help="Processors per node, if jobs occupy whole nodes.")]
 
 
+@reads_logs
 def fit(
     trace: Trace,
     output: Output,
     rules: Annotated[
-        Literal["corrected", "scsf"], typer.Option(help="Ours, or the bins and draws of the program ScSF.")
+        Literal["corrected", "scsf"], typer.Option(help="Rules of schedlab, or the bins and draws of the program ScSF.")
     ] = "corrected",
     joint: Annotated[
         bool | None,
         typer.Option(
             "--joint/--independent",
             show_default="joint; independent with --rules scsf",
-            help="Draw whole jobs of the log, or size, request and accuracy each on its own.",
+            help="Draw whole jobs of the log, or size, request and accuracy independently.",
         ),
     ] = None,
-    users: Annotated[bool, typer.Option("--users", help="Draw the users of jobs too.")] = False,
+    users: Annotated[bool, typer.Option("--users", help="Also draw the users of jobs.")] = False,
     cycle: Annotated[
-        Literal["none", "day", "week"], typer.Option(help="Arrivals follow the hours of the day or of the week.")
+        Literal["none", "day", "week"], typer.Option(help="Cycle of arrivals, by the hours of the day or of the week.")
     ] = "none",
     filters: Annotated[
-        str, typer.Option(metavar="NAMES", help="What is left out, with commas between: missing, huge, flurries.")
+        str, typer.Option(metavar="NAMES", help="Filters to apply, comma-separated: missing, huge, flurries.")
     ] = "missing,huge,flurries",
     missing_requests: Annotated[
         Literal["drop", "run-time"] | None,
         typer.Option(
             show_default="drop a tenth at most",
-            help="Jobs without a requested time are left out, or request their run time.",
+            help="Jobs without a requested time: drop them, or request their run time.",
         ),
     ] = None,
     longest_gap: Annotated[
@@ -55,19 +58,21 @@ def fit(
         typer.Option(
             metavar="SECONDS",
             show_default="none; 1800 with --rules scsf",
-            help="Leave longer times between arrivals out: the machine was down.",
+            help="Ignore gaps between arrivals longer than this (downtime).",
         ),
     ] = None,
     cores_per_node: CoresPerNode = None,
     processors: Processors = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Fit a workload model to a log: what jobs ask for, how long they run, when they come."""
+    """Fit a workload model to a log: requests, run times and arrivals of jobs."""
     from schedlab.model.fit import fit_model
     from schedlab.workload.files import file_sha256
 
     check_output(output, trace)
-    read = read_trace(trace, "none", processors=processors)
+    read = read_trace(trace, "none", processors=processors, reading=reading)
     with read.blamed():
         model = fit_model(
             read.workload,
@@ -87,7 +92,7 @@ def fit(
 
 
 def show_model(model: Model, as_json: Json = False) -> None:
-    """Say what a model holds and where it comes from."""
+    """Print the contents of a model and its origin."""
     from schedlab.model.model import WorkloadModel
 
     _show(WorkloadModel.load(model), as_json)
@@ -95,12 +100,12 @@ def show_model(model: Model, as_json: Json = False) -> None:
 
 def scale(
     model: Model,
-    processors: Annotated[int, typer.Option(min=1, help="Size of the other machine.")],
+    processors: Annotated[int, typer.Option(min=1, help="Size of the other machine, in processors.")],
     output: Output,
     cores_per_node: CoresPerNode = None,
     as_json: Json = False,
 ) -> None:
-    """Make a stand-in for a machine of another size: jobs keep their share of it."""
+    """Scale a model to a machine of another size; jobs keep their share of it."""
     from schedlab.model.model import WorkloadModel
 
     check_output(output, model)
@@ -110,17 +115,20 @@ def scale(
     note(f"model {output}")
 
 
+@reads_logs
 def check(
     model: Model,
     trace: Trace,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same jobs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the jobs.")] = 0,
     plot: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write figures of the log and the model there.")
+        Path | None, typer.Option(metavar="DIR", help="Directory to write figures of the log and the model to.")
     ] = None,
     processors: Processors = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Compare jobs of a model with those of its log."""
+    """Compare the jobs of a model with those of its log."""
     import numpy as np
 
     from schedlab.model.check import check_model
@@ -129,7 +137,7 @@ def check(
     loaded = WorkloadModel.load(model)
     if plot is not None:
         make_directory(plot)
-    read = read_trace(trace, "none", processors=processors)
+    read = read_trace(trace, "none", processors=processors, reading=reading)
     with read.blamed():
         result = check_model(loaded, read.workload, rng=np.random.default_rng(seed))
     if plot is not None:

@@ -7,7 +7,7 @@ import re
 WORDS = {
     r'clean\(jobs, "(\w+)"\)': r"--clean \1",
     r"clean\(jobs\)": "--clean default",
-    r"\(assign_laws\)": "(--laws FILE)",
+    r"\(assign_distributions\)": "(--distributions FILE)",
     r"requests_enforced=False": "--requests advisory",
     r'\(missing_requests="run-time" or "drop"\)': "(--missing-requests run-time|drop)",
     r"\((processors|column|rules)=\)": r"(--\1)",

@@ -26,18 +26,18 @@ Clean = Annotated[
     str,
     typer.Option(
         metavar="RULES",
-        help="Cleaning: none, default, sc15, or names of rules with commas between them.",
+        help="Cleaning: none, default, sc15, or comma-separated names of rules.",
     ),
 ]
 Processors = Annotated[
-    int | None, typer.Option(min=1, help="Size of the machine, if it is not the one that the trace gives.")
+    int | None, typer.Option(min=1, help="Size of the machine, in processors (default: as in the trace).")
 ]
 ClusterFile = Annotated[
     Path | None,
     typer.Option(
         "--cluster",
         metavar="FILE",
-        help="The nodes: a cluster file, or a slurm.conf or its directory; jobs get cores, memory and GPUs on them.",
+        help="Nodes to place jobs on by cores, memory and GPUs: a cluster file, a slurm.conf or its directory.",
     ),
 ]
 NodeEventsFile = Annotated[
@@ -45,12 +45,14 @@ NodeEventsFile = Annotated[
     typer.Option(
         "--node-events",
         metavar="FILE",
-        help="With --cluster: nodes that go down, are drained and come back, and maintenance (.csv).",
+        help="With --cluster: node failures, drains, returns and maintenance (.csv).",
     ),
 ]
 Interrupted = Annotated[
     str,
-    typer.Option(metavar="requeue|lost", help="With --node-events: what becomes of jobs on nodes that go down."),
+    typer.Option(
+        metavar="requeue|lost", help="With --node-events: whether jobs on failing nodes are requeued or lost."
+    ),
 ]
 # A list, so that a second one is seen and not silently taken instead of the first.
 SchedulerText = Annotated[
@@ -70,7 +72,7 @@ SchedulerTexts = Annotated[
         "--scheduler",
         "-s",
         metavar="TEXT",
-        help="Scheduler text; repeat it for each scheduler.",
+        help="Scheduler text; repeatable.",
         autocompletion=complete_scheduler,
     ),
 ]
@@ -80,14 +82,14 @@ Events = Annotated[
 ]
 Requests = Annotated[
     Literal["enforced", "advisory"] | None,
-    typer.Option(help="Whether jobs are killed at their requested time; by default, what the trace says (SWF: yes)."),
+    typer.Option(help="Kill jobs at their requested time (default: as the trace says; SWF: yes)."),
 ]
 RequestsOrMethod = Annotated[
     str | None,
     typer.Option(
         metavar="enforced|advisory|METHOD",
-        help="Whether jobs are killed at their requested time; or, with --laws, how their jobs choose what they ask "
-        "for: classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
+        help="Whether jobs are killed at their requested time; or, with --distributions, how jobs choose requests: "
+        "classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
     ),
 ]
 Exhausted = Annotated[
@@ -95,12 +97,12 @@ Exhausted = Annotated[
     typer.Option(
         metavar="give-up|FACTOR",
         show_default="1.5",
-        help="With a METHOD: what follows when all requests of a job have failed: give up, or multiply the last one.",
+        help="With a METHOD: what to do when all requests of a job have failed: give up, or multiply the last one.",
     ),
 ]
-Laws = Annotated[
+DistributionFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="TOML: which applications follow which run-time distribution."),
+    typer.Option(metavar="FILE", help="Run-time distributions of applications (TOML)."),
 ]
 Dependencies = Annotated[
     Literal["none", "preceding"],
@@ -111,11 +113,11 @@ Dependencies = Annotated[
 ]
 WarmUp = Annotated[
     float,
-    typer.Option(min=0, help="Leave out of the metrics the first share of the jobs (below 1) or seconds (from 1)."),
+    typer.Option(min=0, help="Warm-up excluded from metrics: a share of the jobs (below 1), or seconds (from 1)."),
 ]
-CoolDown = Annotated[float, typer.Option(min=0, help="The same at the end.")]
+CoolDown = Annotated[float, typer.Option(min=0, help="Cool-down excluded from metrics, likewise.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Traces = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", envvar="SCHEDLAB_TRACES", help="Directory with the logs of the archive."),
+    typer.Option(metavar="DIR", envvar="SCHEDLAB_TRACES", help="Directory with the archive's logs."),
 ]

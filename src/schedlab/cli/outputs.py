@@ -25,7 +25,7 @@ def check_output(output: Path | None, source: Path | None) -> None:
     if output is None:
         return
     if source is not None and output.exists() and source.exists() and output.samefile(source):
-        raise InputError(f"{output}: the output is the trace itself; choose another name")
+        raise InputError(f"{output}: the output would overwrite the trace: choose another name")
     writable_target(output)
 
 

@@ -17,11 +17,11 @@ from schedlab.errors import InputError
 
 Logs = Annotated[
     list[str] | None,
-    typer.Option("--log", metavar="NAME", show_default="all that are there", help="A log; repeat it for each."),
+    typer.Option("--log", metavar="NAME", show_default="all that are there", help="Log to use; repeatable."),
 ]
 Variants = Annotated[
     Literal["both", "as-published", "as-described"],
-    typer.Option(help="By the rules of the authors' simulator, or of their text."),
+    typer.Option(help="Rules of the authors' simulator, or of their paper."),
 ]
 Scores = Annotated[
     Path | None,
@@ -31,16 +31,18 @@ Scores = Annotated[
         help="The published scores.",
     ),
 ]
-Runs = Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each experiment.")]
-Directory = Annotated[Path, typer.Option("--directory", "-d", metavar="DIR", help="Where run directories are kept.")]
-Plots = Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Write the figures of the paper, as PNG.")]
+Runs = Annotated[int, typer.Option(metavar="N", min=1, help="Number of runs of each experiment.")]
+Directory = Annotated[Path, typer.Option("--directory", "-d", metavar="DIR", help="Directory for the run directories.")]
+Plots = Annotated[
+    Path | None, typer.Option("--plot", metavar="DIR", help="Directory to write the figures of the paper to, as PNG.")
+]
 
 
 def sc15(
     traces: Traces = None,
     logs: Logs = None,
     full: Annotated[
-        bool, typer.Option("--full", help="All 130 triples, in some 20 minutes, not only the published ones.")
+        bool, typer.Option("--full", help="Run all 130 triples (about 20 minutes), not only the published ones.")
     ] = False,
     directory: Directory = RUNS,
     plot: Plots = None,
@@ -107,9 +109,7 @@ def thesis(
 def icpp19(
     scenarios: Annotated[
         list[int] | None,
-        typer.Option(
-            "--scenario", metavar="N", min=1, max=4, show_default="all", help="A scenario, 1 to 4; repeat it for each."
-        ),
+        typer.Option("--scenario", metavar="N", min=1, max=4, show_default="all", help="Scenario, 1 to 4; repeatable."),
     ] = None,
     runs: Runs = 50,
     directory: Directory = RUNS,
@@ -128,10 +128,10 @@ def scsf(
     traces: Traces = None,
     sets: Annotated[
         list[int] | None,
-        typer.Option("--set", metavar="N", min=0, max=2, show_default="all", help="A set; repeat it for each."),
+        typer.Option("--set", metavar="N", min=0, max=2, show_default="all", help="Set; repeatable."),
     ] = None,
     runs: Runs = 6,
-    days: Annotated[float, typer.Option(min=0.01, help="Length of the part that counts, in days.")] = 7,
+    days: Annotated[float, typer.Option(min=0.01, help="Length of the measured period, in days.")] = 7,
     workflows: Annotated[
         Path | None,
         typer.Option(
@@ -160,7 +160,7 @@ def order(
     plot: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Our own study: run times that are predicted for the order of the queue."""
+    """Our own study: predicted run times for ordering the queue."""
     from schedlab_papers.order import reproduce
 
     with _working(plot) as given:
@@ -171,7 +171,7 @@ def order(
 def _there(traces: Path | None) -> Path:
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"
-        raise InputError(f"{what}: name one that holds the logs of the paper (--traces, or SCHEDLAB_TRACES)")
+        raise InputError(f"{what}: name the directory with the logs of the paper (--traces, or SCHEDLAB_TRACES)")
     return traces
 
 

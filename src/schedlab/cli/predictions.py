@@ -25,24 +25,28 @@ if TYPE_CHECKING:
 
 @reads_logs
 def predict(
-    trace: Annotated[
-        Path | None, typer.Argument(metavar="[TRACE]", help="Jobs to learn from, as for the other verbs.")
-    ] = None,
+    trace: Annotated[Path | None, typer.Argument(metavar="[TRACE]", help="Log to learn from.")] = None,
     predictor: Annotated[
         list[str] | None,
-        typer.Option("--predictor", "-p", metavar="TEXT", help="What predicts, such as ave2 or e-loss; repeat it."),
+        typer.Option("--predictor", "-p", metavar="TEXT", help="Predictor, such as ave2 or e-loss; repeatable."),
     ] = None,
     replay: Annotated[
         str | None,
-        typer.Option(metavar="log|SCHEDULER", help="Whose waits: the log's if it has them, else fcfs+easy."),
+        typer.Option(
+            metavar="log|SCHEDULER", help="Source of the waits (default: the log if it has them, else fcfs+easy)."
+        ),
     ] = None,
-    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with a model that was saved.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model after the last job.")] = None,
+    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Continue with a saved model.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write the model to, after the last job.")
+    ] = None,
     jobs: Annotated[
         str | None,
         typer.Option(metavar="FILE|-", help="Predict these jobs (CSV, or a JSON object per line) with a loaded model."),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all predictors there.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Directory to write figures of all predictors to.")
+    ] = None,
     clean: Clean = "default",
     processors: Processors = None,
     requests: Requests = None,
@@ -50,7 +54,7 @@ def predict(
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Validate predictors of run times on a trace, or let a trained one predict single jobs."""
+    """Validate run-time predictors on a trace, or predict single jobs with a trained one."""
     if jobs is not None:
         if load is None or trace is not None or predictor or save is not None or plot is not None:
             raise typer.BadParameter("--jobs goes with --load and nothing else")
@@ -97,7 +101,9 @@ def _validate(
     if save is not None:
         model = validations[0].model
         if model is None:
-            raise InputError(f"@{validations[0].predictor} knows the future: there is nothing to save")
+            raise InputError(
+                f"@{validations[0].predictor} knows the future and learns nothing, so there is nothing to save"
+            )
         model.save(save)
     if plot is not None:
         from schedlab.report.predictions import save_prediction_figures

@@ -12,32 +12,30 @@ import typer
 
 Partitions = Annotated[
     list[str] | None,
-    typer.Option("--partition", metavar="NAME", help="Keep the jobs of this partition only; may be repeated."),
+    typer.Option("--partition", metavar="NAME", help="Keep only the jobs of this partition; repeatable."),
 ]
 Timezone = Annotated[
     str | None,
     typer.Option(
         metavar="ZONE",
         show_default="UTC",
-        help="With logs of Slurm or --column: zone of times that name none, as Europe/Stockholm.",
+        help="With logs of Slurm or --column: time zone of times without one, such as Europe/Stockholm.",
     ),
 ]
 DefaultLimit = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[PARTITION=]TIME",
-        help="Requested time of jobs that have none, such as gpu=2-0 or 8h; may be repeated (default: the run time).",
+        help="Requested time of jobs that have none, such as gpu=2-0 or 8h; repeatable (default: the run time).",
     ),
 ]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Leave out lines that cannot be read, if they are few, and say which.")
-]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Skip unreadable lines, if they are few, and report them.")]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
         metavar="FIELD=COLUMN",
-        help="Read a CSV file of another program: which column is what, as submit_time=created; repeat it for each.",
+        help="Read a CSV file of another program: FIELD=COLUMN, such as submit_time=created; repeatable.",
     ),
 ]
 

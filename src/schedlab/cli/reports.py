@@ -16,21 +16,17 @@ from schedlab.errors import InputError
 def report(
     target: Annotated[
         Path,
-        typer.Argument(
-            metavar="TARGET", help="A schedule (.parquet), a run directory, or the campaign file that it was made from."
-        ),
+        typer.Argument(metavar="TARGET", help="A schedule (.parquet), a run directory, or a campaign file."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page: .html.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Page to write, .html.")] = Path(
         "report.html"
     ),
     metric: Annotated[
         str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="Ranking metric.")
     ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Write the page again and again until the campaign has ended.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep the page up to date until the campaign ends.")] = False,
 ) -> None:
-    """Write the report of a campaign or a schedule: one HTML file that needs nothing else, for a mail or paper."""
+    """Write the report of a campaign or a schedule as one self-contained HTML file."""
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
     from schedlab.report.watch import Watch
@@ -38,7 +34,7 @@ def report(
     check_page(output, target if target.is_file() else None)
     if target.suffix == ".parquet":
         if metric is not None or watch:
-            raise InputError(f"--metric and --watch do not go with {target}: they are for campaigns")
+            raise InputError(f"--metric and --watch do not apply to {target}: they are for campaigns")
         from schedlab.report.schedules import write_schedule_report
         from schedlab.schedule.exports import read_schedule
 

@@ -19,13 +19,13 @@ from schedlab.speculate.costs import AffineCost, Checkpointing, CheckpointMode, 
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.speculate.fits import LawFit
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
+    from schedlab.speculate.fits import DistributionFit
     from schedlab.speculate.plan import RequestPlan
     from schedlab.workload.reading import Reading
 
 
-LAW, RUNS, LOG = "a LAW", "--from-runs", "--from-swf"
+TEXT, RUNS, LOG = "a DISTRIBUTION", "--from-runs", "--from-swf"
 
 OPTIONS_OF: dict[str, tuple[str, ...]] = {
     "column": (RUNS, LOG),
@@ -34,42 +34,49 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
     "default_limit": (LOG,),
     "lenient": (LOG,),
     "cut": (RUNS,),
-    "law_of": (RUNS, LOG),
+    "distribution_of": (RUNS, LOG),
     "by": (LOG,),
     "clean": (LOG,),
 } | dict.fromkeys(
-    ("zeta", "points", "checkpoint", "checkpoint_cost", "restart_cost", "sequence", "last", "plot"), (LAW, RUNS)
+    ("zeta", "points", "checkpoint", "checkpoint_cost", "restart_cost", "sequence", "last", "plot"), (TEXT, RUNS)
 )
-"""Options that do not go with all sources."""
+"""Options that do not apply to all sources."""
 
 
 @reads_logs
 def requests(
     ctx: typer.Context,
-    law: Annotated[
-        str | None, typer.Argument(metavar="[LAW]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".')
+    distribution: Annotated[
+        str | None,
+        typer.Argument(metavar="[DISTRIBUTION]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".'),
     ] = None,
     from_runs: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Past run times of one application, as CSV (with --column NAME, this column), instead of a law.",
+            help="Past run times of one application (CSV; --column names the column), instead of a distribution.",
         ),
     ] = None,
-    law_of: Annotated[
+    distribution_of: Annotated[
         str,
         typer.Option(
-            "--law", metavar="NAME", help="Distribution of past runs: empirical, interpolated, best, a family."
+            "--distribution",
+            metavar="NAME",
+            help="Distribution fitted to past runs: empirical, interpolated, best, or a family.",
         ),
     ] = "empirical",
     cut: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Longest past run that counts, and the end of a fitted law.")
+        str | None,
+        typer.Option(metavar="TIME", help="Longest past run to use, and the upper end of a fitted distribution."),
     ] = None,
     from_swf: Annotated[
-        Path | None, typer.Option(metavar="TRACE", help="A log: which of its applications would gain from sequences?")
+        Path | None, typer.Option(metavar="TRACE", help="Log in which to find applications that gain from sequences.")
     ] = None,
     by: Annotated[
-        str, typer.Option(metavar="KEYS", help="What makes an application: user, executable, group, queue, ...")
+        str,
+        typer.Option(
+            metavar="KEYS", help="Attributes that identify an application: user, executable, group, queue, ..."
+        ),
     ] = "user,executable",
     zeta: Annotated[float, typer.Option(help="Share of the machine that a stream of small jobs takes, in [0, 1).")] = 0,
     points: Annotated[
@@ -88,40 +95,42 @@ def requests(
     max_request: Annotated[str, typer.Option(metavar="TIME", help="Longest request allowed.")] = "inf",
     increment: Annotated[str, typer.Option(metavar="TIME", help="Minimum step from a request to the next.")] = "0s",
     checkpoint: Annotated[
-        CheckpointMode, typer.Option(help="Whether failed attempts leave their progress behind.")
+        CheckpointMode, typer.Option(help="When checkpoints preserve the progress of failed attempts.")
     ] = "never",
-    checkpoint_cost: Annotated[str, typer.Option(metavar="TIME", help="To write a checkpoint.")] = "0s",
-    restart_cost: Annotated[str, typer.Option(metavar="TIME", help="To read a checkpoint.")] = "0s",
+    checkpoint_cost: Annotated[str, typer.Option(metavar="TIME", help="Time to write a checkpoint.")] = "0s",
+    restart_cost: Annotated[str, typer.Option(metavar="TIME", help="Time to read a checkpoint.")] = "0s",
     sequence: Annotated[
-        str | None, typer.Option(metavar="TIMES", help='A sequence to compare with, such as "10h,20h".')
+        str | None, typer.Option(metavar="TIMES", help='Sequence to compare with, such as "10h,20h".')
     ] = None,
     last: Annotated[int, typer.Option(metavar="K", min=1, help="Compare with the maximum of the last K runs.")] = 10,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw distribution, requests and costs.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to draw distribution, requests and costs to.")
+    ] = None,
     clean: Clean = "default",
     *,
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Find the requests that cost least for jobs whose run time is a distribution, and what others cost."""
-    sources = [name for name, given in ((LAW, law), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
+    """Find the requested times of least expected cost for jobs with a run-time distribution."""
+    sources = [name for name, given in ((TEXT, distribution), (RUNS, from_runs), (LOG, from_swf)) if given is not None]
     if len(sources) != 1:
-        raise typer.BadParameter("give one of a LAW, --from-runs FILE and --from-swf TRACE")
+        raise typer.BadParameter("give one of a DISTRIBUTION, --from-runs FILE and --from-swf TRACE")
     _refuse_strangers(ctx, sources[0])
     model = _cost(cost)
     limits = RequestLimits(
         max_requests, parse_duration(min_request), parse_duration(max_request), parse_duration(increment)
     )
     if from_swf is not None:
-        _show_gains(from_swf, reading, clean, by, model, limits, law_of, as_json)
+        _show_gains(from_swf, reading, clean, by, model, limits, distribution_of, as_json)
         return
     if plot is not None:
         check_figure(plot, from_runs)
     saving = Checkpointing(checkpoint, parse_duration(checkpoint_cost), parse_duration(restart_cost))
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
     from schedlab.speculate.plan import optimal_requests
 
-    runs = None if from_runs is None else _read_runs(from_runs, _one_column(reading), law_of, cut)
-    chosen = Law.parse(str(law)) if runs is None else runs.law
+    runs = None if from_runs is None else _read_runs(from_runs, _one_column(reading), distribution_of, cut)
+    chosen = RunTimeDistribution.parse(str(distribution)) if runs is None else runs.distribution
     plan = optimal_requests(chosen, zeta=zeta, points=points, cost=model, limits=limits, checkpointing=saving)
     _show_plan(plan, runs, sequence, last, plot, as_json)
 
@@ -133,35 +142,33 @@ def _refuse_strangers(ctx: typer.Context, source: str) -> None:
     given = [name for name, how in said.items() if how is not None and how.name != "DEFAULT"]
     for name in given:
         if source not in OPTIONS_OF.get(name, (source,)):
-            raise InputError(
-                f"{flags[name]} goes with {' or '.join(OPTIONS_OF[name])}, not with {source}: leave it out"
-            )
+            raise InputError(f"{flags[name]} applies to {' or '.join(OPTIONS_OF[name])}, not to {source}: remove it")
     for name in ("checkpoint_cost", "restart_cost"):
         if name in given and ctx.params["checkpoint"] == "never":
-            raise InputError(f"{flags[name]} needs checkpoints: add --checkpoint always or adaptive, or leave it out")
+            raise InputError(f"{flags[name]} needs checkpoints: add --checkpoint always or adaptive, or remove it")
 
 
 @dataclass(frozen=True)
 class _Runs:
-    """Past runs of an application, their law and what it is called, and fits if they were asked for."""
+    """Past runs of an application, their distribution and what it is called, and fits if they were asked for."""
 
-    law: Law
+    distribution: RunTimeDistribution
     name: str
-    fits: list[LawFit]
+    fits: list[DistributionFit]
     notes: list[str]
 
 
-def _read_runs(path: Path, column: str | None, law_of: str, cut: str | None) -> _Runs:
-    """Read past runs and find their law."""
-    from schedlab.speculate.fits import fit_laws
-    from schedlab.speculate.history import FEWEST_RUNS, law_of_runs, read_runs, runs_up_to
+def _read_runs(path: Path, column: str | None, distribution_of: str, cut: str | None) -> _Runs:
+    """Read past runs and find their distribution."""
+    from schedlab.speculate.fits import fit_distributions
+    from schedlab.speculate.history import FEWEST_RUNS, distribution_of_runs, read_runs, runs_up_to
 
     longest = None if cut is None else parse_duration(cut)
     found = read_runs(path, column)
     try:
-        law = law_of_runs(found, law_of, cut=longest)
+        distribution = distribution_of_runs(found, distribution_of, cut=longest)
         kept = runs_up_to(found, longest)
-        compared = fit_laws(kept, cut=longest) if law_of not in ("empirical", "interpolated") else []
+        compared = fit_distributions(kept, cut=longest) if distribution_of not in ("empirical", "interpolated") else []
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     notes = []
@@ -169,9 +176,13 @@ def _read_runs(path: Path, column: str | None, law_of: str, cut: str | None) -> 
         notes.append(f"left out {count_of(len(found) - len(kept), 'run')} of {len(found):,} beyond {cut}")
     if len(kept) < FEWEST_RUNS:
         notes.append(f"only {count_of(len(kept), 'run')}: do not trust a distribution of fewer than {FEWEST_RUNS}")
-    if any(fit.law == law and not fit.fits for fit in compared):
-        notes.append(f"{law_of}: the distribution does not fit the runs; --law empirical assumes no family")
-    return _Runs(law, f"{law_of} law of {count_of(len(kept), 'run')} in {path.name}", compared, notes)
+    if any(fit.distribution == distribution and not fit.fits for fit in compared):
+        notes.append(
+            f"{distribution_of}: the distribution does not fit the runs; --distribution empirical assumes no family"
+        )
+    return _Runs(
+        distribution, f"{distribution_of} distribution of {count_of(len(kept), 'run')} in {path.name}", compared, notes
+    )
 
 
 def _show_plan(
@@ -210,7 +221,7 @@ def _show_gains(
     by: str,
     cost: AffineCost,
     limits: RequestLimits,
-    law_of: str,
+    distribution_of: str,
     as_json: bool,
 ) -> None:
     """Show which applications of a log would gain from sequences of requests."""
@@ -223,7 +234,7 @@ def _show_gains(
     read = read_trace(trace, ",".join(rules) or "none", reading=reading)
     keys = [key.strip() for key in by.split(",")]
     with read.blamed():
-        gains = request_gains(read.workload, keys, cost=cost, limits=limits, law=law_of)
+        gains = request_gains(read.workload, keys, cost=cost, limits=limits, distribution=distribution_of)
     read.note_cleaning()
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), **gains.to_dict()})

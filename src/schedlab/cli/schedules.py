@@ -14,11 +14,11 @@ from schedlab.cli.options import (
     ClusterFile,
     CoolDown,
     Dependencies,
+    DistributionFile,
     Events,
     Exhausted,
     Interrupted,
     Json,
-    Laws,
     NodeEventsFile,
     Processors,
     Requests,
@@ -52,7 +52,10 @@ def simulate(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the schedule: .parquet, .csv (evalys, Batsim) or .swf."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write the schedule to: .parquet, .csv (evalys, Batsim) or .swf.",
         ),
     ] = None,
     clean: Clean = "default",
@@ -63,25 +66,28 @@ def simulate(
     interrupted: Interrupted = "requeue",
     requests: RequestsOrMethod = None,
     exhausted: Exhausted = None,
-    laws: Laws = None,
+    distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
     speculative_backfill: Annotated[
         bool,
-        typer.Option("--speculative-backfill", help="Run jobs with a distribution in gaps that no request fits."),
+        typer.Option(
+            "--speculative-backfill",
+            help="Run jobs with a run-time distribution in gaps shorter than any of their requests.",
+        ),
     ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     *,
     reading: Reading,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page to look into the schedule, .html.")
+        Path | None, typer.Option(metavar="FILE", help="Write a page to explore the schedule, .html.")
     ] = None,
     perfetto: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a trace for ui.perfetto.dev, .pftrace.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Replay a trace under a scheduler, and print what came of it."""
+    """Replay a trace under a scheduler, and print metrics of the schedule."""
     from schedlab.engine.simulation import simulate as replay
     from schedlab.schedule.exports import check_schedule_suffix
     from schedlab.schedule.summary import summary
@@ -109,7 +115,7 @@ def simulate(
         processors=processors,
         machine=machine,
         requests=enforcement,
-        laws=laws,
+        distributions=distributions,
         dependencies=dependencies,
         reading=reading,
     )
@@ -137,7 +143,7 @@ def simulate(
         note(f"report {report}")
     read.note_cleaning()
     read.note_left_out()
-    read.note_laws([chosen])
+    read.note_distributions([chosen])
     _note_agent(chosen, schedule)
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
@@ -162,11 +168,15 @@ def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | Non
     given: dict[str, Any] = {}
     if method is not None:
         if "requests" in options:
-            raise InputError(f"{scheduler} says how jobs ask, and --requests {method} too: leave one of them out")
+            raise InputError(
+                f"{scheduler} already sets how jobs request time, as does --requests {method}: remove one of them"
+            )
         given["requests"] = method
     if exhausted is not None:
         if "exhausted" in options:
-            raise InputError(f"{scheduler} says exhausted=, and --exhausted {exhausted} too: leave one of them out")
+            raise InputError(
+                f"{scheduler} already sets exhausted=, as does --exhausted {exhausted}: remove one of them"
+            )
         given["exhausted"] = parse_exhausted(exhausted)
     if speculates and "speculation" not in options:
         given["speculation"] = 0.0
@@ -187,14 +197,16 @@ def compare(
     node_events: NodeEventsFile = None,
     interrupted: Interrupted = "requeue",
     requests: Requests = None,
-    laws: Laws = None,
+    distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     *,
     reading: Reading,
-    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write figures of all schedulers there.")] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all metrics as CSV.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Directory to write figures of all schedulers to.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write all metrics to.")] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a report, .html; the first scheduler is the baseline.")
     ] = None,
@@ -203,18 +215,16 @@ def compare(
         typer.Option(
             metavar="NAME",
             show_default="mean_bounded_slowdown",
-            help="Ranking metric of the report; its answer is printed, too.",
+            help="Ranking metric of the report and of the printed answer.",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="MODULE:FUNCTION", help="Add a metric of your own, a function of a schedule; repeat it for each."
-        ),
+        typer.Option(metavar="MODULE:FUNCTION", help="Add a metric of your own, a function of a schedule; repeatable."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Replay a trace under several schedulers, and print one table."""
+    """Replay a trace under several schedulers, and print one table of metrics."""
     from schedlab.campaign.results.blocks import BLOCK_METRICS
     from schedlab.campaign.results.comparison import compare as compare_schedulers
     from schedlab.campaign.results.statistics import METRIC
@@ -237,7 +247,7 @@ def compare(
         processors=processors,
         machine=machine,
         requests=requests,
-        laws=laws,
+        distributions=distributions,
         dependencies=dependencies,
         reading=reading,
     )
@@ -283,7 +293,7 @@ def compare(
             answered = f"\n\n{' '.join(answer_of(evidence))}"
     read.note_cleaning()
     read.note_left_out()
-    read.note_laws(chosen)
+    read.note_distributions(chosen)
     if as_json:
         show_json(
             {
@@ -316,7 +326,7 @@ def gantt(
     source: Annotated[
         Path, typer.Argument(metavar="SCHEDULE|TRACE", help="A schedule (.parquet), or with --scheduler a trace.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The chart: .png, .pdf or .svg.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Chart to write: .png, .pdf or .svg.")],
     scheduler: Annotated[
         list[str] | None,
         typer.Option(
@@ -328,18 +338,19 @@ def gantt(
         ),
     ] = None,
     begin: Annotated[
-        int | None, typer.Option("--from", metavar="SECONDS", help="Begin of the window, after the first submission.")
+        int | None,
+        typer.Option("--from", metavar="SECONDS", help="Begin of the window, counted from the first submission."),
     ] = None,
     end: Annotated[int | None, typer.Option("--to", metavar="SECONDS", help="End of the window.")] = None,
     clean: Clean = "default",
     events: Events = "batched",
     processors: Processors = None,
     requests: Requests = None,
-    laws: Laws = None,
+    distributions: DistributionFile = None,
     *,
     reading: Reading,
 ) -> None:
-    """Draw which job holds which processors when."""
+    """Draw a Gantt chart of a schedule."""
     from schedlab.engine.simulation import simulate as replay
     from schedlab.report.figures import plot_gantt, save_figure
     from schedlab.schedule.exports import read_schedule
@@ -356,7 +367,9 @@ def gantt(
     if chosen is None:
         schedule = read_schedule(source)
     else:
-        read = read_trace(source, clean, processors=processors, requests=requests, laws=laws, reading=reading)
+        read = read_trace(
+            source, clean, processors=processors, requests=requests, distributions=distributions, reading=reading
+        )
         with read.blamed():
             schedule = replay(read.workload, chosen, events=events)
     try:

@@ -15,13 +15,13 @@ import typer
 from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.reading import reads_logs
-from schedlab.cli.search_windows import Log, hold_out, parts, read_logs, split, used
+from schedlab.cli.search_windows import SearchLog, hold_out, parts, read_logs, split, used
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.results.holdout import Exam
+    from schedlab.campaign.results.holdout import Holdout
     from schedlab.learn.racing import Candidate
     from schedlab.learn.search import Search
     from schedlab.learn.training import Training
@@ -34,39 +34,39 @@ SHOWN_LEADERS = 8
 @reads_logs
 def search(
     workload: Annotated[
-        list[Path], typer.Option("--workload", "-w", metavar="TRACE", help="A trace to learn from; repeat it for each.")
+        list[Path], typer.Option("--workload", "-w", metavar="TRACE", help="Log to train on; repeatable.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the policy, .json.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Policy file to write, .json.")],
     objective: Annotated[
         str, typer.Option(metavar="METRIC", help="Metric to minimise, such as mean_wait or p95_bounded_slowdown.")
     ] = "mean_bounded_slowdown",
-    budget: Annotated[str, typer.Option(metavar="TIME", help="How long to search, such as 90s, 10m or 2h.")] = "10m",
+    budget: Annotated[str, typer.Option(metavar="TIME", help="Time to search, such as 90s, 10m or 2h.")] = "10m",
     evaluations: Annotated[
         int | None,
-        typer.Option(min=1, help="Instead, begin nothing new after N simulations: the same on every machine."),
+        typer.Option(min=1, help="Stop after N simulations instead: the same result on every machine."),
     ] = None,
     test: Annotated[
         list[Path] | None,
-        typer.Option(metavar="TRACE", help="A trace to test on; repeat it. Without, the last third of the windows."),
+        typer.Option(metavar="TRACE", help="Log to test on; repeatable (default: the last third of the windows)."),
     ] = None,
     choose: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="TRACE",
-            help="A trace to choose on among the best of the families; repeat it. Without, every third window.",
+            help="Log on which the best of the families is chosen; repeatable (default: every third window).",
         ),
     ] = None,
     family: Annotated[
         str,
         typer.Option(
-            metavar="NAMES", help="Which formulas: forms, power, linear, expected (commas between them), or all."
+            metavar="NAMES", help="Families of formulas: forms, power, linear, expected (comma-separated), or all."
         ),
     ] = "all",
     with_: Annotated[
-        str, typer.Option("--with", metavar="TEXT", help="What follows the policy in the scheduler text.")
+        str, typer.Option("--with", metavar="TEXT", help="Rest of the scheduler text after the policy.")
     ] = "+easy",
     baseline: Annotated[
-        str, typer.Option(metavar="SCHEDULER", help="What policies are compared with, window by window.")
+        str, typer.Option(metavar="SCHEDULER", help="Scheduler that policies are compared with, window by window.")
     ] = "saf+easy",
     worst_wait: Annotated[
         float | None,
@@ -79,23 +79,21 @@ def search(
             help="Penalise slowdowns of a class of jobs or users above FACTOR times those of the baseline.",
         ),
     ] = None,
-    windows: Annotated[
-        str, typer.Option(metavar="TIME", help="Length of the windows that traces are cut into.")
-    ] = "15d",
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 1,
+    windows: Annotated[str, typer.Option(metavar="TIME", help="Length of the windows that logs are cut into.")] = "15d",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 1,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
     clean: Clean = "default",
     *,
     reading: Reading,
     directory: Annotated[
         Path | None,
-        typer.Option("--directory", "-d", metavar="DIR", help="Keep the test there, as a campaign's run directory."),
+        typer.Option("--directory", "-d", metavar="DIR", help="Run directory to keep the test in, as a campaign."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Search for a policy by simulation, and compare it with the known ones on jobs that the search has not seen."""
+    """Search for a policy by simulation, and compare it with known ones on held-out jobs."""
     from schedlab.campaign.run.executors import usable_cores
     from schedlab.learn.search import check_kinds
     from schedlab.learn.training import check_objective, check_rest, prepare_training, runnable
@@ -146,9 +144,9 @@ def search(
             _found_text(found, baseline, training.validation, limited=worst_wait is not None or worst_class is not None)
         )
     note(f"\npolicy {output}")
-    exam = None
+    holdout = None
     if not interrupted:
-        exam, interrupted = _examine(
+        holdout, interrupted = _examine(
             best.formula, unseen, directory, with_, baseline, objective, length, clean, reading, number
         )
     if as_json:
@@ -161,10 +159,10 @@ def search(
             }
             for leader in found.leaders
         ]
-        show_json({"policy": policy.to_dict(), "leaders": leaders, "exam": exam and exam.to_dict()})
-    elif exam is not None:
+        show_json({"policy": policy.to_dict(), "leaders": leaders, "holdout": holdout and holdout.to_dict()})
+    elif holdout is not None:
         held_out = "" if test else f", of the last third of {'the log' if len(logs) == 1 else 'each log'}"
-        show(f"\nNot seen by the search{held_out}:\n{exam}")
+        show(f"\nNot seen by the search{held_out}:\n{holdout}")
     if interrupted:
         note(f"schedlab: interrupted; {output} has the best policy found so far, without a test")
         raise typer.Exit(INTERRUPTED)
@@ -189,7 +187,7 @@ def _seconds(text: str, option: str) -> float:
     except InputError as error:
         raise InputError(f"{option} {error}") from None
     if not 1 <= value < math.inf:
-        raise InputError(f"{option} {text!r}: less than a second is not enough")
+        raise InputError(f"{option} {text!r}: must be at least one second")
     return value
 
 
@@ -217,7 +215,7 @@ def _run(
 
 def _examine(
     formula: str,
-    unseen: list[Log],
+    unseen: list[SearchLog],
     directory: Path | None,
     rest: str,
     baseline: str,
@@ -226,18 +224,18 @@ def _examine(
     clean: str,
     reading: Reading,
     workers: int,
-) -> tuple[Exam | None, bool]:
+) -> tuple[Holdout | None, bool]:
     """Test a policy, and return the table and whether the user has stopped it."""
-    from schedlab.campaign.results.holdout import ExamLog, examine
+    from schedlab.campaign.results.holdout import HoldoutLog, examine
     from schedlab.learn.training import STATE
 
-    logs = [ExamLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
+    logs = [HoldoutLog(log.path, log.name, tuple(sorted(set(range(log.total)) - set(log.windows)))) for log in unseen]
     with tempfile.TemporaryDirectory(prefix="schedlab-") as temporary, campaign_bar() as progress:
         try:
-            exam = examine(
+            holdout = examine(
                 formula,
                 logs,
-                directory or Path(temporary) / "exam",
+                directory or Path(temporary) / "holdout",
                 rest=rest,
                 baseline=baseline,
                 metric=metric,
@@ -250,15 +248,15 @@ def _examine(
             )
         except KeyboardInterrupt:
             return None, True
-    return exam, False
+    return holdout, False
 
 
 def _policy(
     best: Candidate,
     found: Search,
     training: Training,
-    trained: list[Log],
-    validation: list[Log],
+    trained: list[SearchLog],
+    validation: list[SearchLog],
     settings: dict[str, Any],
 ) -> PolicyFile:
     """Return what is written of a policy: how it orders, and where it comes from."""
@@ -282,7 +280,7 @@ def _policy(
     return PolicyFile(best.formula, best.coefficients, facts)
 
 
-def _provenance(trained: list[Log], validation: list[Log]) -> list[dict[str, Any]]:
+def _provenance(trained: list[SearchLog], validation: list[SearchLog]) -> list[dict[str, Any]]:
     """Return for each log which of its windows were trained on, and which were for the choice."""
     logs = {log.sha256: log for log in (*trained, *validation)}
     numbers = [{log.sha256: list(log.windows) for log in part} for part in (trained, validation)]

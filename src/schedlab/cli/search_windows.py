@@ -23,7 +23,7 @@ VALIDATION = 3
 
 
 @dataclass(frozen=True)
-class Log:
+class SearchLog:
     """A log that is trained or tested on: some of its windows, by number, out of `total`."""
 
     path: Path
@@ -32,25 +32,25 @@ class Log:
     windows: dict[int, Workload]
     total: int
 
-    def only(self, numbers: list[int]) -> Log:
-        return Log(self.path, self.sha256, self.name, {i: self.windows[i] for i in numbers}, self.total)
+    def only(self, numbers: list[int]) -> SearchLog:
+        return SearchLog(self.path, self.sha256, self.name, {i: self.windows[i] for i in numbers}, self.total)
 
 
 def read_logs(
-    paths: list[Path], clean: str, reading: Reading, length: int, known: list[Log] | None = None
-) -> list[Log]:
+    paths: list[Path], clean: str, reading: Reading, length: int, known: list[SearchLog] | None = None
+) -> list[SearchLog]:
     """Read logs and cut them into windows; refuse what is given twice, or among those known already."""
     from schedlab.learn.training import STATE, usable_windows
     from schedlab.workload.files import file_sha256
     from schedlab.workload.sampling import windows
 
-    logs: list[Log] = []
+    logs: list[SearchLog] = []
     for path in paths:
         read = read_trace(path, clean, reading=reading)
         sha256 = file_sha256(path)
         if any(log.sha256 == sha256 for log in known or []):
             raise InputError(
-                f"{path} is also trained on: a test, or a choice, needs a log that the search has not seen"
+                f"{path} is also used for training: a test or a choice needs a log the search has not seen"
             )
         if any(log.sha256 == sha256 for log in logs):
             raise InputError(f"{path} is given twice")
@@ -59,11 +59,11 @@ def read_logs(
         with read.blamed():
             usable = usable_windows(read.workload, length)
         total = sum(1 for _ in windows(read.workload, length, STATE))
-        logs.append(Log(path, sha256, read.workload.name, usable, total))
+        logs.append(SearchLog(path, sha256, read.workload.name, usable, total))
     return logs
 
 
-def hold_out(logs: list[Log]) -> list[Log]:
+def hold_out(logs: list[SearchLog]) -> list[SearchLog]:
     """Take the last windows from each log of a list, and return the logs with these."""
     unseen = []
     for i, log in enumerate(logs):
@@ -79,7 +79,7 @@ def hold_out(logs: list[Log]) -> list[Log]:
     return unseen
 
 
-def split(logs: list[Log]) -> tuple[list[Log], list[Log]]:
+def split(logs: list[SearchLog]) -> tuple[list[SearchLog], list[SearchLog]]:
     """Return the logs with the windows to train on, and with those for validation."""
     validation = [log.only(list(log.windows)[VALIDATION - 1 :: VALIDATION]) for log in logs]
     trained = [
@@ -89,11 +89,11 @@ def split(logs: list[Log]) -> tuple[list[Log], list[Log]]:
     return trained, validation
 
 
-def parts(logs: list[Log]) -> list[Workload]:
+def parts(logs: list[SearchLog]) -> list[Workload]:
     return [part for log in logs for part in log.windows.values()]
 
 
-def used(logs: list[Log], training: Training) -> list[Log]:
+def used(logs: list[SearchLog], training: Training) -> list[SearchLog]:
     """Return the logs with the windows that the training has kept: where the baseline is at 0, it leaves them out."""
     kept = {id(part) for part in training.windows}
     return [log.only([number for number, part in log.windows.items() if id(part) in kept]) for log in logs]

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from schedlab.site.sweep import VariantFailure
     from schedlab.site.variants import Variant
 
-SiteDirectory = Annotated[Path, typer.Argument(metavar="SITE", help="A directory that schedlab site import wrote.")]
+SiteDirectory = Annotated[
+    Path, typer.Argument(metavar="SITE", help="Site directory, as written by schedlab site import.")
+]
 ProcessorsOnly = Annotated[
-    bool, typer.Option("--processors-only", help="Take the cluster for a number of processors, without nodes.")
+    bool, typer.Option("--processors-only", help="Model the cluster as a number of processors, without nodes.")
 ]
 
 
@@ -42,7 +44,7 @@ def _axes(over: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
     axes = dict(parse_axis(text) for text in over)
     if len(axes) < len(over):
-        raise InputError("--over: one of them is given twice")
+        raise InputError("--over: a value is given twice")
     return axes
 
 
@@ -92,19 +94,19 @@ def search(
         typer.Option(
             metavar="TEXT",
             help="WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60, 'PartitionName=long "
-            "MaxTime=1-0,2-0' or policy=saf,fcfs; repeat it, combinations are searched.",
+            "MaxTime=1-0,2-0' or policy=saf,fcfs; repeatable, all combinations are searched.",
         ),
     ],
     minimise: Annotated[
-        str, typer.Option(metavar="METRIC", help="Metric to minimise; where more is better, to maximise.")
+        str, typer.Option(metavar="METRIC", help="Metric to optimise: minimised, or maximised where more is better.")
     ] = "mean_wait",
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
     processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Search for parameters of a site on two thirds of its log, and judge the best ones on the rest."""
+    """Search for parameters of a site on two thirds of its log, and evaluate the best ones on the rest."""
     from schedlab.site.effects import effects_text
     from schedlab.site.sweep import Sweep
     from schedlab.site.tuning import search_parameters

@@ -23,24 +23,24 @@ def import_site(
             "sacctmgr), or a slurm.conf.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write the site there.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the site to.")],
     sacct: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What sacct --parsable2 printed, or another log of the site's jobs."),
+        typer.Option(metavar="FILE", help="Output of sacct --parsable2, or another log of the site's jobs."),
     ] = None,
     timezone: Annotated[
-        str | None, typer.Option(metavar="ZONE", help="Zone of times that name none, such as Europe/Stockholm.")
+        str | None, typer.Option(metavar="ZONE", help="Time zone of times without one, such as Europe/Stockholm.")
     ] = None,
     ledger: Annotated[
-        bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
+        bool, typer.Option("--ledger", help="Also print parameters that are modelled exactly or have no effect.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Read a site: nodes, partitions, QOS, accounts, jobs, its scheduler; account for every option of every line."""
+    """Import a site: nodes, partitions, QOS, accounts, jobs, scheduler, with a ledger of every option of every line."""
     from schedlab.site.importing import import_site as imported
 
     if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(f"{output}: this is there, and is not a site; choose another name")
+        raise InputError(f"{output}: exists and is not a site: choose another name")
     site = imported(conf, sacct, timezone=timezone)
     site.save(output)
     for text in site.settings.notes:
@@ -51,11 +51,11 @@ def import_site(
 def show_site(
     directory: SiteDirectory,
     ledger: Annotated[
-        bool, typer.Option("--ledger", help="Print also what is modelled as it is, and what decides nothing.")
+        bool, typer.Option("--ledger", help="Also print parameters that are modelled exactly or have no effect.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print what was read of a site, and what became of its parameters."""
+    """Print a site, and how each of its parameters is modelled."""
     from schedlab.site.site import read
 
     _show(read(directory), as_json, ledger=ledger)
@@ -67,12 +67,13 @@ def calibrate(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the calibration as a page, .html.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Another scheduler than the site's own.")
+        str | None,
+        typer.Option("--scheduler", "-s", metavar="TEXT", help="Scheduler to use instead of the site's own."),
     ] = None,
     processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Replay the past of a site with its own settings, and print how far the waits are from the recorded ones."""
+    """Replay the log of a site with its own settings, and compare the waits with the recorded ones."""
     from schedlab.site.calibration import calibrate as calibrated
     from schedlab.site.site import read
 
@@ -99,34 +100,32 @@ def what_if(
             "--set",
             metavar="TEXT",
             help="A change of the configuration: PARAMETER=VALUE, SchedulerParameters.OPTION=VALUE, "
-            "'PartitionName=NAME OPTION=VALUE', 'QOS=NAME OPTION=VALUE' ...; repeat it, all are made together.",
+            "'PartitionName=NAME OPTION=VALUE', 'QOS=NAME OPTION=VALUE' ...; repeatable, applied together.",
         ),
     ] = None,
     policies: Annotated[
         list[str] | None,
-        typer.Option("--policy", metavar="TEXT", help="Another order of the queue, or a whole scheduler; repeat it."),
+        typer.Option("--policy", metavar="TEXT", help="Another policy, or a whole scheduler; repeatable."),
     ] = None,
     variants: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Many variants: a TOML file with [[variant]] tables or a table [over]."),
+        typer.Option(metavar="FILE", help="Variants: a TOML file with [[variant]] tables or a table [over]."),
     ] = None,
     over: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="Many variants: WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60, policy=saf,fcfs or "
-            "load=1,1.1; repeat it, all combinations are run.",
+            help="Variants: WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60, policy=saf,fcfs or "
+            "load=1,1.1; repeatable, all combinations are run.",
         ),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Of many variants: run on N samples of users' weeks as well.")
+        int, typer.Option(min=0, metavar="N", help="With variants: also run on N samples of users' weeks.")
     ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="Of the samples.")] = 1,
-    rank_by: Annotated[
-        str, typer.Option(metavar="METRIC", help="Of many variants: the metric that they are ranked by.")
-    ] = "mean_wait",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
+    rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="How many processes.")
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")
@@ -134,9 +133,9 @@ def what_if(
     processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Replay a site's jobs under a changed configuration or other policies, beside the site as it is.
+    """Replay a site's jobs under a changed configuration or other policies, compared with the site as it is.
 
-    Answers to many variants are kept in SITE/what-if: a run that was stopped goes on where it was.
+    Results of variants are stored in SITE/what-if, so an interrupted run resumes.
     """
     from schedlab.campaign.results.trade_offs import price_table
     from schedlab.report.groups import user_names

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from schedlab.cli.options import Clean, Json, Processors
 from schedlab.cli.outputs import check_output, check_page
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, laboratory_bar, note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
 from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.workload.reading import Reading
 
 Conf = Annotated[
     Path | None,
@@ -21,11 +25,12 @@ Conf = Annotated[
 
 Mode = Annotated[
     Literal["frozen", "hybrid"],
-    typer.Option(help="frozen: time stands still while Slurm computes; hybrid: its computing takes time."),
+    typer.Option(help="frozen: no time passes while Slurm computes; hybrid: its computing takes time."),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the phases.")]
+Seed = Annotated[int, typer.Option(help="Seed of the phases (offsets of Slurm's loops).")]
 
 
+@reads_logs
 def run(
     trace: Annotated[
         Path, typer.Argument(metavar="TRACE", help="Jobs: any trace, or an .events file of UB CCR's Slurm simulator.")
@@ -34,16 +39,25 @@ def run(
     scheduler: Annotated[
         str | None,
         typer.Option(
-            "--scheduler", "-s", metavar="TEXT", show_default="fcfs+slurm", help="Without --conf: how Slurm is set up."
+            "--scheduler",
+            "-s",
+            metavar="TEXT",
+            show_default="fcfs+slurm",
+            help="Scheduler text that Slurm is configured for, without --conf.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the schedule of the first phase: .parquet, .csv or .swf."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write the first phase's schedule to: .parquet, .csv or .swf.",
         ),
     ] = None,
-    phases: Annotated[int, typer.Option(min=1, help="Runs, each with Slurm's loops at other points (default: 1).")] = 1,
+    phases: Annotated[
+        int, typer.Option(min=1, help="Number of runs, each with other offsets of Slurm's loops (default: 1).")
+    ] = 1,
     mode: Mode = "frozen",
     seed: Seed = 1,
     clean: Clean = "default",
@@ -57,22 +71,25 @@ def run(
     ] = None,
     way: Annotated[
         Literal["lua", "site-factor", "priority-loop", "rest"] | None,
-        typer.Option("--as", help="How it is deployed (default: as for 'schedlab deploy')."),
+        typer.Option("--as", help="Way of deployment (default: as for 'schedlab deploy')."),
     ] = None,
     observe: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=1, help="Look at the queue so often: reasons, priorities, sdiag."),
+        typer.Option(metavar="SECONDS", min=1, help="Interval at which to record reasons, priorities and sdiag."),
     ] = None,
     observations: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write there what was observed, as Parquet files.")
+        Path | None, typer.Option(metavar="DIR", help="Directory to write these records to, as Parquet files.")
     ] = None,
     keep: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the files of the laboratory there: logs, configuration.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Directory to keep the laboratory's files in: logs, configuration."),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page to look into the first phase, .html.")
+        Path | None, typer.Option(metavar="FILE", help="Write a page to explore the first phase, .html.")
     ] = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
     from schedlab.schedule.exports import check_schedule_suffix
@@ -87,7 +104,7 @@ def run(
     check_output(output, trace)
     if report is not None:
         check_page(report, trace)
-    jobs, cleaned = _jobs(trace, clean, processors)
+    jobs, cleaned = _jobs(trace, clean, processors, reading)
     with laboratory_bar(len(getattr(jobs, "jobs", jobs))) as progress:
         runs = run_phases(
             jobs,
@@ -119,15 +136,27 @@ def run(
     _report(runs, as_json)
 
 
-def _jobs(trace: Path, clean: str, processors: int | None) -> tuple[Any, Any]:
+def _jobs(trace: Path, clean: str, processors: int | None, reading: Reading) -> tuple[Any, Any]:
     if trace.name.endswith((".events", ".events.gz")):
         from schedlab.slurm.jobs import read_events
 
         if not trace.is_file():
-            raise InputError(f"{trace}: no such file")
+            raise InputError(f"{trace}: the file does not exist")
+        _check_only_logs_are_read(trace, reading)
         return read_events(trace), None
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     return read.workload, read
+
+
+def _check_only_logs_are_read(events: Path, reading: Reading) -> None:
+    """Raise InputError if options of logs are given with a file of events, which needs none."""
+    from schedlab.workload.reading import AS_IT_IS
+
+    if reading != AS_IT_IS:
+        raise InputError(
+            f"{events}: --partition, --timezone, --default-limit, --lenient and --column belong to logs, and this is a "
+            "file of events for a site: leave them out"
+        )
 
 
 def _report(runs: list[Any], as_json: bool) -> None:
@@ -155,6 +184,7 @@ def _report(runs: list[Any], as_json: bool) -> None:
         show(ensemble_table(runs))
 
 
+@reads_logs
 def validate(
     trace: Annotated[
         Path,
@@ -162,15 +192,21 @@ def validate(
     ],
     conf: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A site's slurm.conf and accounts: its twin on nodes against it."),
+        typer.Option(
+            metavar="DIR", help="A site's slurm.conf and accounts: compare its twin on nodes with the real Slurm."
+        ),
     ] = None,
     scheduler: Annotated[
         list[str] | None,
         typer.Option(
-            "--scheduler", "-s", metavar="TEXT", show_default="fcfs+slurm", help="A configuration; repeat it for each."
+            "--scheduler",
+            "-s",
+            metavar="TEXT",
+            show_default="fcfs+slurm",
+            help="Scheduler text to configure Slurm for; repeatable.",
         ),
     ] = None,
-    phases: Annotated[int, typer.Option(min=2, help="Runs of each (default: 5).")] = 5,
+    phases: Annotated[int, typer.Option(min=2, help="Number of runs of each (default: 5).")] = 5,
     mode: Mode = "frozen",
     seed: Seed = 1,
     clean: Clean = "default",
@@ -179,18 +215,19 @@ def validate(
         int | None, typer.Option(min=1, help="Cores of a node (default: at most 256 nodes).")
     ] = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
-    """Hold the model of Slurm against a real slurmctld: the same jobs on both, in several phases each."""
+    """Compare the model of Slurm with a real slurmctld on the same jobs, in several phases each."""
     from schedlab.slurm.validation import validate as comparison_of
 
     if conf is not None:
         if scheduler or processors or cores_per_node:
-            raise InputError(
-                "the site's slurm.conf says how it schedules: leave out -s, --processors, --cores-per-node"
-            )
+            raise InputError("the site's slurm.conf defines its scheduler: remove -s, --processors, --cores-per-node")
+        _check_only_logs_are_read(trace, reading)
         _validate_site(trace, conf, as_json, phases=phases, seed=seed, mode=mode)
         return
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     found = {}
     for text in scheduler or ["fcfs+slurm"]:
         with laboratory_bar(len(read.workload)) as progress:
@@ -234,21 +271,25 @@ def _show_comparisons(found: dict[str, Any], as_json: bool) -> None:
 
 def deploy(
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="A policy, a formula of p, q, r, w, or POLICY@groups(...).")
+        str, typer.Argument(metavar="POLICY", help="Policy, a formula of p, q, r, w, or POLICY@groups(...).")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Write what is to be installed there.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the files to install to.")
+    ],
     way: Annotated[
         Literal["lua", "site-factor", "priority-loop", "rest"] | None,
-        typer.Option("--as", help="How (default: lua for scores that are fixed at submission, else priority-loop)."),
+        typer.Option(
+            "--as", help="Way of deployment (default: lua for scores fixed at submission, else priority-loop)."
+        ),
     ] = None,
     partition: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Touch jobs of this partition only; repeat it (default: all)."),
+        typer.Option(metavar="NAME", help="Change jobs of this partition only; repeatable (default: all)."),
     ] = None,
-    period: Annotated[int, typer.Option(min=1, help="Seconds between two looks of a daemon (default: 30).")] = 30,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="The Lua script only logs what it would set.")] = False,
+    period: Annotated[int, typer.Option(min=1, help="Interval of the daemon, in seconds (default: 30).")] = 30,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Make the Lua script only log what it would set.")] = False,
 ) -> None:
-    """Write what deploys a policy on a stock Slurm, with the steps to install and to undo it."""
+    """Write the files that deploy a policy on an unmodified Slurm, with the steps to install and remove it."""
     from schedlab.slurm.deployment import deploy as deployment_of
 
     deployment = deployment_of(policy, way=way, partitions=partition, period=period, dry_run=dry_run)
@@ -260,23 +301,24 @@ def deploy(
 
 
 def shadow(
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A policy, or a formula of p, q, r, w.")],
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="Policy, or a formula of p, q, r, w.")],
     queue: Annotated[
         Path | None,
-        typer.Option("--queue", metavar="FILE", help="What 'squeue --json' printed (default: ask squeue)."),
+        typer.Option("--queue", metavar="FILE", help="Output of 'squeue --json' (default: run squeue)."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Lines to print (default: 50).")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Number of lines to print (default: 50).")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Print in which order a policy would have the waiting jobs of a production queue; change nothing."""
-    import json
-
+    """Print the order of a production queue under a policy, without changing anything."""
+    from schedlab.documents import parse_json, read_text
     from schedlab.slurm.deployment import shadow as shadow_of
 
     try:
-        found = json.loads(_squeue() if queue is None else queue.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
-        raise InputError(f"{queue or 'squeue --json'}: not what squeue prints with --json ({error})") from None
+        found = parse_json(_squeue() if queue is None else read_text(queue, "queue"))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{queue or 'squeue --json'}: not the output of squeue --json ({error})") from None
     rows = shadow_of(policy, found if isinstance(found, dict) else {})
     if as_json:
         show_json(rows)
@@ -300,4 +342,4 @@ def _squeue() -> str:
         return subprocess.run(["squeue", "--json"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         said = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else error.strerror
-        raise InputError(f"squeue --json fails: {said}; give its output with --queue FILE") from None
+        raise InputError(f"squeue --json failed: {said}; give its output with --queue FILE") from None

@@ -82,19 +82,19 @@ class CleanedTrace:
 
         return changes(self.workload, self.cleaning, self.notes, on_nodes=self.on_nodes)
 
-    def note_laws(self, schedulers: Iterable[Scheduler]) -> None:
+    def note_distributions(self, schedulers: Iterable[Scheduler]) -> None:
         """Say whether jobs run longer than their distribution allows, or no scheduler uses the distributions."""
-        if self.workload.law is None:
+        if self.workload.distribution is None:
             return
-        if not any(scheduler.needs_laws for scheduler in schedulers):
+        if not any(scheduler.needs_distributions for scheduler in schedulers):
             note(
                 "the run-time distributions are not used: say how jobs ask, with requests=METHOD in the scheduler (or "
                 "--requests METHOD)"
             )
         else:
-            from schedlab.speculate.assignment import beyond_text, jobs_beyond_laws
+            from schedlab.speculate.assignment import beyond_text, jobs_beyond_distributions
 
-            if text := beyond_text(self.workload.name, *jobs_beyond_laws(self.workload)):
+            if text := beyond_text(self.workload.name, *jobs_beyond_distributions(self.workload)):
                 note(text)
 
 
@@ -103,7 +103,7 @@ def read_machine(path: Path | None, processors: int | None) -> Cluster | None:
     if path is None:
         return None
     if processors is not None:
-        raise InputError("give the machine once: --cluster or --processors")
+        raise InputError("give the machine by --cluster or --processors, not both")
     from schedlab.cluster.files import read_cluster
 
     return read_cluster(path)
@@ -132,7 +132,7 @@ def read_trace(
     processors: int | None = None,
     machine: Cluster | None = None,
     requests: str | None = None,
-    laws: Path | None = None,
+    distributions: Path | None = None,
     dependencies: str = "none",
     reading: Reading | None = None,
 ) -> CleanedTrace:
@@ -150,7 +150,7 @@ def read_trace(
         The same as a cluster. Jobs that never fit on it are left out, unless nothing is cleaned.
     requests
         "enforced" or "advisory", or None for what the file says.
-    laws
+    distributions
         A file that says which applications follow which run-time distribution.
     dependencies
         "preceding" lets jobs wait for their preceding jobs; those that cleaning drops are taken for ended.
@@ -184,10 +184,10 @@ def read_trace(
             cleaned = _without_the_impossible(cleaned, machine, told)
     except InputError as error:
         raise _located(error, path, workload, error.row if whole else None) from None
-    if laws is not None:
-        from schedlab.speculate.assignment import assign_laws, read_laws
+    if distributions is not None:
+        from schedlab.speculate.assignment import assign_distributions, read_distributions
 
-        cleaned = assign_laws(cleaned, read_laws(laws))
+        cleaned = assign_distributions(cleaned, read_distributions(distributions))
     on_nodes = machine is not None and bool(machine.groups)
     return CleanedTrace(path, cleaned, rules, report, tuple(told), on_nodes, whole)
 

@@ -11,59 +11,69 @@ import typer
 from schedlab.atomic import make_directory
 from schedlab.cli.options import Clean
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import INTERRUPTED, note, progress_bar, show, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.learn.scores import ScoreTable
+    from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
 
 
+@reads_logs
 def trials(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Scores, .parquet; what it holds is continued.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="File of scores, .parquet; an existing one is continued."),
     ],
-    workload: Annotated[str, typer.Option(metavar="TRACE|lublin", help="A log, or a model from which jobs are drawn.")],
+    workload: Annotated[str, typer.Option(metavar="TRACE|lublin", help="Log, or model from which jobs are drawn.")],
     clean: Clean = "default",
     processors: Annotated[
         int | None, typer.Option(min=1, show_default="the log's; lublin: 256", help="Size of the machine.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="lublin: how many jobs are drawn.")] = 10_000,
-    tuples: Annotated[int, typer.Option(min=1, help="How many stretches of jobs are tried.")] = 216,
+    jobs: Annotated[int, typer.Option(min=1, help="lublin: number of jobs to draw.")] = 10_000,
+    tuples: Annotated[int, typer.Option(min=1, help="Number of tuples of jobs to try.")] = 216,
     tuples_of: Annotated[
-        Path | None, typer.Option(metavar="SCORES", help="Try the tuples of these scores instead of drawing some.")
+        Path | None, typer.Option(metavar="SCORES", help="Use the tuples of these scores instead of drawing tuples.")
     ] = None,
-    number: Annotated[int, typer.Option("--trials", min=1, help="Trials of a tuple, at most.")] = 256_000,
+    number: Annotated[int, typer.Option("--trials", min=1, help="Maximum number of trials per tuple.")] = 256_000,
     precision: Annotated[
         float | None,
-        typer.Option(metavar="PART", help="Stop a tuple when its standard errors are at most this part of the scores."),
+        typer.Option(
+            metavar="PART", help="Stop a tuple when its standard errors fall below this fraction of the scores."
+        ),
     ] = None,
     state: Annotated[int, typer.Option(min=0, help="Jobs of a tuple that fill the machine, |S|.")] = 16,
     queue: Annotated[int, typer.Option(min=2, help="Jobs of a tuple that get scores, |Q|.")] = 32,
     objective: Annotated[
         Literal["bounded-slowdown", "wait", "flow", "per-processor-bounded-slowdown"],
-        typer.Option(help="What a trial is measured by, as a mean over the jobs."),
+        typer.Option(help="Metric of a trial, as a mean over the jobs."),
     ] = "bounded-slowdown",
     sampling: Annotated[
         Literal["antithetic", "common", "independent"] | None,
         typer.Option(
             show_default="antithetic; with the biased shuffle, independent",
-            help="How orders are drawn: one for all jobs in the lead, both ways; one way; or each its own.",
+            help="Orders: one for all jobs that come first, forwards and backwards; forwards only; or one for each.",
         ),
     ] = None,
     shuffle: Annotated[
-        Literal["uniform", "biased"], typer.Option(help="All orders alike, or as in the programs of SC'17.")
+        Literal["uniform", "biased"],
+        typer.Option(help="Draw all orders with equal probability, or as the programs of SC'17 do."),
     ] = "uniform",
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same scores.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the trials.")] = 1,
     plot: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write figures of the scores and of their precision there.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Directory to write figures of the scores and their precision to."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="all cores", help="Tuples tried at once.")
+        int | None, typer.Option("--workers", "-j", min=1, show_default="all cores", help="Number of processes.")
     ] = None,
+    *,
+    reading: Reading,
 ) -> None:
-    """Try random orders of jobs, and say how good it is to start each of them first."""
+    """Score jobs by trial simulations: how good it is to start each of them first."""
     from concurrent.futures import ThreadPoolExecutor
 
     from schedlab.learn.collection import collect_scores, draw_tuples, usable_jobs
@@ -72,11 +82,11 @@ def trials(
     from schedlab.learn.trials import Trials
 
     if output.suffix != ".parquet":
-        raise InputError(f"{output}: scores are written as .parquet, which also holds where they come from")
+        raise InputError(f"{output}: scores are written as .parquet, which also records their provenance")
     check_output(output, Path(workload))
     chosen = sampling or ("independent" if shuffle == "biased" else "antithetic")
     settings = Trials(number, precision, state, queue, objective, chosen, shuffle)
-    log, machine, facts = _jobs(workload, clean, processors, jobs, seed)
+    log, machine, facts = _jobs(workload, clean, processors, jobs, seed, reading)
     usable = usable_jobs(log, settings, machine)
     if tuples_of is None:
         stretches = draw_tuples(usable, tuples, settings, seed=seed)
@@ -116,7 +126,7 @@ def trials(
 
 
 def _jobs(
-    workload: str, rules: str, processors: int | None, jobs: int, seed: int
+    workload: str, rules: str, processors: int | None, jobs: int, seed: int, reading: Reading
 ) -> tuple[Workload, int, dict[str, Any]]:
     """Return the jobs, the size of the machine, and what is written down of where they come from."""
     if workload == "lublin":
@@ -130,7 +140,7 @@ def _jobs(
     from schedlab.cli.traces import read_trace
     from schedlab.learn.fit import file_facts
 
-    trace = read_trace(Path(workload), rules, processors=processors)
+    trace = read_trace(Path(workload), rules, processors=processors, reading=reading)
     trace.note_cleaning()
     if trace.workload.processors is None:
         raise InputError(f"{workload}: the size of the machine is unknown; give --processors")

@@ -16,9 +16,9 @@ LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "pandas", "pyarrow", "matplo
 
 
 def warm_up(
-    nodes: Annotated[bool, typer.Option("--nodes", help="Compile for clusters of nodes, too: a minute more.")] = False,
+    nodes: Annotated[bool, typer.Option("--nodes", help="Also compile for clusters of nodes (a minute more).")] = False,
 ) -> None:
-    """Compile the simulator beforehand, once for each version and host, instead of at the first simulation."""
+    """Compile the simulator in advance, once per version and host, instead of at the first simulation."""
     from schedlab.engine.warm_up import warm_up as compile_all
     from schedlab.kernels import cache_directory
 
@@ -29,7 +29,7 @@ def warm_up(
 
 
 def versions(as_json: Json = False) -> None:
-    """Print the versions and places that a bug report needs."""
+    """Print the versions and paths needed in a bug report."""
     from schedlab.kernels import cache_directory
 
     facts = {

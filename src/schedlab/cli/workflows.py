@@ -9,6 +9,7 @@ import typer
 
 from schedlab.cli.options import Clean, Json, Processors, Trace
 from schedlab.cli.outputs import check_output
+from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from schedlab.workflow.workflow import Workflow
+    from schedlab.workload.reading import Reading
 
 HOUR = 3600
 
@@ -29,12 +31,12 @@ SavedSchedule = Annotated[
     Path, typer.Argument(metavar="SCHEDULE", help="A schedule of jobs of workflows, saved as .parquet.")
 ]
 Rules = Annotated[
-    Literal["corrected", "scsf"], typer.Option(help="By whose rules; see the reference of workflows for differences.")
+    Literal["corrected", "scsf"], typer.Option(help="Rules to apply; the reference of workflows lists the differences.")
 ]
 
 
 def show_workflows(files: Descriptions, as_json: Json = False) -> None:
-    """Say what is in descriptions of workflows."""
+    """Print a summary of workflow files."""
     from schedlab.workflow.files import read_workflow
 
     described = [(file, read_workflow(file)) for file in files]
@@ -92,17 +94,19 @@ def _facts(workflow: Workflow) -> dict[str, Any]:
 
 def convert(
     file: Description,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write, as .json or .json.gz.")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write, .json or .json.gz.")],
     to: Annotated[
         Literal["wfformat", "manifest"], typer.Option(help="WfFormat 1.6, or a manifest of ScSF.")
     ] = "wfformat",
     group: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[:CAP]", help="Make one task of all with this name; '*' is every name. Repeat it."),
+        typer.Option(
+            metavar="NAME[:CAP]", help="Group all tasks with this name into one; '*' is every name. Repeatable."
+        ),
     ] = None,
-    cap: Annotated[int | None, typer.Option(min=1, metavar="N", help="Most processors of a group.")] = None,
+    cap: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Maximum number of processors of a group.")
+    ] = None,
     rounds: Annotated[
         Literal["average", "packed"] | None,
         typer.Option(
@@ -113,9 +117,9 @@ def convert(
     chains: Annotated[
         bool, typer.Option("--merge-chains", help="Merge tasks in a row that use as many processors.")
     ] = False,
-    rename: Annotated[bool, typer.Option("--rename", help="Call the tasks S0, S1, ... level by level.")] = False,
+    rename: Annotated[bool, typer.Option("--rename", help="Rename the tasks S0, S1, ... level by level.")] = False,
 ) -> None:
-    """Write a workflow in another format, with fewer and larger tasks if asked to."""
+    """Write a workflow in another format, with tasks grouped on request."""
     from schedlab.workflow.files import read_workflow, write_workflow
     from schedlab.workflow.grouping import group_by_name, merge_chains, parse_groups, rename_by_levels
 
@@ -139,40 +143,47 @@ def convert(
     show(f"{output}: {count_of(len(workflow), 'task')}{before}, {cores}, {workflow.length:,.6f} s")
 
 
+@reads_logs
 def submit(
     trace: Trace,
     files: Descriptions,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write, as .parquet.")],
-    handling: Annotated[
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write, .parquet.")],
+    submission_mode: Annotated[
         Literal["pilot", "chained", "aware"],
-        typer.Option(help="One job for all tasks, a job per task, or a job per task with one place in the queue."),
+        typer.Option(help="One job for all tasks, a job per task, or a job per task with a common place in the queue."),
     ] = "chained",
     every: Annotated[int, typer.Option(min=1, metavar="SECONDS", help="Time between two workflows.")] = HOUR,
     begin: Annotated[
-        int | None, typer.Option(min=0, metavar="SECONDS", help="The first one; by default, with the first job.")
+        int | None,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Submit time of the first workflow (default: that of the first job)."
+        ),
     ] = None,
     rules: Rules = "corrected",
     clean: Clean = "default",
     processors: Processors = None,
+    *,
+    reading: Reading,
 ) -> None:
-    """Put workflows into a trace, one after the other in turn, until its last submission."""
+    """Add workflows to a trace, one after the other in turn, until its last submission."""
     from schedlab.workflow.files import read_workflow
     from schedlab.workload.files import write_workload
-    from schedlab.workload.handling import submit_workflows
     from schedlab.workload.submissions import Submission
+    from schedlab.workload.submitting import submit_workflows
 
     if output.suffix != ".parquet":
-        raise InputError(f"{output}: jobs of workflows are written as .parquet; end the name with it")
+        raise InputError(f"{output}: jobs of workflows are written as .parquet: use that suffix")
     check_output(output, trace)
     workflows = [read_workflow(file) for file in files]
-    read = read_trace(trace, clean, processors=processors)
+    read = read_trace(trace, clean, processors=processors, reading=reading)
     first = int(read.workload.submit_time.min()) if begin is None else begin
     last = int(read.workload.submit_time.max())
     if first > last:
-        raise InputError(f"--begin {first}: the last job is submitted at {last} s; begin before that")
+        raise InputError(f"--begin {first}: the last job is submitted at {last} s: give an earlier second")
     instants = range(first, last + 1, every)
     submissions = [
-        Submission(workflows[number % len(workflows)], handling, instant) for number, instant in enumerate(instants)
+        Submission(workflows[number % len(workflows)], submission_mode, instant)
+        for number, instant in enumerate(instants)
     ]
     workload = submit_workflows(read.workload, submissions, rules=rules)
     write_workload(workload, output)
@@ -180,7 +191,7 @@ def submit(
     added = len(workload) - len(read.workload)
     show(
         f"{output}: {count_of(len(read.workload), 'job')} and {count_of(len(submissions), 'workflow')} as "
-        f"{handling} jobs ({added:,})"
+        f"{submission_mode} jobs ({added:,})"
     )
 
 
@@ -191,11 +202,11 @@ def results(
     ] = None,
     rules: Rules = "corrected",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="CSV", help="Write one line for each workflow.")
+        Path | None, typer.Option("--output", "-o", metavar="CSV", help="File to write one line per workflow to.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of workflows, by kind and handling."""
+    """Print wait, run time and stretch of workflows, by kind and submission mode."""
     from schedlab.atomic import atomic_path
     from schedlab.schedule.exports import read_schedule
     from schedlab.schedule.workflows import workflow_table
@@ -204,7 +215,7 @@ def results(
     table = workflow_table(read_schedule(schedule), until=until, rules=rules)
     if table.empty:
         raise InputError(
-            f"{schedule}: no workflow is complete in this schedule; put some in with schedlab workflow submit"
+            f"{schedule}: no workflow is complete in this schedule: add workflows with schedlab workflow submit"
         )
     if output is not None:
         with atomic_path(output) as temporary:
@@ -214,7 +225,7 @@ def results(
         show_json(summary)
         return
     width = max(len(row["group"]) for row in summary)
-    show(f"{'workflow':<{width}}  handling  finished  median wait  run time  turnaround  stretch  killed tasks")
+    show(f"{'workflow':<{width}}  mode      finished  median wait  run time  turnaround  stretch  killed tasks")
     for row in summary:
         medians = f"{'-':>8}    {'-':>8}  {'-':>10}  {'-':>7}"
         if row["finished"]:
@@ -223,33 +234,34 @@ def results(
                 f"  {row['median_stretch']:>7.3f}"
             )
         show(
-            f"{row['group']:<{width}}  {row['handling']:<8}  {row['finished']:>4} of {row['workflows']:<4}{medians}"
+            f"{row['group']:<{width}}  {row['submission_mode']:<8}  "
+            f"{row['finished']:>4} of {row['workflows']:<4}{medians}"
             f"  {row['killed_tasks']:>12,}"
         )
 
 
 def _by_group(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return numbers and, of the finished workflows, medians, by group and handling."""
+    """Return numbers and, of the finished workflows, medians, by group and submission_mode."""
     from schedlab.schedule.metrics import WORKFLOW_MEASURES
 
     rows = []
-    for (group, handling), part in table.groupby(["group", "handling"], sort=True):
+    for (group, submission_mode), part in table.groupby(["group", "submission_mode"], sort=True):
         finished = part[part["finished"]]
         medians = {f"median_{measure}": float(finished[measure].median()) for measure in WORKFLOW_MEASURES}
         counts = {"workflows": len(part), "finished": len(finished)}
-        names = {"group": group, "handling": handling}
+        names = {"group": group, "submission_mode": submission_mode}
         rows.append(names | counts | medians | {"killed_tasks": int(part["killed_tasks"].sum())})
     return rows
 
 
 def export(
     schedule: SavedSchedule,
-    number: Annotated[int, typer.Argument(min=0, metavar="NUMBER", help="Which workflow, as results -o numbers them.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write, as .json or .json.gz.")
+    number: Annotated[
+        int, typer.Argument(min=0, metavar="NUMBER", help="Number of the workflow, as in workflow results -o.")
     ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write, .json or .json.gz.")],
 ) -> None:
-    """Write one simulated workflow as WfFormat, with when and where each task ran."""
+    """Write a simulated workflow as WfFormat, with the time and place of each task."""
     from schedlab.schedule.exports import read_schedule
     from schedlab.schedule.workflows import execution_of
     from schedlab.workflow.files import write_workflow

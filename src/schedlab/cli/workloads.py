@@ -32,13 +32,16 @@ def inspect(
     processors: Processors = None,
     clean: Clean = "default",
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE_OR_DIR", help="Write the figures of the jobs, as .png, .pdf or .svg.")
+        Path | None,
+        typer.Option(
+            metavar="FILE_OR_DIR", help="File or directory to write figures of the jobs to, .png, .pdf or .svg."
+        ),
     ] = None,
     *,
     reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Say what is in a trace, and what cleaning would do to it."""
+    """Print a summary of a trace, and what cleaning would change."""
     from schedlab.workload.cleaning import parse_rules
     from schedlab.workload.summary import summarise
 
@@ -84,7 +87,7 @@ def convert(
     *,
     reading: Reading,
 ) -> None:
-    """Write a trace in another format, with all its jobs unless --clean says otherwise."""
+    """Write a trace in another format, with all its jobs unless --clean is given."""
     from schedlab.workload.files import lost_in, write_workload
 
     check_output(target, source)
@@ -94,21 +97,19 @@ def convert(
         write_workload(workload, target)
     read.note_cleaning()
     if lost := lost_in(workload, target):
-        note(
-            f"{target}: left out, as this format has no place for them: {', '.join(lost)}; .parquet and .csv keep them"
-        )
+        note(f"{target}: omitted, because this format has no column for them: {', '.join(lost)}; .parquet keeps all")
     note(f"{target}: {count_of(len(workload), 'job')}")
 
 
 def fetch(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A log of the archive, as KTH-SP2.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Log of the archive, such as KTH-SP2.")] = None,
     directory: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where to keep it; by default, a cache of yours.")
+        Path | None, typer.Option(metavar="DIR", help="Directory to keep it in (default: your cache directory).")
     ] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List the logs that can be fetched.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Download a log of the Parallel Workloads Archive, once, and check that it is what it should be."""
+    """Download a log of the Parallel Workloads Archive, once, and verify its checksum."""
     from schedlab.workload.archive import LOGS
     from schedlab.workload.archive import fetch as fetch_log
 

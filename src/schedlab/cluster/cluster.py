@@ -102,7 +102,7 @@ class Cluster:
             check_number(f"licences of {name}", count, 1)
         if not self.groups:
             if self.partitions or self.switches:
-                raise InputError(f"{self.name}: partitions and switches need nodes, and there are none")
+                raise InputError(f"{self.name}: partitions and switches need nodes, and the cluster has none")
             return
         cores = sum(len(group.names) * group.cores for group in self.groups)
         if cores != self.processors:
@@ -122,7 +122,7 @@ class Cluster:
                 raise InputError(f"partition {partition.name} has fewer nodes than its min_nodes={partition.min_nodes}")
         defaults = [partition.name for partition in self.partitions if partition.default]
         if len(defaults) > 1:
-            raise InputError(f"partitions {defaults[0]} and {defaults[1]} are both the default; there can be one")
+            raise InputError(f"partitions {defaults[0]} and {defaults[1]} are both the default; only one can be")
 
     def _check_switches(self) -> None:
         parents = {switch.name: switch.parent for switch in self.switches}
@@ -135,7 +135,7 @@ class Cluster:
             while above:
                 above, steps = parents[above], steps + 1
                 if steps > len(parents):
-                    raise InputError(f"switch {name} is above itself: switches form a tree")
+                    raise InputError(f"switch {name} is above itself; switches must form a tree")
         for group in self.groups:
             if group.switch and parents and group.switch not in parents:
                 raise InputError(f"nodes {group.hosts} are at switch {group.switch}, which is not in the cluster")
@@ -162,7 +162,7 @@ class Cluster:
         """
         groups = tuple(groups)
         if not groups:
-            raise InputError(f"{name}: there are no nodes")
+            raise InputError(f"{name}: the cluster has no nodes")
         processors = sum(len(group.names) * group.cores for group in groups)
         return cls(
             processors,
@@ -188,7 +188,7 @@ class Cluster:
         size = workload.processors if processors is None else processors
         if size is None:
             raise InputError(
-                f"{workload.name}: it is not known how many processors the machine has; give it (processors=)"
+                f"{workload.name}: the number of processors of the machine is unknown: give it (processors=)"
             )
         cluster = cls(int(size))
         cluster.check(workload)

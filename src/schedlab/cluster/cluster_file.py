@@ -36,7 +36,7 @@ def _seconds(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     seconds = parse_duration(value)
-    if seconds < 0 or seconds != int(seconds):
+    if not 0 <= seconds < 2**53 or seconds != int(seconds):
         raise ValueError(f"{value!r} is not a whole number of seconds")
     return int(seconds)
 
@@ -246,9 +246,9 @@ def cluster_of(document: Any, source: str, text: str | None = None) -> Cluster:
         location = error.errors(include_url=False)[0]["loc"]
         raise InputError(f"{_place(source, text, document, location)}: {_problem(error)}") from None
     except RecursionError:
-        raise InputError(f"{source}: it is nested too deeply") from None
+        raise InputError(f"{source}: the file is nested too deeply") from None
     except (TypeError, ValueError):
-        raise InputError(f"{source}: a cluster is a table of fields, not {type(document).__name__}") from None
+        raise InputError(f"{source}: the cluster must be a table of fields, not {type(document).__name__}") from None
     built: dict[str, tuple[Any, ...]] = {}
     for part in PARTS:
         made = []
@@ -265,7 +265,7 @@ def cluster_of(document: Any, source: str, text: str | None = None) -> Cluster:
 def _assembled(table: ClusterTable, built: Mapping[str, Any]) -> Cluster:
     cores = sum(len(group.names) * group.cores for group in built["groups"])
     if not cores and table.processors is None:
-        raise InputError("it has neither groups of nodes nor a number of processors")
+        raise InputError("the cluster has neither groups of nodes nor a number of processors")
     accounts = built["accounts"]
     if not any(account.name == ROOT for account in accounts):
         accounts = (Account(ROOT, ""), *accounts)

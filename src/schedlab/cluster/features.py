@@ -43,7 +43,7 @@ def nodes_with(constraint: str, features: Sequence[frozenset[str]]) -> NDArray[n
     text = constraint.strip()
     while place < len(text):
         if (match := _WORD.match(text, place)) is None:
-            raise InputError(f"constraint {constraint[:80]!r}: {text[place]!r} is not understood; use names, & | ( )")
+            raise InputError(f"constraint {constraint[:80]!r}: {text[place]!r} is not valid here; use names, & | ( )")
         words.append(match[1])
         place = match.end()
     reader = _Reader(constraint, words, features)
@@ -62,7 +62,7 @@ class _Reader:
 
     def unreadable(self) -> InputError:
         where = f"at {self.words[0]!r}" if self.words else "at its end"
-        return InputError(f"constraint {self.constraint[:80]!r} cannot be read {where}")
+        return InputError(f"constraint {self.constraint[:80]!r} is not valid {where}")
 
     def either(self) -> NDArray[np.bool_]:
         met = self.both()

@@ -53,7 +53,7 @@ def read_cluster(path: str | os.PathLike[str]) -> Cluster:
         if name.endswith(suffixes):
             return read(file)
     raise InputError(
-        f"{file}: the name does not say what it is: .toml or .json (a cluster file), .conf or a directory (Slurm), "
+        f"{file}: unknown suffix; use .toml or .json (a cluster file), .conf or a directory (Slurm), "
         ".sinfo (output of sinfo), .machines (Alea) or .csv (a list of nodes)"
     )
 
@@ -102,7 +102,7 @@ def write_cluster(cluster: Cluster, path: str | os.PathLike[str]) -> None:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in (".toml", ".json"):
-        raise InputError(f"{os.fspath(path)}: a cluster file is .toml or .json")
+        raise InputError(f"{os.fspath(path)}: unknown suffix; a cluster file is .toml or .json")
     document = document_of(cluster)
     with atomic_path(path) as temporary:
         temporary.write_text(toml_text(document) if suffix == ".toml" else json_text(document), encoding="utf-8")

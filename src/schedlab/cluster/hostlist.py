@@ -42,7 +42,7 @@ def host_names(expression: str) -> list[str]:
         for choice in choices:
             size = max(size, 1) * len(choice)
         if size > MOST_NAMES:
-            raise InputError(f"{shown(expression)} stands for more than {MOST_NAMES:,} nodes")
+            raise InputError(f"{shown(expression)} names more than {MOST_NAMES:,} nodes")
         names += map("".join, product(*choices))
     return names
 
@@ -58,7 +58,7 @@ def _numbers(ranges: str, word: str) -> Iterator[str]:
         if int(last) < int(first):
             raise InputError(f"{shown(word)} is not a host list: the range {part} ends before it begins")
         if int(last) - int(first) >= MOST_NAMES:
-            raise InputError(f"{shown(word)} stands for more than {MOST_NAMES:,} nodes")
+            raise InputError(f"{shown(word)} names more than {MOST_NAMES:,} nodes")
         for number in range(int(first), int(last) + 1):
             yield f"{number:0{len(first)}d}"
 
@@ -92,7 +92,7 @@ def _word(before: str, ranges: list[list[str]], after: str) -> str:
     return f"{before}{written}{after}" if single else f"{before}[{written}]{after}"
 
 
-def name_order(name: str) -> list[tuple[int, int, str]]:
+def name_order(name: str) -> list[tuple[int, int, str, str]]:
     """Return a key that sorts names as Slurm sorts nodes: numbers in them count as numbers.
 
     Examples
@@ -100,4 +100,10 @@ def name_order(name: str) -> list[tuple[int, int, str]]:
     >>> sorted(["n10", "n9", "b1", "gn1", "g2"], key=name_order)
     ['b1', 'g2', 'gn1', 'n9', 'n10']
     """
-    return [(0, int(part), part) if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
+    return [_part_order(part) for part in re.split(r"(\d+)", name) if part]
+
+
+def _part_order(part: str) -> tuple[int, int, str, str]:
+    """Return a key that sorts digits by their number, of however many digits, before other text."""
+    digits = part.lstrip("0")
+    return (0, len(digits), digits, part) if part.isdecimal() else (1, 0, part, part)

@@ -131,7 +131,7 @@ def tres_of(text: str) -> Tres:
         name, equals, amount = word.partition("=")
         matched = _AMOUNT.fullmatch(amount)
         if not equals or not name or matched is None:
-            raise InputError(f"{shown(word)} is not a resource with its number, such as cpu=64")
+            raise InputError(f"{shown(word)} is not a resource and its count, such as cpu=64")
         kind = name.lower()
         number = float(matched[1]) * (_MEBIBYTES if kind == "mem" else _COUNTS)[matched[2].lower()]
         if number >= 0:  # -1 takes a limit back
@@ -250,7 +250,7 @@ class Accounting:
     >>> Accounting((), (Account("root", ""), Account("a", "b"), Account("b", "a")))
     Traceback (most recent call last):
         ...
-    schedlab.errors.InputError: account a is below account b, which is below it: accounts form a tree
+    schedlab.errors.InputError: account a is below account b, which is below it; accounts must form a tree
     """
 
     qos: tuple[QosLimits, ...] = ()
@@ -265,12 +265,12 @@ class Accounting:
         known = {qos.name for qos in self.qos}
         for account in self.accounts:
             if account.parent and account.parent not in self._by_name:
-                raise InputError(f"account {account.name} is below account {account.parent}, which does not exist")
+                raise InputError(f"account {account.name} has the parent {account.parent}, which does not exist")
             _check_qos(f"account {account.name}", account.qos, known)
             list(self.above(account.name))
         for user in self.users:
             if user.account not in self._by_name:
-                raise InputError(f"user {user.user} is of account {user.account}, which does not exist")
+                raise InputError(f"user {user.user} has the account {user.account}, which does not exist")
             _check_qos(f"user {user.user}", user.qos, known)
         for qos in self.qos:
             _check_qos(f"QOS {qos.name}", qos.preempts, known)
@@ -282,7 +282,7 @@ class Accounting:
             account = self._by_name[name]
             if name in seen:
                 raise InputError(
-                    f"account {name} is below account {account.parent}, which is below it: accounts form a tree"
+                    f"account {name} is below account {account.parent}, which is below it; accounts must form a tree"
                 )
             seen.add(name)
             yield account

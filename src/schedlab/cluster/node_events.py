@@ -65,7 +65,9 @@ class NodeEvent:
             raise InputError(f"a {self.event} event needs nodes")
         if self.event != "maintenance":
             if self.end is not None or self.announced is not None:
-                raise InputError(f"only maintenance has an end and is announced, not {self.event}: its end is an event")
+                raise InputError(
+                    f"only maintenance has an end and an announcement, not {self.event}: end it by another event"
+                )
             return
         if self.end is None or self.end <= self.second:
             raise InputError(f"maintenance that begins at second {self.second} needs a later end")
@@ -106,7 +108,7 @@ class NodeEvents:
 
     def __post_init__(self) -> None:
         if self.interrupted not in get_args(Interrupted):
-            raise InputError(f"interrupted={shown(str(self.interrupted))}: jobs are requeue or lost")
+            raise InputError(f"interrupted={shown(str(self.interrupted))}: must be requeue or lost")
         object.__setattr__(self, "events", tuple(sorted(self.events, key=lambda event: event.second)))
 
     def __iter__(self) -> Iterator[NodeEvent]:
@@ -133,7 +135,9 @@ class NodeEvents:
             for name in event.nodes:
                 if name not in number:
                     known = did_you_mean(name, names)
-                    raise InputError(f"{event.event} at second {event.second}: there is no node {shown(name)}{known}")
+                    raise InputError(
+                        f"{event.event} at second {event.second}: no node of the cluster is called {shown(name)}{known}"
+                    )
         return number
 
     @classmethod
@@ -165,9 +169,9 @@ class NodeEvents:
         events = []
         try:
             if missing := [name for name in COLUMNS[:3] if name not in (lines.fieldnames or ())]:
-                raise InputError(f"there is no column {missing[0]}; columns are {', '.join(COLUMNS)}")
+                raise InputError(f"the column {missing[0]} is missing; the columns are {', '.join(COLUMNS)}")
             if unknown := [name for name in lines.fieldnames or () if name not in COLUMNS]:
-                raise InputError(f"unknown column {shown(unknown[0])}; columns are {', '.join(COLUMNS)}")
+                raise InputError(f"unknown column {shown(unknown[0])}; the columns are {', '.join(COLUMNS)}")
             events = [_event_of(line) for line in lines]
         except (InputError, csv.Error) as error:
             raise InputError(f"{source}, line {max(lines.line_num, 1)}: {error}") from error
@@ -216,8 +220,8 @@ class NodeEvents:
         begin
             The first second.
         shape
-            Of the Weibull law of the times between failures. 1: exponential. 0.7 to 0.8 is what Schroeder & Gibson
-            found in the logs of Los Alamos.
+            Of the Weibull distribution of the times between failures. 1: exponential. 0.7 to 0.8 is what Schroeder &
+            Gibson found in the logs of Los Alamos.
         interrupted
             What becomes of jobs on nodes that go down.
 
@@ -229,7 +233,7 @@ class NodeEvents:
         References
         ----------
         Schroeder & Gibson, "A large-scale study of failures in high-performance computing systems", DSN 2006: times
-        between failures follow a Weibull law, repairs a lognormal one; here repairs are exponential.
+        between failures follow a Weibull distribution, repairs a lognormal one; here repairs are exponential.
 
         Examples
         --------
@@ -241,7 +245,7 @@ class NodeEvents:
         """
         for name, value in (("mtbf", mtbf), ("mttr", mttr), ("shape", shape)):
             if not (np.isfinite(value) and value > 0):
-                raise InputError(f"{name}={value}: it must be more than 0")
+                raise InputError(f"{name}={value}: must be greater than 0")
         generator = np.random.default_rng(rng)
         scale = mtbf / _mean_of_weibull(shape)
         events = []
@@ -261,11 +265,11 @@ def _text(path: str | os.PathLike[str]) -> str:
     try:
         return read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{os.fspath(path)}: this is no text in UTF-8") from None
+        raise InputError(f"{os.fspath(path)}: the file is not text in UTF-8") from None
 
 
 def _mean_of_weibull(shape: float) -> float:
-    """Return the mean of the Weibull law of scale 1."""
+    """Return the mean of the Weibull distribution of scale 1."""
     return math.gamma(1 + 1 / shape)
 
 
@@ -278,7 +282,7 @@ def _event_of(line: dict[str, str | None]) -> NodeEvent:
         name: None if cells[name] == "" else _whole(name, cells[name]) for name in ("second", "end", "announced")
     }
     if numbers["second"] is None:
-        raise InputError("the line has no second")
+        raise InputError("the line has no value for second")
     names = tuple(host_names(cells["nodes"]))
     return NodeEvent(numbers["second"], cells["event"], names, numbers["end"], numbers["announced"])  # type: ignore[arg-type]
 

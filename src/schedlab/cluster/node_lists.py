@@ -43,7 +43,7 @@ def read_machines(path: str | os.PathLike[str]) -> Cluster:
             continue
         where = f"{os.fspath(path)}:{number}"
         if len(words) < len(MACHINES):
-            raise InputError(f"{where}: a line has {', '.join(MACHINES)}, and this one has {len(words)} words")
+            raise InputError(f"{where}: expected {', '.join(MACHINES)}, found {len(words)} words")
         _, name, nodes, cores, speed, memory = words[: len(MACHINES)]
         count = whole_number(where, "nodes", nodes)
         if count > MOST_NAMES:
@@ -73,10 +73,15 @@ def read_alibaba(path: str | os.PathLike[str]) -> Cluster:
     Weng et al., "Beware of fragmentation", USENIX ATC 2023.
     """
     rows = csv.DictReader(io.StringIO(_text(path), newline=""))
-    missing = [name for name in ALIBABA if name not in (rows.fieldnames or ())]
-    if missing:
-        raise InputError(f"{os.fspath(path)}: there is no column {missing[0]!r}; a node list has {', '.join(ALIBABA)}")
-    nodes = list(_alibaba_nodes(os.fspath(path), rows))
+    try:
+        missing = [name for name in ALIBABA if name not in (rows.fieldnames or ())]
+        if missing:
+            raise InputError(
+                f"{os.fspath(path)}: the column {missing[0]!r} is missing; a node list has {', '.join(ALIBABA)}"
+            )
+        nodes = list(_alibaba_nodes(os.fspath(path), rows))
+    except csv.Error as error:
+        raise InputError(f"{os.fspath(path)}:{rows.line_num + 1}: not a CSV file ({error})") from None
     with located(os.fspath(path)):
         return Cluster.of_nodes(merged(nodes), name=cluster_name(path))
 

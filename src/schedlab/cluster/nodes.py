@@ -81,11 +81,11 @@ class NodeGroup:
 
     def __post_init__(self) -> None:
         if not self.names:
-            raise InputError("a group of nodes has no node")
+            raise InputError("a group of nodes is empty")
         for name in self.names:
             check_name("a node", name)
         if len(set(self.names)) < len(self.names):
-            raise InputError(f"node {_repeated(self.names)} is twice in its group")
+            raise InputError(f"node {_repeated(self.names)} occurs twice in its group")
         where = f"nodes {host_list(self.names)}"
         if self.cores < 1:
             raise InputError(f"{where} have no cores: {self.cores}")

@@ -59,7 +59,7 @@ class Preemption:
 
     def __post_init__(self) -> None:
         if self.by not in BASES:
-            raise InputError(f"preemption by {shown(str(self.by))}: it is by {' or by '.join(BASES)}")
+            raise InputError(f"preemption by {shown(str(self.by))}: must be by {' or by '.join(BASES)}")
         check_mode("preemption", self.mode)
         for name, least in (("exempt_time", 0), ("requeue_delay", 1), ("reorder", 0)):
             if getattr(self, name) < least:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
+from schedlab.documents import read_text
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 
@@ -141,12 +142,12 @@ def read_accounts(path: str | PathLike[str], *, cluster: str) -> Accounts:
     Raises
     ------
     InputError
-        If a line cannot be understood, or names what is not there.
+        If the file cannot be read, or a line cannot be understood or names what is not there.
     """
     path = Path(path)
     accounts = Accounts(cluster)
     parent = "root"
-    for number, raw in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, raw in enumerate(read_text(path, "file of sacctmgr").splitlines(), 1):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
@@ -245,7 +246,7 @@ def _add_user(accounts: Accounts, name: str, places: list[str], options: dict[st
         raise InputError(f"user {name} has no account")
     for place in places:
         if place != "root" and place not in accounts.accounts:
-            raise InputError(f"user {name} is of account {place}, which does not exist")
+            raise InputError(f"user {name} has the account {place}, which does not exist")
         association = Association(place, name)
         accounts.users.append(association)
         accounts.default_account.setdefault(name, place)
@@ -326,7 +327,7 @@ def _set(accounts: Accounts, association: Association, options: Mapping[str, str
             for name in names:
                 if name not in accounts.qos:
                     if not new_qos:  # a dump of associations does not list the QOS
-                        raise InputError(f"there is no QOS {name}")
+                        raise InputError(f"the QOS {name} does not exist")
                     accounts.add_qos(name)
             association.qos = tuple(names)
         elif key == "defaultqos":

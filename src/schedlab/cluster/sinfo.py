@@ -79,14 +79,16 @@ def read_sinfo(path: str | os.PathLike[str]) -> Cluster:
     lines = read_text(path, "output of sinfo").splitlines()
     names = [name.strip().upper() for name in lines[0].split("|")] if lines else []
     if not {"NODELIST", "CPUS"} <= set(names):
-        raise InputError(f"{os.fspath(path)}: there is no column NODELIST or CPUS; make it with: {COMMAND}")
+        raise InputError(f"{os.fspath(path)}: the column NODELIST or CPUS is missing; create the file with: {COMMAND}")
     seen = _Seen()
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
             continue
         where, columns = f"{os.fspath(path)}:{number}", [word.strip() for word in line.split("|")]
         if len(columns) != len(names):
-            raise InputError(f"{where}: {len(columns)} columns under {len(names)} names; make it with: {COMMAND}")
+            raise InputError(
+                f"{where}: {len(columns)} cells under {len(names)} column names; create the file with: {COMMAND}"
+            )
         values = {name: "" if word in NOTHING else word for name, word in zip(names, columns, strict=True)}
         values["FEATURES"] = values.get("AVAIL_FEATURES", values.get("FEATURES", ""))
         sockets, _, threads = ([*values.get("S:C:T", "").split(":"), "", ""])[:3]
@@ -114,7 +116,7 @@ def cluster_of_nodes_json(document: Mapping[str, Any], path: str | os.PathLike[s
     nodes = document.get("nodes")
     if not isinstance(nodes, list):
         raise InputError(
-            f"{os.fspath(path)}: there is no list of nodes, which newer versions of sinfo do not print; give what "
+            f"{os.fspath(path)}: no list of nodes found (newer versions of sinfo do not print it); give the output of "
             "'scontrol show nodes --json' prints"
         )
     seen = _Seen()

@@ -57,7 +57,9 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     path = Path(path)
     main = path / "slurm.conf" if path.is_dir() else path
     if not main.is_file():
-        raise InputError(f"{path}: there is no slurm.conf" if path.is_dir() else f"{path}: there is no such file")
+        raise InputError(
+            f"{path}: the directory has no slurm.conf" if path.is_dir() else f"{path}: the file does not exist"
+        )
     lines = list(config_lines(main, "Slurm configuration"))
     parameters = parameters_of(lines)
     rules = SelectRules.of(parameters.get("selecttype", ""), parameters.get("selecttypeparameters", ""))

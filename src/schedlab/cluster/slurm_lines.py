@@ -139,7 +139,7 @@ def own_lines(path: str | PathLike[str], what: str = "configuration") -> Iterato
         line = ConfigLine(path, begin, (pending + part).strip())
         pending, begin = "", 0
         if _TEMPLATE.search(line.text):
-            raise line.error("this is a template for slurm.conf (Jinja), not a slurm.conf: give the file made of it")
+            raise line.error("this is a template for slurm.conf (Jinja), not a slurm.conf: give the rendered file")
         if line.text:
             yield line
 
@@ -159,7 +159,7 @@ def included_file(line: ConfigLine, depth: int = 0) -> Path:
     written, alone = beside / name.lstrip("/"), beside / Path(name).name
     found = written if written.is_file() else alone
     if not found.is_file():
-        raise line.error(f"this line includes {name}, and {alone} is not there")
+        raise line.error(f"this line includes {name}, but {alone} does not exist")
     return found
 
 

@@ -118,7 +118,7 @@ class NodeLines:
             group = self._group(line, hosts[:1], given)
         for host in hosts:
             if host in self.nodes:
-                raise line.error(f"node {host} is defined before, at {self.nodes[host].line.where}")
+                raise line.error(f"node {host} is already defined at {self.nodes[host].line.where}")
             self.nodes[host] = SlurmNode(line, replace(group, names=(host,)))
 
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
@@ -274,14 +274,14 @@ def _agreed(node: SlurmNode, kinds: Mapping[str, int], line: ConfigLine) -> tupl
     own = dict(node.group.gpus)
     host, total = node.group.names[0], sum(kinds.values())
     if not own:
-        raise line.error(f"node {host} has GPUs here, and no Gres=gpu at {node.line.where}")
+        raise line.error(f"node {host} has GPUs here, but no Gres=gpu at {node.line.where}")
     if total < sum(own.values()):
-        raise line.error(f"node {host} has {total} GPUs here, and {sum(own.values())} at {node.line.where}")
+        raise line.error(f"node {host} has {total} GPUs here, but {sum(own.values())} at {node.line.where}")
     if set(own) == {""} and "" not in kinds and total == own[""]:
         return tuple(kinds.items())
     strange = [kind for kind in kinds if kind and kind not in own and set(own) != {""}]
     if strange:
-        raise line.error(f"node {host} has GPUs of type {strange[0]} here, and {', '.join(own)} at {node.line.where}")
+        raise line.error(f"node {host} has GPUs of type {strange[0]} here, but {', '.join(own)} at {node.line.where}")
     return node.group.gpus
 
 
@@ -305,6 +305,8 @@ def with_topology_file(path: Path, nodes: NodeLines) -> tuple[Switch, ...]:
             hosts = (
                 host_names(options.get("nodes", "")) if options.get("nodes", "").upper() != "ALL" else [*nodes.nodes]
             )
+        if not names:
+            raise line.error("SwitchName= names no switch")
         for name in names:
             parents.setdefault(name, "")
             parents |= dict.fromkeys(children, name)
@@ -320,5 +322,5 @@ def _connect(line: ConfigLine, nodes: NodeLines, switch: str, hosts: list[str]) 
     for host in set(hosts).difference(strangers):
         node = nodes.nodes[host]
         if node.group.switch:
-            raise line.error(f"node {host} is at switch {switch} here, and at {node.group.switch} before")
+            raise line.error(f"node {host} is below switch {switch} here, but below {node.group.switch} before")
         node.group = replace(node.group, switch=switch)

@@ -16,7 +16,7 @@ from schedlab.workload.workload import Workload
 PARENT = -1.0
 """The shares of an association that takes the shares of its parent."""
 
-NOBODY = "(unknown)"
+UNKNOWN_USER = "(unknown)"
 """The user of jobs that name no user."""
 
 Case = tuple[str, str, str]
@@ -111,7 +111,9 @@ def _cases(who: Membership) -> tuple[list[Case], NDArray[np.intp]]:
     columns = (who.user, who.account, who.partition)
     first, case = distinct(*(column.codes for column in columns))
     user, account, partition = (column.select(first).texts() for column in columns)
-    return [(one or NOBODY, name or ROOT, text) for one, name, text in zip(user, account, partition, strict=True)], case
+    return [
+        (one or UNKNOWN_USER, name or ROOT, text) for one, name, text in zip(user, account, partition, strict=True)
+    ], case
 
 
 class _Tree:

@@ -35,7 +35,7 @@ from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
 UNRESERVED = -1
 """No second: there is no reservation."""
 
-NOBODY = np.zeros(1, dtype=np.int64)
+NO_BLOCKED = np.zeros(1, dtype=np.int64)
 """No job blocks a partition, see `propose`."""
 
 

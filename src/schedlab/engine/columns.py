@@ -211,7 +211,7 @@ def _check_sum(workload: Workload, seconds: NDArray[np.float64], what: str) -> N
         row = int(np.argmax(seconds))
         raise InputError(
             f"job {workload.job_id[row]} is the largest of those whose {what} add up to more than {LATEST} seconds: "
-            "drop or correct the jobs that cannot be real",
+            "drop or correct implausible jobs",
             row=row,
         )
 

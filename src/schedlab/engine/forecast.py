@@ -11,7 +11,7 @@ from schedlab.addresses import by_address
 from schedlab.calls import call
 from schedlab.engine.calendar import add, pop, soonest
 from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
-from schedlab.engine.history import NOBODY, History, new_history, note_end, note_gone, note_start, recent
+from schedlab.engine.history import NO_JOB, History, new_history, note_end, note_gone, note_start, recent
 from schedlab.engine.learners import Learner, new_learner
 from schedlab.engine.log_regression import new_log_regression
 from schedlab.engine.regression import new_regression
@@ -285,7 +285,7 @@ def _quantile(forecast: Forecast, processors: int, job: int, likeness: int) -> i
     count = 0
     age = 0
     place = recent(history, user, age)
-    while place != NOBODY and count < scratch.shape[0]:
+    while place != NO_JOB and count < scratch.shape[0]:
         like = likeness == ANY or history.recent_requests[user, place] == request
         if likeness == SHAPE and history.recent_processors[user, place] != processors:
             like = False

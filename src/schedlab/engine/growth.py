@@ -65,7 +65,9 @@ RULES: dict[type, dict[str, str]] = {
     Regression: {"inputs": JOBS},
     Retries: {
         **dict.fromkeys(("work", "place", "asked", "known", "run", "first", "back", "asks", "seen_request"), JOBS),
-        **dict.fromkeys(("offsets", "requests", "most", "growth", "law", "application", "laws", "pilot"), FRESH),
+        **dict.fromkeys(
+            ("offsets", "requests", "most", "growth", "distribution", "application", "distributions", "pilot"), FRESH
+        ),
     },
     Needs: {
         **dict.fromkeys(("child_offsets", "children", "delay", "parent_offsets", "parents", "parent_delay"), FRESH),

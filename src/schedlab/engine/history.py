@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.kernels import inlined
 
-NOBODY = -1
+NO_JOB = -1
 
 
 @by_address
@@ -18,7 +18,7 @@ class History(NamedTuple):
     """Users' jobs as arrays; users are numbered from 0, and so are jobs, in order of submission.
 
     `user` has one entry per job; so have `later` and `earlier`, which link the running jobs of a user in the order of
-    starts, from `oldest` to `newest` (one per user, NOBODY if none runs). Of completed jobs, each user has the number,
+    starts, from `oldest` to `newest` (one per user, NO_JOB if none runs). Of completed jobs, each user has the number,
     the sums of run times and processors, the time of the last completion, and ring buffers of the run times,
     submissions, requests and processors of the last ones. Nothing else of a completed job is needed.
     """
@@ -51,10 +51,10 @@ def new_history(user: NDArray[np.int64], depth: int) -> History:
     n, users = len(user), int(user.max()) + 1
     return History(
         user,
-        np.full(n, NOBODY),
-        np.full(n, NOBODY),
-        np.full(users, NOBODY),
-        np.full(users, NOBODY),
+        np.full(n, NO_JOB),
+        np.full(n, NO_JOB),
+        np.full(users, NO_JOB),
+        np.full(users, NO_JOB),
         np.zeros(users, np.int64),
         np.zeros(users),
         np.zeros(users),
@@ -72,8 +72,8 @@ def note_start(history: History, job: int) -> None:
     user = history.user[job]
     last = history.newest[user]
     history.earlier[job] = last
-    history.later[job] = NOBODY  # a job that has failed may still have a successor
-    if last == NOBODY:
+    history.later[job] = NO_JOB  # a job that has failed may still have a successor
+    if last == NO_JOB:
         history.oldest[user] = job
     else:
         history.later[last] = job
@@ -85,11 +85,11 @@ def note_gone(history: History, job: int) -> None:
     """Record that a job is no longer running."""
     user = history.user[job]
     before, after = history.earlier[job], history.later[job]
-    if before == NOBODY:
+    if before == NO_JOB:
         history.oldest[user] = after
     else:
         history.later[before] = after
-    if after == NOBODY:
+    if after == NO_JOB:
         history.newest[user] = before
     else:
         history.earlier[after] = before
@@ -113,8 +113,8 @@ def note_end(history: History, jobs: NDArray[Any], job: int, request: int, now: 
 
 @inlined
 def recent(history: History, user: int, age: int) -> int:
-    """Return the ring buffer position of a completed job of a user, the newest for age 0; NOBODY if there is none."""
+    """Return the ring buffer position of a completed job of a user, the newest for age 0; NO_JOB if there is none."""
     depth = history.recent_run_times.shape[1]
     if age >= history.completed[user] or age >= depth:
-        return NOBODY
+        return NO_JOB
     return (history.completed[user] - 1 - age) % depth

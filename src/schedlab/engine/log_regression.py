@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.groups import GEOMETRIC, Groups, drawn
-from schedlab.engine.history import NOBODY, History, recent
+from schedlab.engine.history import NO_JOB, History, recent
 from schedlab.engine.regression import DAY, WEEK, Regression, descend, expand, rescaled_value, untrained, weighted
 from schedlab.kernels import inner_kernel
 from schedlab.scheduler.log_regression import LOG_LOSSES, LogRegression
@@ -64,7 +64,7 @@ def observe_logarithms(
     x[2] = math.log(processors)
     for age in range(3):
         old = recent(history, user, age)
-        x[3 + age] = 0.0 if old == NOBODY else math.log(max(history.recent_run_times[user, old], 1) / request)
+        x[3 + age] = 0.0 if old == NO_JOB else math.log(max(history.recent_run_times[user, old], 1) / request)
     x[6] = math.log(max(history.run_time[user] / count, 1.0) / request) if count > 0 else 0.0
     x[7] = math.log(processors / (history.processors[user] / count)) if count > 0 else 0.0
     x[8] = 1.0 if count > 0 else 0.0

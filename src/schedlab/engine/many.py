@@ -130,13 +130,13 @@ def _check(names: Sequence[str], threads: int | None, uncounted: int, tau: int) 
         if name not in known:
             raise InputError(f"{name!r} is not a metric; known are {', '.join(known)}")
         if uncounted and name not in OF_JOBS:
-            raise InputError(f"{name} is not a metric of jobs, and needs all of them: leave uncounted out")
+            raise InputError(f"{name} is not a metric of single jobs: remove uncounted")
     if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise InputError(f"threads={threads!r}: it counts threads, at least 1")
+        raise InputError(f"threads={threads!r}: must be a number of threads, at least 1")
     if not isinstance(uncounted, int) or uncounted < 0:
-        raise InputError(f"uncounted={uncounted!r}: it counts jobs")
+        raise InputError(f"uncounted={uncounted!r}: must be a number of jobs")
     if not isinstance(tau, int) or tau < 1:
-        raise InputError(f"tau is {tau}; it is in whole seconds, at least 1")
+        raise InputError(f"tau is {tau}; it must be a whole number of seconds, at least 1")
 
 
 class _OneByOne(NamedTuple):

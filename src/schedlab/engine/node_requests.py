@@ -115,7 +115,7 @@ def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArra
         row = int(np.argmax(found == -2))
         kind = resources.gpu_type.texts()[row]
         there = ", ".join(kind for kind in types if kind) or "none with a type"
-        raise InputError(f"job {workload.job_id[row]} asks for GPUs of type {kind}; the cluster has {there}", row=row)
+        raise InputError(f"job {workload.job_id[row]} requests GPUs of type {kind}; the cluster has {there}", row=row)
     return found
 
 
@@ -145,7 +145,7 @@ def _partitions(cluster: Cluster, text: str) -> list[Partition]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if known and name.lower() not in known:
-            raise InputError(f"there is no partition {name}; the cluster has {', '.join(sorted(known))}")
+            raise InputError(f"unknown partition {name}; the cluster has {', '.join(sorted(known))}")
     return [known[name.lower()] for name in names if name.lower() in known]
 
 

@@ -165,16 +165,16 @@ class Asked(NamedTuple):
 
     def ask(self, policy: FunctionPolicy, who: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of these jobs."""
-        rows = self.seen.take(who)  # a job's fields are adjacent in memory, so one gather fetches all
+        seen = self.seen
 
         def value(name: str) -> Any:
             """Return an argument: a number, or a copy of an array, since the function may change it."""
             if name in OF_RECORDS:
-                return rows[OF_RECORDS[name]].copy()
+                return seen[OF_RECORDS[name]][who]  # `take` would copy the field of all jobs first
             if name == "w":
-                return self.now - rows["submit"]
+                return self.now - seen["submit"][who]
             if name == "r":
-                return rows["submit"] - self.seen["submit"][0]
+                return seen["submit"][who] - seen["submit"][0]
             if name == "R":
                 return self.request.take(who)
             return self.free if name == FREE else self.column(OF_JOBS.get(name, name)).take(who)
@@ -198,7 +198,7 @@ def ask(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64]) -> NDArray
         scores = asked.ask(policy, who)
     except InputError as error:
         raise _blamed(policy, asked, who, error) from error
-    if np.isnan(scores.min()):
+    if np.isnan(np.minimum.reduce(scores)):
         blame(policy, asked.seen, asked.request, int(who[np.argmax(np.isnan(scores))]), asked.now)
     return scores
 

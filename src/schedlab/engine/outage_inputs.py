@@ -106,6 +106,6 @@ def refuse_left_over(names: NDArray[np.int64], start: NDArray[np.int64]) -> None
     if left.any():
         raise InputError(
             f"{count_of(int(np.count_nonzero(left)), 'job')} never started, the first is job {names[np.argmax(left)]}: "
-            "too few of the nodes that went out of service came back; add up events",
+            "too few of the nodes that went down came back: add up events",
             row=int(np.argmax(left)),
         )

@@ -55,7 +55,7 @@ from schedlab.engine.state import (
 )
 from schedlab.engine.waiting import Orders, Waiting, leave, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
-from schedlab.speculate.requests import NO_LAW
+from schedlab.speculate.requests import NO_DISTRIBUTION
 
 
 @inner_kernel
@@ -375,7 +375,7 @@ def use_gaps(
         best, most, most_length = NONE, rules.speculation, 0
         for i in range(listed.length[0]):
             job = listed.order[i]
-            if retries.law[job] == NO_LAW or jobs[job].processors > clock[FREE]:
+            if retries.distribution[job] == NO_DISTRIBUTION or jobs[job].processors > clock[FREE]:
                 continue
             ends = plan.reserved[job]
             if rules.fixed:

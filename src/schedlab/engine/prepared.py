@@ -153,7 +153,7 @@ def prepare(
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
-        raise InputError("node_events= happen to the nodes of a cluster; give cluster=")
+        raise InputError("node_events= needs a cluster of nodes: give cluster=")
     breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
     if requests is not None or scheduler.tries_again or breaks:
         machine = machine_of(workload, processors)
@@ -210,7 +210,7 @@ def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | No
     if cluster is None:
         return processors
     if processors is not None:
-        raise InputError("give the machine once: as processors= or as cluster=")
+        raise InputError("give the machine by processors= or by cluster=, not both")
     return cluster.processors
 
 
@@ -229,24 +229,24 @@ def _checked(
         scheduler = _parsed(scheduler)
     if not isinstance(scheduler, Scheduler):
         raise InputError(
-            f"{scheduler!r} is not a scheduler; give a text, or Scheduler(FunctionPolicy(...)) for a function of yours"
+            f"{scheduler!r} is not a scheduler: give a text, or Scheduler(function) for a policy of your own"
         )
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")
     in_order = whole_number("in_order", in_order)
     if in_order < 0:
-        raise InputError(f"in_order={in_order}: it counts jobs")
+        raise InputError(f"in_order={in_order}: must be a number of jobs")
     shared = workload.workflows is not None and bool(pilots(workload).any())
     nodes, waits = has_nodes(cluster), workload.dependencies is not None
     if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster)):
         raise InputError(sentence)
     if scheduler.placement is not None and not nodes:
-        raise InputError(f"{scheduler.text}: placement={scheduler.placement} is for a cluster of nodes; give cluster=")
+        raise InputError(f"{scheduler.text}: placement={scheduler.placement} needs a cluster of nodes: give cluster=")
     for policy in (scheduler.policy, scheduler.order):
         if isinstance(policy, FunctionPolicy):
             policy.check(workload)
     if len(workload) == 0:
-        raise InputError(f"{workload.name}: there are no jobs to simulate")
+        raise InputError(f"{workload.name}: the workload has no job to simulate")
     return scheduler, in_order
 
 
@@ -293,17 +293,19 @@ def _asked(workload: Workload, scheduler: Scheduler, requests: Requests | None) 
     """Return the sequences of requests of the jobs."""
     retries = scheduler.retries
     if requests is None:
-        ordinary = np.ones(len(workload), dtype=np.bool_) if workload.law is None else workload.law < 0
+        ordinary = (
+            np.ones(len(workload), dtype=np.bool_) if workload.distribution is None else workload.distribution < 0
+        )
         if retries is not None and retries.speculation is not None and ordinary.all():
             raise InputError(
-                f"{workload.name}: speculation= is for jobs whose run times follow a law, and no job has one; give "
-                "laws (assign_laws)"
+                f"{workload.name}: speculation= is for jobs whose run times follow a distribution, and no job has one; "
+                "give distributions (assign_distributions)"
             )
         beyond = ordinary & (workload.run_time > workload.requested_time) & (workload.requested_time > 0)
         if not workload.requests_enforced and beyond.any():
             raise InputError(
                 f"{workload.name}: {np.count_nonzero(beyond):,} jobs run longer than they request; where runs may "
-                "fail, requests are enforced: leave requests_enforced=False out"
+                "fail, requests are enforced: remove requests_enforced=False"
             )
         requests = (
             requests_of(workload, None)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
-from schedlab.engine.history import NOBODY, History, recent
+from schedlab.engine.history import NO_JOB, History, recent
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.predictor import CHOICES
 from schedlab.scheduler.predictor import Regression as Choice
@@ -111,10 +111,10 @@ def observe(
     for age in range(3):
         old = recent(history, user, age)
         if learner.choice[3] == PAPER:
-            x[place] = 0.0 if old == NOBODY else history.recent_run_times[user, old]
+            x[place] = 0.0 if old == NO_JOB else history.recent_run_times[user, old]
         else:
             # The program intends the run time, but its test fails, and it uses the age of the job instead.
-            x[place] = request if old == NOBODY else min(request, now - history.recent_submits[user, old])
+            x[place] = request if old == NO_JOB else min(request, now - history.recent_submits[user, old])
         place += 1
     last, second, third = x[place - 3], x[place - 2], x[place - 1]
     if learner.choice[3] == CODE:
@@ -174,8 +174,8 @@ def _running(
     number = 0
     taken, elapsed = 0.0, 0.0
     job = history.oldest[user]
-    longest = 0.0 if job == NOBODY else float(now - start[job])
-    while job != NOBODY and start[job] < now:
+    longest = 0.0 if job == NO_JOB else float(now - start[job])
+    while job != NO_JOB and start[job] < now:
         number += 1
         taken += jobs[job].processors
         elapsed += now - start[job]

@@ -22,7 +22,7 @@ from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import RUN
-from schedlab.speculate.requests import NO_LAW, Laws, Requests
+from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
 
 # Positions in Retries.counters.
 RUNS = 0  # runs that have started
@@ -56,12 +56,12 @@ class Retries(NamedTuple):
         The largest request of the job.
     growth
         After the end of a sequence, the next request is the last one times this factor; 0: the job is abandoned.
-    law
-        Its run-time distribution, or NO_LAW.
+    distribution
+        Its run-time distribution, or NO_DISTRIBUTION.
     application, latest, seen, history
         Of each application, run times of its last jobs that were done, and how many there were; if `history` is not 0,
         the first request of a job is the longest of the last `history` run times of its application.
-    laws
+    distributions
         The run-time distributions.
     runs, run
         All runs (RUN), and the number of each job's present or last one.
@@ -88,12 +88,12 @@ class Retries(NamedTuple):
     known: NDArray[np.int64]
     most: NDArray[np.int64]
     growth: NDArray[np.float64]
-    law: NDArray[np.int64]
+    distribution: NDArray[np.int64]
     application: NDArray[np.int64]
     latest: NDArray[np.int64]
     seen: NDArray[np.int64]
     history: int
-    laws: Laws
+    distributions: DistributionTables
     runs: NDArray[Any]
     run: NDArray[np.int64]
     first: NDArray[np.bool_]
@@ -144,12 +144,12 @@ def new_retries(
         known=np.zeros(n, dtype=np.int64),
         most=requests.most,
         growth=requests.growth,
-        law=requests.law,
+        distribution=requests.distribution,
         application=requests.application,
         latest=np.zeros((applications, max(1, requests.history)), dtype=np.int64),
         seen=np.zeros(applications, dtype=np.int64),
         history=requests.history,
-        laws=requests.laws,
+        distributions=requests.distributions,
         runs=new_records(3 * n + len(requests.lengths), RUN),
         run=np.full(n, -1, dtype=np.int64),
         first=np.zeros(n, dtype=np.bool_),
@@ -334,12 +334,12 @@ def useful_share(retries: Retries, job: int, processors: int, length: int, gap: 
     The expected work of a run that succeeds within `length` seconds, given that the job needs more than it is known to
     exceed, over the `gap` processors for that long (Gainaru et al., section 4.3).
     """
-    law = retries.law[job]
+    distribution = retries.distribution[job]
     known = retries.known[job]
-    if law == NO_LAW or length <= known:
+    if distribution == NO_DISTRIBUTION or length <= known:
         return 0.0
-    below, part = _law_at(retries.laws, law, float(known))
-    _, more = _law_at(retries.laws, law, float(length))
+    below, part = _distribution_at(retries.distributions, distribution, float(known))
+    _, more = _distribution_at(retries.distributions, distribution, float(length))
     if below >= 1.0:
         return 0.0
     return processors * (more - part) / ((1.0 - below) * gap * length)
@@ -358,17 +358,19 @@ def is_as_good(jobs: NDArray[Any], job: int, share: float, best: int, most: floa
 
 
 @inlined
-def _law_at(laws: Laws, law: int, second: float) -> tuple[float, float]:
+def _distribution_at(distributions: DistributionTables, distribution: int, second: float) -> tuple[float, float]:
     """Return the probability of at most `second` seconds, and the partial expectation up to there, interpolated."""
-    last = laws.below.shape[1] - 1
-    at = (second - laws.begin[law]) / laws.step[law]
+    last = distributions.below.shape[1] - 1
+    at = (second - distributions.begin[distribution]) / distributions.step[distribution]
     if at <= 0:
-        return (laws.below[law, 0], laws.part[law, 0]) if at == 0 else (0.0, 0.0)
+        return (distributions.below[distribution, 0], distributions.part[distribution, 0]) if at == 0 else (0.0, 0.0)
     if at >= last:
-        return laws.below[law, last], laws.part[law, last]
+        return distributions.below[distribution, last], distributions.part[distribution, last]
     k = int(at)
     rest = at - k
     return (
-        laws.below[law, k] + rest * (laws.below[law, k + 1] - laws.below[law, k]),
-        laws.part[law, k] + rest * (laws.part[law, k + 1] - laws.part[law, k]),
+        distributions.below[distribution, k]
+        + rest * (distributions.below[distribution, k + 1] - distributions.below[distribution, k]),
+        distributions.part[distribution, k]
+        + rest * (distributions.part[distribution, k + 1] - distributions.part[distribution, k]),
     )

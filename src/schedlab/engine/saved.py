@@ -4,6 +4,9 @@ A file is a ZIP archive with `header.json` (the arguments of the simulation with
 of all other members), `workload.parquet` and one NPY file for each mutable array of the engine. On loading, the
 simulation is built again from the workload, and each array must have the type and shape that it has there.
 
+The checksums find damage, not malice: the arrays' values are believed, and compiled code takes some of them for places
+in other arrays. Load only files that come from people you trust.
+
 A file can be resumed only in the version of schedlab that wrote it: another version may have other arrays or rules.
 """
 
@@ -13,7 +16,9 @@ import hashlib
 import io
 import os
 import tempfile
+import tokenize
 import zipfile
+import zlib
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -28,16 +33,15 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
 from schedlab.engine.copies import arrays_of
 from schedlab.engine.node_state import with_more_places
+from schedlab.engine.observable import Progress, Told, put_together
 from schedlab.engine.parts import Parts
 from schedlab.engine.retries import with_more_room
-from schedlab.engine.standing import Progress, Told, put_together
 from schedlab.errors import InputError
-from schedlab.imports import check_imports
 from schedlab.schedule.provenance import input_sha256
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.speculate.requests import Laws, Requests
+from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workload.tables import read_table, write_table
 from schedlab.workload.workload import Workload
 
@@ -50,7 +54,11 @@ LARGEST_HEADER = 1 << 24
 SLACK = 4096
 """Maximum number of bytes of an NPY file besides its data."""
 
-REQUESTS = ("offsets", "lengths", "most", "growth", "law", "application")
+REQUESTS = ("offsets", "lengths", "most", "growth", "distribution", "application")
+
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
+_NO_ARRAY = (tokenize.TokenError, SyntaxError)  # what NumPy raises for the header of an NPY file
 
 
 class Header(BaseModel):
@@ -94,8 +102,8 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
     if told.requests is not None:
         for name in REQUESTS:
             members[f"requests/{name}.npy"] = _npy(getattr(told.requests, name))
-        for name, array in zip(Laws._fields, told.requests.laws, strict=True):
-            members[f"requests/laws.{name}.npy"] = _npy(array)
+        for name, array in zip(DistributionTables._fields, told.requests.distributions, strict=True):
+            members[f"requests/distributions.{name}.npy"] = _npy(array)
     header = Header(
         format=FORMAT,
         schedlab=version("schedlab"),
@@ -127,11 +135,11 @@ def load_simulation(path: str | os.PathLike[str], workload: Workload | None) -> 
         with zipfile.ZipFile(path) as file:
             return _load(file, name, workload)
     except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file") from None
-    except (zipfile.BadZipFile, EOFError, KeyError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise InputError(f"{name}: the file does not exist") from None
+    except (*_DAMAGED, *_NO_ARRAY, OSError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{name}: this is not, or no longer, a whole saved simulation; save it again") from None
+        raise InputError(f"{name}: not a saved simulation, or damaged: save it again") from None
 
 
 def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulation:
@@ -142,11 +150,10 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
         raise ValueError("members are missing")
     workload = _workload(file, header) if given is None else given
     if input_sha256(workload) != header.workload or workload.requests_enforced != header.requests_enforced:
-        raise InputError(f"{path}: this simulation is of another workload, {header.name}, and not of {workload.name}")
+        raise InputError(f"{path}: this simulation belongs to the workload {header.name}, not to {workload.name}")
     scheduler = None
     if header.scheduler is not None:
-        check_imports([header.scheduler], path)
-        scheduler = Scheduler.parse(header.scheduler)
+        scheduler = Scheduler.from_file(header.scheduler, path)
     requests = None if header.history is None else _requests(file, header, len(workload))
     told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
     prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)
@@ -165,7 +172,7 @@ def _header(file: zipfile.ZipFile, path: str) -> Header:
     if isinstance(content, dict) and (content.get("format"), content.get("schedlab")) != (FORMAT, version("schedlab")):
         wrote = str(content.get("schedlab", "unknown"))[:40]
         raise InputError(
-            f"{path}: this simulation was saved by version {wrote} of schedlab, and goes on only there; this is "
+            f"{path}: this simulation was saved by version {wrote} of schedlab, and can be resumed only by it; this is "
             f"{version('schedlab')}"
         )
     return checked(HEADERS, content, f"{path}: the header is damaged", "save the simulation again")
@@ -218,8 +225,10 @@ def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
 
 def _requests(file: zipfile.ZipFile, header: Header, jobs: int) -> Requests:
     columns = {name: _array(file, header, f"requests/{name}.npy") for name in REQUESTS}
-    laws = Laws(*(_array(file, header, f"requests/laws.{name}.npy") for name in Laws._fields))
-    return Requests(**columns, history=header.history or 0, laws=laws)
+    distributions = DistributionTables(
+        *(_array(file, header, f"requests/distributions.{name}.npy") for name in DistributionTables._fields)
+    )
+    return Requests(**columns, history=header.history or 0, distributions=distributions)
 
 
 def _array(file: zipfile.ZipFile, header: Header, name: str, size: int | None = None) -> NDArray[Any]:

@@ -50,7 +50,7 @@ def licenses_of(text: str) -> dict[str, int]:
     for word in text.split(","):
         matched = _LICENSE.fullmatch(word.strip())
         if matched is None:
-            raise InputError(f"licenses={shown(text)}: give names and counts, as in matlab:2,ansys")
+            raise InputError(f"licenses={shown(text)}: give names and counts, such as matlab:2,ansys")
         found[matched[1]] = found.get(matched[1], 0) + int(matched[2] or 1)
     return found
 
@@ -65,9 +65,7 @@ def held_arrays(workload: Workload) -> list[Held]:
         rows = np.flatnonzero(array == number)
         if len(np.unique(limit[rows])) > 1:
             name, job = shown(workload.resources.array.names[number]), workload.job_id[rows[0]]
-            raise InputError(
-                f"array {name}: its elements name different limits, as from job {job} on", row=int(rows[0])
-            )
+            raise InputError(f"array {name}: its elements name different limits, from job {job} on", row=int(rows[0]))
         found.append(Held(int(limit[rows[0]]), ARRAY, rows, np.ones(len(rows), dtype=np.int64)))
     return found
 

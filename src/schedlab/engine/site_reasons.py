@@ -31,7 +31,7 @@ from schedlab.engine.state import NOW, State
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.kernels import inner_kernel
 
-NOBODY = -1
+NO_JOB = -1
 
 
 @inner_kernel
@@ -52,7 +52,7 @@ def count_waiting(
         seconds = now - before
         queue: Any = waiting.queue
         first = site.others
-        first[:] = NOBODY
+        first[:] = NO_JOB
         for i in range(queue.length[0]):
             job = queue.order[i]
             if not is_ready(needs, job):
@@ -68,12 +68,12 @@ def count_waiting(
             site.waited[job, PRIORITY] += seconds
             for option in range(site.options[job], site.options[job + 1]):
                 partition = site.partition[option]
-                if first[partition] == NOBODY or _precedes(
+                if first[partition] == NO_JOB or _precedes(
                     site, seen, state, orders.policy.score, rules, before, job, first[partition]
                 ):
                     first[partition] = job
         for partition in range(first.shape[0]):
-            counted = first[partition] == NOBODY
+            counted = first[partition] == NO_JOB
             for other in range(partition):
                 counted = counted or first[other] == first[partition]
             if not counted:

@@ -33,7 +33,7 @@ def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
             _say_what_is_not_there(workload, cluster, row)
         why = REASONS.get(reason, "alone it is beyond a limit of its account or QOS")
         raise InputError(
-            f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it, or give another cluster", row=row
+            f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it or give another cluster", row=row
         )
 
 

@@ -16,7 +16,7 @@ from schedlab.engine.slurm_timing import BACKFILL, PLANS, Passes, look_again
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, within_limits
 from schedlab.engine.waiting import Waiting, depart
 from schedlab.kernels import inner_kernel
-from schedlab.speculate.requests import NO_LAW
+from schedlab.speculate.requests import NO_DISTRIBUTION
 
 
 @inner_kernel
@@ -38,7 +38,7 @@ def use_planned_gaps(
             job = queue.order[i]
             planned = passes.planned_in[job] == passes.counters[PLANS] and within_limits(jobs, state, job)
             if (
-                retries.law[job] == NO_LAW
+                retries.distribution[job] == NO_DISTRIBUTION
                 or jobs[job].processors > clock[FREE]
                 or not (planned and is_ready(needs, job))
             ):

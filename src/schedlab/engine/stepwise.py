@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
-from schedlab.engine.by_hand import NOBODY, UNRESERVED, start_by_hand
+from schedlab.engine.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.copies import copied
 from schedlab.engine.drive import Driver, waiting_jobs
 from schedlab.engine.growth import grown, moves_of
 from schedlab.engine.loop import ASK, DUE, OVER
+from schedlab.engine.observable import ObservableState, Progress, Told, keep_predictors, put_together
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.standing import Progress, Standing, Told, keep_predictors, put_together
 from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -34,7 +34,7 @@ BY_HAND = "by hand"
 """The scheduler text of a schedule without a scheduler."""
 
 
-class Simulation(Standing):
+class Simulation(ObservableState):
     """A simulation in steps: the same event loop as `simulate`, with the same results.
 
     Jobs are named by their rows in `workload`, which grows when jobs are submitted.
@@ -162,7 +162,7 @@ class Simulation(Standing):
         """
         number = self._startable_number(job)
         parts = self._parts
-        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED, NOBODY)
+        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED, NO_BLOCKED)
         self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
         clock = self._clock
         if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:
@@ -178,25 +178,23 @@ class Simulation(Standing):
         try:
             row = operator.index(job)
         except TypeError:
-            raise InputError(f"{job!r} is not the row of a job in the workload") from None
+            raise InputError(f"{job!r} is not the row number of a job in the workload") from None
         if not 0 <= row < len(self._row):
-            raise InputError(f"there is no job in row {row}: rows go from 0 to {len(self._row) - 1}")
+            raise InputError(f"row {row} does not exist: rows go from 0 to {len(self._row) - 1}")
         if not self._at.deciding:
-            raise InputError("jobs are started by hand at decisions only: call next_decision() before")
+            raise InputError("jobs can be started only at a decision: call next_decision() first")
         number, name = int(self._number[row]), f"job {self.workload.job_id[row]} (row {row})"
         parts = self._parts
         if number not in waiting_jobs(parts):
             raise InputError(f"{name} is not waiting at second {self.now}", row=row)
         if number not in parts.waiting.queue.members():
-            raise InputError(
-                f"{name} waits behind the window of {parts.rules.window} jobs that can be started", row=row
-            )
+            raise InputError(f"{name} is beyond the window of {parts.rules.window} jobs that can be started", row=row)
         if parts.needs is not None and not parts.needs.ready[number]:
-            raise InputError(f"{name} still waits for jobs that have not ended", row=row)
+            raise InputError(f"{name} depends on jobs that have not ended", row=row)
         if (needed := int(parts.jobs[number]["processors"])) > self.free:
             raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
         if not startable(parts, np.array([number]))[0]:
-            raise InputError(f"{name} does not fit the nodes that are free", row=row)
+            raise InputError(f"{name} does not fit on the free nodes", row=row)
         return number
 
     def submit(self, jobs: Workload, *, requests: Requests | None = None) -> NDArray[np.intp]:
@@ -238,7 +236,9 @@ class Simulation(Standing):
             return np.arange(0)
         told = self._told
         if (told.requests is None) != (requests is None):
-            raise InputError("give requests to all jobs of a simulation or to none: when it begins, and in submit()")
+            raise InputError(
+                "give requests for all jobs of a simulation or for none, both at its beginning and in submit()"
+            )
         if told.requests is not None and requests is not None:
             told = told._replace(requests=requests_joined(told.requests, requests))
         old, number, former = self._parts, self._number, self._prepared
@@ -263,7 +263,7 @@ class Simulation(Standing):
             If not all jobs have ended.
         """
         if not self.ended:
-            raise InputError(f"there is no schedule yet, because jobs have not ended: {self!r}")
+            raise InputError(f"no schedule yet: some jobs have not ended: {self!r}")
         schedule = schedule_of(self._prepared, self._parts, self._first_estimate)
         if self._told.scheduler is None or self._at.by_hand:
             from dataclasses import replace
@@ -303,6 +303,8 @@ class Simulation(Standing):
     def load(cls, path: str | os.PathLike[str], workload: Workload | None = None) -> Simulation:
         """Read a simulation that `save` has written; it continues exactly as if it had never been interrupted.
 
+        Checksums tell damaged files, but the numbers in a file are believed: load only files from people you trust.
+
         Parameters
         ----------
         path
@@ -327,7 +329,7 @@ class Simulation(Standing):
         except TypeError:
             raise InputError(f"until={until!r} is not a whole second") from None
         if latest < self.now:
-            raise InputError(f"second {latest} is over: the simulation has come to second {self.now}")
+            raise InputError(f"second {latest} is in the past: the simulation is at second {self.now}")
         return min(latest, NEVER - 1)
 
     def _watch(self, observed: bool) -> None:

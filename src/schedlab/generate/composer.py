@@ -14,7 +14,7 @@ from schedlab.generate.patterns import FixedJob, Submitted
 from schedlab.generate.pool import JobPool
 from schedlab.generate.pressure import Pressure, ScsfPressure
 from schedlab.workflow.workflow import Workflow
-from schedlab.workload.handling import job_template
+from schedlab.workload.submitting import job_template
 
 
 class Work(NamedTuple):
@@ -138,10 +138,10 @@ class Composer:
 
 def work_of(workflow: Workflow, experiment: Experiment) -> Work:
     """Return the core-seconds of a workflow that is submitted in the way of the experiment."""
-    jobs = job_template(workflow, experiment.handling, rules=experiment.rules)
+    jobs = job_template(workflow, experiment.submission_mode, rules=experiment.rules)
     occupied: NDArray[np.int64] = jobs.processors * np.minimum(jobs.run_time, jobs.requested_time)
     reserved = int(occupied.sum())
-    # Of the workflow, not of its jobs: whole seconds would make a difference between handlings.
+    # Of the workflow, not of its jobs: whole seconds would make a difference between submission modes.
     return Work(reserved, round(workflow.work))
 
 

@@ -11,9 +11,9 @@ from schedlab.generate.patterns import SHARES_TOLERANCE, Choice, OneWorkflow, Pa
 from schedlab.generate.special import special_pattern
 from schedlab.generate.triggers import Trigger
 from schedlab.workflow.workflow import Workflow
-from schedlab.workload.handling import job_template
 from schedlab.workload.sections import Sections
-from schedlab.workload.submissions import HANDLINGS, Handling
+from schedlab.workload.submissions import SUBMISSION_MODES, SubmissionMode
+from schedlab.workload.submitting import job_template
 
 if TYPE_CHECKING:
     from schedlab.model.model import WorkloadModel
@@ -47,7 +47,7 @@ class Experiment:
         Seconds.
     share
         From 0 to 1.
-    handling
+    submission_mode
         How a workflow becomes jobs: "pilot", "chained" or "aware".
     fill_wait
         Seconds that jobs are to wait because of the fill phase; 0: none.
@@ -62,7 +62,7 @@ class Experiment:
         model brings. At most `LARGEST_PRESSURE`.
     counted
         Which work of a pilot job makes pressure: what it has "reserved", or only what is "useful" in it. With the
-        latter, ordinary jobs and workflows are the same for all handlings. ScSF's rules always count the useful one.
+        latter, ordinary jobs and workflows are the same for all modes. ScSF's rules always count the useful one.
     rules
         "corrected", or "scsf": those of the program ScSF.
     extra
@@ -88,7 +88,7 @@ class Experiment:
     workflow_policy: str = "none"
     period: int = 0
     share: float = 0.0
-    handling: Handling = "aware"
+    submission_mode: SubmissionMode = "aware"
     fill_wait: int = 0
     preload: int = 2 * DAY
     duration: int = 7 * DAY
@@ -100,17 +100,17 @@ class Experiment:
     start_time: int = START_TIME
 
     def __post_init__(self) -> None:
-        known = {"handling": HANDLINGS, "counted": ("reserved", "useful"), "rules": ("corrected", "scsf")}
+        known = {"submission_mode": SUBMISSION_MODES, "counted": ("reserved", "useful"), "rules": ("corrected", "scsf")}
         for field, values in known.items():
             if (value := getattr(self, field)) not in values:
                 raise InputError(f"unknown {field} {value!r} of an experiment; known are {', '.join(values)}")
         for field in ("fill_wait", "preload", "drain"):
             if getattr(self, field) < 0:
-                raise InputError(f"the {field} of an experiment is 0 s or more, not {getattr(self, field)} s")
+                raise InputError(f"the {field} of an experiment must be 0 s or more, not {getattr(self, field)} s")
         if self.duration < 1:
-            raise InputError(f"an experiment lasts 1 s or more, not {self.duration} s")
+            raise InputError(f"the duration of an experiment must be 1 s or more, not {self.duration} s")
         if not 0 <= self.pressure <= LARGEST_PRESSURE:
-            raise InputError(f"the pressure is 0 or above and at most {LARGEST_PRESSURE}, not {self.pressure:g}")
+            raise InputError(f"the pressure must be from 0 to {LARGEST_PRESSURE}, not {self.pressure:g}")
         self._check_policy()
         self._check_workflows()
 
@@ -124,9 +124,9 @@ class Experiment:
                 "sp-sat-... and sp-bf-..."
             )
         if self.workflow_policy == "period" and self.period < 1:
-            raise InputError(f"workflows by period need a period of 1 s or more, not {self.period} s")
+            raise InputError(f"workflow policy period: the period must be 1 s or more, not {self.period} s")
         if self.workflow_policy == "share" and not 0 < self.share <= 1:
-            raise InputError(f"workflows by share need a share above 0 and up to 1, not {self.share}")
+            raise InputError(f"workflow policy share: the share must be above 0 and at most 1, not {self.share}")
 
     def _check_workflows(self) -> None:
         """Refuse workflows that the policy or the machine cannot take, and a policy without workflows."""
@@ -138,15 +138,15 @@ class Experiment:
             raise InputError(f"the shares of the workflows add up to {sum(shares):g}; they must add up to 1")
         for workflow, share in self.workflows:
             if share < 0:
-                raise InputError(f"the share of workflow {workflow.name} is {share:g}, but shares are 0 or more")
-            widest = int(job_template(workflow, self.handling).processors.max())
+                raise InputError(f"the share of workflow {workflow.name} is {share:g}; it must be 0 or more")
+            widest = int(job_template(workflow, self.submission_mode).processors.max())
             if widest > self.model.processors:
                 raise InputError(
                     f"workflow {workflow.name} needs {widest:,} processors at once, but the machine has "
-                    f"{self.model.processors:,}; group its tasks with a cap, or take a larger machine"
+                    f"{self.model.processors:,}; group its tasks with a cap, or use a larger machine"
                 )
             if self.workflow_policy == "share" and not workflow.work:
-                raise InputError(f"workflow {workflow.name} does no work, so it cannot have a share of the work")
+                raise InputError(f"workflow {workflow.name} contains no work, so it cannot have a share of it")
 
     @property
     def is_special(self) -> bool:

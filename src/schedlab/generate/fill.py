@@ -152,5 +152,5 @@ def fill_count(wait: int, separation: int = SEPARATION) -> int:
     1440
     """
     if wait < separation:
-        raise InputError(f"a wait of {wait} s is too short to be induced; give {separation} s or more, or 0 for none")
+        raise InputError(f"a wait of {wait} s is too short to be induced: give {separation} s or more, or 0 for none")
     return wait // separation

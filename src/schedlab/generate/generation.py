@@ -17,9 +17,9 @@ from schedlab.generate.pool import BLOCK, Columns, JobPool, draw_jobs
 from schedlab.generate.special import special_pattern
 from schedlab.generate.triggers import Periodic, Trigger
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.handling import submit_workflows
 from schedlab.workload.sections import Sections
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.workload import Workload
 
 Seconds = NDArray[np.int64]
@@ -93,7 +93,7 @@ def generate_experiment(experiment: Experiment, *, rng: np.random.Generator | in
         What is wanted.
     rng
         Source of randomness: a generator, or the seed of a new one. Arrivals, the jobs they bring, jobs that are added,
-        patterns and the fill phase have a generator each, spawned from it: whatever the handling and policy of the
+        patterns and the fill phase have a generator each, spawned from it: whatever the mode and policy of the
         workflows, the jobs that arrive by themselves are the same.
 
     Returns
@@ -207,7 +207,7 @@ def _collect(
     counts["dropped"] = composer.dropped
     counts["workflows"] = len(composer.workflows)
     jobs = _workload(experiment, list(parts.values()))
-    submissions = [Submission(workflow, experiment.handling, second) for second, workflow in composer.workflows]
+    submissions = [Submission(workflow, experiment.submission_mode, second) for second, workflow in composer.workflows]
     return submit_workflows(jobs, submissions, rules=experiment.rules), counts
 
 

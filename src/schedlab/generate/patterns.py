@@ -53,7 +53,7 @@ class FixedJob:
 
     def __post_init__(self) -> None:
         if self.processors < 1 or self.run_time < 0:
-            raise InputError(f"a job needs 1 processor or more and runs 0 s or more: {self}")
+            raise InputError(f"a job must have at least 1 processor and a run time of 0 s or more: {self}")
         if not self.requested_time:
             object.__setattr__(self, "requested_time", (-(-self.run_time // MINUTE) + 1) * MINUTE)
 
@@ -111,7 +111,7 @@ class Sequence:
 
     def __post_init__(self) -> None:
         if any(delay < 0 for delay, _ in self.steps):
-            raise InputError("the steps of a sequence come after its trigger: their seconds cannot be negative")
+            raise InputError("the steps of a sequence follow its trigger: their seconds must be 0 or more")
 
     def submit(self, second: int, rng: np.random.Generator) -> Iterator[Submitted]:
         """Trigger each pattern at its time."""
@@ -129,7 +129,9 @@ class Burst:
 
     def __post_init__(self) -> None:
         if self.count < 1 or self.every < 0:
-            raise InputError(f"a burst has 1 submission or more, 0 s or more apart: not {self.count}, {self.every} s")
+            raise InputError(
+                f"a burst needs 1 submission or more, at intervals of 0 s or more, not {self.count} and {self.every} s"
+            )
 
     def submit(self, second: int, rng: np.random.Generator) -> Iterator[Submitted]:
         """Trigger the pattern again and again."""
@@ -169,7 +171,7 @@ class Choice:
         shares = [share for share, _ in self.options]
         total = sum(shares)
         if not shares or not all(0 <= share <= 1 for share in shares) or total > 1 + SHARES_TOLERANCE:
-            raise InputError(f"shares are from 0 to 1 and add up to at most 1, not {_sum_text(shares)}")
+            raise InputError(f"shares must be from 0 to 1 and add up to at most 1, not {_sum_text(shares)}")
         if self.rest is None and total < 1 - SHARES_TOLERANCE:
             raise InputError(f"shares must add up to 1, but {_sum_text(shares)}")
 

@@ -93,7 +93,9 @@ class JobPool:
     def _draw_block(self) -> None:
         block = draw_jobs(self._model, self._rng, BLOCK)
         if not block["work"].any():
-            raise InputError(f"model {self._model.name}: its jobs do no work or are rejected; no pressure can be kept")
+            raise InputError(
+                f"model {self._model.name}: its jobs contain no work or are rejected, so the pressure cannot be kept"
+            )
         before = int(self._reached[-1]) if len(self._reached) else 0
         self._blocks.append(block)
         self._reached, self._next = before + np.cumsum(block["work"]), 0

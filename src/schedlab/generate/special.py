@@ -44,7 +44,7 @@ def special_pattern(text: str) -> tuple[Periodic, Pattern]:
     match = _SATURATION.fullmatch(text) or _BACKFILL.fullmatch(text)
     if match is None:
         raise InputError(
-            f"{text!r} is not a special pattern; write sp-sat-p2-c24-r600-t4-b100, or "
+            f"{text!r} is not a special pattern; write for example sp-sat-p2-c24-r600-t4-b100, or "
             "sp-bf-p2-c24-r600-t4-b9000-g60-lc240-lr1800-wc1024-wr600"
         )
     number = {name: int(digits) for name, digits in match.groupdict().items()}

@@ -55,13 +55,13 @@ class Alarms:
     def __post_init__(self) -> None:
         for before, after in zip(self.seconds, self.seconds[1:], strict=False):
             if after < before:
-                raise InputError(f"alarms go off in ascending order, but {after} s comes after {before} s")
+                raise InputError(f"alarms must be in ascending order, but {after} s follows {before} s")
 
     def times(self, begin: int, end: int, rng: np.random.Generator) -> Seconds:
         """Return the seconds of the alarms."""
         seconds = np.array(self.seconds, dtype=np.int64)
         if len(seconds) and seconds[0] < begin:
-            raise InputError(f"an alarm is set for {seconds[0]} s, but time begins at {begin} s")
+            raise InputError(f"an alarm is set for {seconds[0]} s, before the begin at {begin} s")
         return seconds[seconds <= end]
 
 
@@ -97,7 +97,7 @@ class ResetAlarm:
         before, second = begin, int(self.first)
         while second <= end:
             if second < before:
-                raise InputError(f"an alarm is set for {second} s, which is before {before} s")
+                raise InputError(f"an alarm is set for {second} s, before {before} s")
             seconds.append(second)
             following = self.following(second, rng)
             if following is None:
@@ -121,7 +121,7 @@ class Periodic:
 
     def __post_init__(self) -> None:
         if self.period < 1:
-            raise InputError(f"a period lasts 1 s or more, not {self.period} s")
+            raise InputError(f"a period must be 1 s or more, not {self.period} s")
 
     def times(self, begin: int, end: int, rng: np.random.Generator) -> Seconds:
         """Return all seconds of the period that are whole periods after `first`."""
@@ -149,7 +149,7 @@ class Random:
 
     def __post_init__(self) -> None:
         if not 0 < self.mean_gap < np.inf:
-            raise InputError(f"the mean time between random seconds is above 0 s, not {self.mean_gap} s")
+            raise InputError(f"the mean time between random triggers must be above 0 s, not {self.mean_gap} s")
 
     def times(self, begin: int, end: int, rng: np.random.Generator) -> Seconds:
         """Return a Poisson number of seconds, uniform over the period."""

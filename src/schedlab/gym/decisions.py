@@ -44,14 +44,14 @@ def rules_for(
     if decision not in KINDS:
         raise InputError(f"decision={decision!r} is unknown; known are {', '.join(KINDS)}")
     if commit and decision != "next":
-        raise InputError(f"commit=True is about the next job, and decision={decision!r} is not: leave it out")
+        raise InputError(f"commit=True needs decision='next', not {decision!r}: remove it")
     for name, value in (("slots", slots), ("pause", pause)):
         if not isinstance(value, int) or value < 1:
             raise InputError(f"{name}={value!r}: give a whole number, at least 1")
     if not isinstance(period, int) or period < 0:
         raise InputError(f"period={period!r}: give whole seconds, or 0 to choose at every event")
     if decision == "policy" and not policies:
-        raise InputError("there are no policies to choose from: give policies=")
+        raise InputError("no policies to choose from: give policies=")
     kind = COMMIT if commit else KINDS[decision]
     texts = [Scheduler.parse(one).text for one in (policies if kind == PICK else [base])]
     for text in texts:
@@ -59,7 +59,7 @@ def rules_for(
     choices = len(texts)
     shown = Scheduler.parse(order).text
     if formula_of(shown).uses_waiting_time:
-        raise InputError(f"order={order!r} changes with time; visible jobs stand in an order that does not")
+        raise InputError(f"order={order!r} changes with time; give an order of visible jobs that does not")
     if shown not in texts:
         texts.append(shown)
     actions = {NEXT: slots + 1, BACKFILL: slots + 1, INSPECT: 2, PICK: choices, COMMIT: slots}[kind]
@@ -82,7 +82,7 @@ def known_policy(policy: str, texts: Sequence[str], rules: Rules) -> str:
     text = Scheduler.parse(policy).text
     formula_of(text)
     if rules.kind == PICK and text not in texts[: rules.actions]:
-        raise InputError(f"{text} is none of the policies to choose from: {', '.join(texts[: rules.actions])}")
+        raise InputError(f"{text} is not one of the policies to choose from: {', '.join(texts[: rules.actions])}")
     return text
 
 

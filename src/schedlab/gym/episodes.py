@@ -163,7 +163,7 @@ class Episodes(SideBySide):
         """
         episode, pool = self.drawn(e), self.pool
         if not pool.progress[e, OVER]:
-            raise InputError("there is no schedule yet, because jobs still wait: the episode is not over")
+            raise InputError("no schedule yet: jobs are still waiting, the episode is not over")
         workload, count = episode.workload, int(pool.progress[e, JOBS])
         start, jobs = pool.start[e, :count].copy(), pool.jobs[e, :count]
         duration = jobs["duration"].copy()

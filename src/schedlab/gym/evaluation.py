@@ -57,7 +57,7 @@ class PolicyAgent:
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """Return its action."""
         if self._env is None:
-            raise InputError(f"{self!r} plays in no environment yet: call bind(env) before the episode")
+            raise InputError(f"{self!r} is not bound to an environment: call bind(env) before the episode")
         return self._env.episodes.play(0, self._number)
 
     def __repr__(self) -> str:
@@ -154,7 +154,9 @@ class Protocol:
         """
         last = len(workload) - window
         if not 0 <= first <= last:
-            raise InputError(f"no window of {window} jobs begins at row {first} or later: there are {len(workload)}")
+            raise InputError(
+                f"no window of {window} jobs begins at row {first} or later; the workload has {len(workload)} jobs"
+            )
         starts = rng.integers(first, last + 1, size=windows)
         return cls(workload, tuple(int(start) for start in starts), window, arguments)
 

@@ -30,7 +30,7 @@ from schedlab.gym.pool import (
     COMMITTED,
     FITTING,
     LEVEL,
-    NOBODY,
+    NO_JOB,
     PASSED,
     QUEUED,
     SLOPE,
@@ -232,25 +232,25 @@ def score_now(pool: Pool, policies: Policies, state: State, e: int, policy: int)
 
 @inlined
 def first_of(pool: Pool, e: int, policy: int) -> int:
-    """Return the head of the queue under a policy, ties by submission; NOBODY if no job waits."""
+    """Return the head of the queue under a policy, ties by submission; NO_JOB if no job waits."""
     queue, score = pool.queue[e], pool.score[e, policy]
-    best = NOBODY
+    best = NO_JOB
     for i in range(pool.progress[e, QUEUED]):
         job = queue[i]
-        if best == NOBODY or score[job] < score[best] or (score[job] == score[best] and job < best):
+        if best == NO_JOB or score[job] < score[best] or (score[job] == score[best] and job < best):
             best = job
     return best
 
 
 @inlined
 def first_candidate(pool: Pool, state: State, e: int, policy: int, head: int, shadow: int, extra: int) -> int:
-    """Return the first job under a policy that may start before the head without delaying it, or NOBODY."""
+    """Return the first job under a policy that may start before the head without delaying it, or NO_JOB."""
     queue, score, jobs = pool.queue[e], pool.score[e, policy], pool.jobs[e]
-    best = NOBODY
+    best = NO_JOB
     for i in range(pool.progress[e, QUEUED]):
         job = queue[i]
         if may_backfill(jobs, state, head, shadow, extra, job) and (
-            best == NOBODY or score[job] < score[best] or (score[job] == score[best] and job < best)
+            best == NO_JOB or score[job] < score[best] or (score[job] == score[best] and job < best)
         ):
             best = job
     return best
@@ -266,12 +266,12 @@ def may_backfill(jobs: NDArray[Any], state: State, head: int, shadow: int, extra
 
 @inlined
 def proposal(pool: Pool, policies: Policies, state: State, e: int, policy: int) -> tuple[int, bool]:
-    """Return the job that a policy would start now, or NOBODY; and whether it is backfilled."""
+    """Return the job that a policy would start now, or NO_JOB; and whether it is backfilled."""
     head = first_of(pool, e, policy)
-    if head == NOBODY or pool.jobs[e, head].processors <= state.clock[FREE]:
+    if head == NO_JOB or pool.jobs[e, head].processors <= state.clock[FREE]:
         return head, False
     if not policies.easy[policy] or state.clock[FREE] == 0:
-        return NOBODY, False
+        return NO_JOB, False
     shadow, extra = reservation(state.clock, state.running, pool.jobs[e, head].processors, state.clock[NOW])
     return first_candidate(pool, state, e, policy, head, shadow, extra), True
 
@@ -282,7 +282,7 @@ def start_proposals(pool: Pool, policies: Policies, rules: Rules, state: State, 
     score_now(pool, policies, state, e, policy)
     while pool.progress[e, BLAMED] < 0:
         job, backfilled = proposal(pool, policies, state, e, policy)
-        if job == NOBODY:
+        if job == NO_JOB:
             return
         launch(pool, rules, state, e, job, backfilled)
 
@@ -300,21 +300,21 @@ def keep_commitment(pool: Pool, policies: Policies, rules: Rules, state: State, 
     while jobs[job].processors > clock[FREE]:
         if policies.easy[0]:
             while True:
-                other = NOBODY
+                other = NO_JOB
                 for i in range(progress[QUEUED]):
                     one = pool.queue[e, i]
                     if (
                         jobs[one].processors <= clock[FREE]
                         and clock[NOW] + jobs[one].estimate < shadow
-                        and (other == NOBODY or one < other)
+                        and (other == NO_JOB or one < other)
                     ):
                         other = one
-                if other == NOBODY:
+                if other == NO_JOB:
                     break
                 launch(pool, rules, state, e, other, True)
         next_event_of_sc20(pool, state, e, rules)
     launch(pool, rules, state, e, job, False)
-    progress[COMMITTED] = NOBODY
+    progress[COMMITTED] = NO_JOB
 
 
 @inlined

@@ -180,7 +180,7 @@ class NodeEpisodes(SideBySide):
         text = known_policy(policy, self.texts, self.rules)
         if self.rules.kind == NEXT and isinstance(Scheduler.parse(text).backfill, Easy):
             raise InputError(
-                f'{text}: on nodes, an agent that decides "next" cannot keep nodes for a blocked job; play it with '
+                f'{text}: on nodes, an agent with decision="next" cannot reserve nodes for a blocked job: use '
                 'decision="backfill" or "inspect"'
             )
         if text not in self.texts:
@@ -204,7 +204,7 @@ class NodeEpisodes(SideBySide):
         """
         play = self._plays[e]
         if play is None or not self.pool.progress[e, OVER]:
-            raise InputError("there is no schedule yet, because jobs still wait: the episode is not over")
+            raise InputError("no schedule yet: jobs are still waiting, the episode is not over")
         return dataclasses.replace(play.simulation.schedule(), scheduler="an agent")
 
 

@@ -33,12 +33,12 @@ QUEUED = 1  # jobs in the queue
 PASSED = 2  # 1 if nothing more is to be decided in this second
 CHOSEN = 3  # the policy of the present period
 UNTIL = 4  # when the period, or the pause after a skip, is over; NEVER if there is none
-COMMITTED = 5  # the job that is waited for, or NOBODY
-PROPOSED = 6  # the job that may be accepted, or NOBODY
+COMMITTED = 5  # the job that is waited for, or NO_JOB
+PROPOSED = 6  # the job that may be accepted, or NO_JOB
 SHOWN = 7  # rows of the observation that are filled
 OVER = 8  # 1 once all jobs have started
 WRONG = 9  # 1 if the last action was masked
-BLAMED = 10  # a job whose score is not a number, or NOBODY
+BLAMED = 10  # a job whose score is not a number, or NO_JOB
 DECISIONS = 11  # actions taken so far
 LEVEL = 12  # waiting jobs that cost what they did at first
 MASKED = 13  # the mask says something about so many visible jobs
@@ -52,7 +52,7 @@ TOLD = 1  # ... and as far as rewards have told
 SLOPE = 2  # what it grows by in a second, but for the jobs at LEVEL
 COSTS = 3
 
-NOBODY = -1
+NO_JOB = -1
 
 
 @by_address

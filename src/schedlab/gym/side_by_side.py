@@ -51,7 +51,7 @@ class SideBySide:
                 return episode
         raise InputError(
             f"no episode with a decision: in {TRIES} windows, such as the one from job {episode.low} of "
-            f"{episode.table.workload.name}, there is nothing to decide; raise load= or window="
+            f"{episode.table.workload.name}, nothing has to be decided: raise load= or window="
         )
 
     def begin_with(self, e: int, episode: Episode) -> None:
@@ -62,5 +62,5 @@ class SideBySide:
         """Return the episode in a place."""
         episode = self._drawn[e]
         if episode is None:
-            raise InputError("no episode has begun: call reset first")
+            raise InputError("no episode has begun: call reset() first")
         return episode

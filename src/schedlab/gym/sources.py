@@ -31,7 +31,7 @@ OPTIONS = ("workload", "start", "load")
 """What `reset` may be told of an episode."""
 
 
-class Table(NamedTuple):
+class EpisodeSource(NamedTuple):
     """A workload ready for episodes, in order of submission.
 
     Parameters
@@ -57,7 +57,7 @@ class Table(NamedTuple):
 class Episode(NamedTuple):
     """The jobs `low` to `high - 1` of a workload, submitted `load` times as densely as there."""
 
-    table: Table
+    table: EpisodeSource
     low: int
     high: int
     load: float
@@ -111,11 +111,11 @@ class Source:
         if metric not in METRICS:
             raise InputError(f"reward={metric!r} is not a metric that grows while jobs wait; known are {METRICS}")
         if window is not None and (not isinstance(window, int) or window < 1):
-            raise InputError(f"window={window!r}: an episode has at least one job")
+            raise InputError(f"window={window!r}: must be at least one job")
         self.metric, self.window, self.longest = metric, window, longest
         self.load = check_load(load)
         self.model: Model | None = None
-        self.tables: list[Table] = []
+        self.tables: list[EpisodeSource] = []
         if isinstance(workload, Workload):
             workload = [workload]
         if callable(workload):
@@ -124,11 +124,11 @@ class Source:
             self.model, self.processors, self.most = workload, processors, window
             return
         if not workload:
-            raise InputError("there is no workload, so there are no episodes")
+            raise InputError("no workload given: give at least one")
         self.tables = [table_of(one, processors, metric, longest) for one in workload]
         sizes = sorted({table.processors for table in self.tables})
         if len(sizes) > 1:
-            raise InputError(f"the workloads are of machines of {sizes} processors: give processors= for all of them")
+            raise InputError(f"the workloads have machines of {sizes} processors: give one size by processors=")
         self.processors = sizes[0]
         lengths = [len(table.jobs) for table in self.tables]
         if window is not None and window > min(lengths):
@@ -160,13 +160,13 @@ class Source:
         elif len(self.tables) > 1:
             number = int(rng.integers(len(self.tables)))
         if not 0 <= number < len(self.tables):
-            raise InputError(f"there is no workload {number}: they are numbered from 0 to {len(self.tables) - 1}")
+            raise InputError(f"workload {number} does not exist: they are numbered from 0 to {len(self.tables) - 1}")
         table = self.tables[number]
         length = self.window or len(table.jobs)
         starts = len(table.jobs) - length + 1
         start = int(told["start"]) if "start" in told else int(rng.integers(starts))
         if not 0 <= start < starts:
-            raise InputError(f"no window begins at job {start}: they begin at 0 to {starts - 1}")
+            raise InputError(f"no window begins at job {start}: windows begin at jobs 0 to {starts - 1}")
         return Episode(table, start, start + length, load)
 
 
@@ -178,7 +178,7 @@ def check_load(load: Any) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def table_of(workload: Workload, processors: int | None, metric: str, longest: int | None) -> Table:
+def table_of(workload: Workload, processors: int | None, metric: str, longest: int | None) -> EpisodeSource:
     """Return a workload ready for episodes.
 
     Raises
@@ -187,7 +187,7 @@ def table_of(workload: Workload, processors: int | None, metric: str, longest: i
         As `simulate`: if a job lacks what is needed or is wider than the machine, or if jobs depend on each other.
     """
     if isinstance(workload, Workload) and workload.dependencies is not None:
-        raise InputError(f"{workload.name}: jobs that wait for others cannot be in an environment")
+        raise InputError(f"{workload.name}: jobs with dependencies are not supported in environments")
     prepared = prepare(workload, "fcfs", processors=processors)
     if prepared.order is not None:
         workload = workload[prepared.order]
@@ -203,7 +203,7 @@ def table_of(workload: Workload, processors: int | None, metric: str, longest: i
     ):
         feature[:, place] = np.where(column < 0, 1, column / max(int(column.max()), 1))
     growth = growth_of(metric, jobs["duration"], jobs["processors"])
-    return Table(workload, jobs, as_numbers(jobs), feature, growth, prepared.processors)
+    return EpisodeSource(workload, jobs, as_numbers(jobs), feature, growth, prepared.processors)
 
 
 def as_numbers(jobs: NDArray[Any]) -> NDArray[np.int64]:

@@ -43,7 +43,7 @@ from schedlab.gym.pool import (
     JOBS,
     LACKING,
     MASKED,
-    NOBODY,
+    NO_JOB,
     OVER,
     PASSED,
     PROPOSED,
@@ -77,7 +77,7 @@ def begin_episode(pool: Pool, policies: Policies, rules: Rules, e: int, given: b
     clock[NOW] = jobs[0].submit
     for i in range(1, len(progress)):
         progress[i] = 0
-    progress[COMMITTED] = progress[PROPOSED] = progress[BLAMED] = progress[LACKING] = NOBODY
+    progress[COMMITTED] = progress[PROPOSED] = progress[BLAMED] = progress[LACKING] = NO_JOB
     progress[UNTIL] = NEVER if rules.kind == INSPECT else -1
     empty_calendar(pool.running_order[e], pool.running_counts[e], pool.running_status[e])
     empty_calendar(pool.ending_order[e], pool.ending_counts[e], pool.ending_status[e])
@@ -223,20 +223,20 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
         score_now(pool, policies, state, e, 0)
         job, backfilled = proposal(pool, policies, state, e, 0)
         progress[PROPOSED] = job
-        if job == NOBODY or progress[BLAMED] >= 0:
+        if job == NO_JOB or progress[BLAMED] >= 0:
             return False
         pool.backfilled[e, job] = backfilled
         mask[0] = True
         mask[1] = not ends
         return True
-    head, shadow, extra = NOBODY, NEVER, 0
+    head, shadow, extra = NO_JOB, NEVER, 0
     if rules.kind == BACKFILL:
         score_now(pool, policies, state, e, 0)
         head = first_of(pool, e, 0)
-        while head != NOBODY and jobs[head].processors <= clock[FREE] and progress[BLAMED] < 0:
+        while head != NO_JOB and jobs[head].processors <= clock[FREE] and progress[BLAMED] < 0:
             launch(pool, rules, state, e, head, False)
             head = first_of(pool, e, 0)
-        if head == NOBODY or clock[FREE] == 0 or progress[BLAMED] >= 0:
+        if head == NO_JOB or clock[FREE] == 0 or progress[BLAMED] >= 0:
             return False
         shadow, extra = reservation(clock, state.running, jobs[head].processors, clock[NOW])
     elif clock[FREE] == progress[LACKING] and not progress[FITTING]:
@@ -264,7 +264,7 @@ def _mask_visible(
         mask[slot] = False
     mask[rules.slots] = waits
     progress[MASKED] = visible
-    progress[LACKING] = NOBODY if some else free
+    progress[LACKING] = NO_JOB if some else free
     progress[FITTING] = 0
     return some
 
@@ -381,12 +381,12 @@ def _answer(pool: Pool, policies: Policies, rules: Rules, e: int, policy: int) -
             if queue[slot] == job:
                 return slot
         return rules.slots
-    best = NOBODY
+    best = NO_JOB
     for slot in range(min(pool.progress[e, QUEUED], rules.slots)):
         if pool.mask[e, slot] and (
-            best == NOBODY
+            best == NO_JOB
             or score[queue[slot]] < score[queue[best]]
             or (score[queue[slot]] == score[queue[best]] and queue[slot] < queue[best])
         ):
             best = slot
-    return rules.slots if best == NOBODY else best
+    return rules.slots if best == NO_JOB else best

@@ -132,7 +132,7 @@ def train(
     """
     torch = _torch()
     if settings.copies < 2:
-        raise InputError(f"copies={settings.copies}: each window is played at least twice, to compare")
+        raise InputError(f"copies={settings.copies}: each window must be played at least twice")
     if settings.view not in VIEWS:
         raise InputError(f"view={settings.view!r} is unknown; known are {', '.join(VIEWS)}")
     rng = np.random.default_rng(seed)
@@ -187,7 +187,7 @@ class _Log:
     def __init__(self, workload: Workload, validation: Workload, longest: int, settings: Settings) -> None:
         starts = range(0, len(validation) - settings.window + 1, settings.window)
         if not starts:
-            raise InputError(f"validation: {len(validation)} jobs are less than a window of {settings.window}")
+            raise InputError(f"validation: {len(validation)} jobs are fewer than a window of {settings.window}")
         told: dict[str, Any] = {"window": settings.window, "slots": settings.slots, "longest": longest}
         told |= {"commit": settings.commit, "base": settings.base, "reward": settings.reward}
         self.name, self.jobs, self.held_out, self.longest = workload.name, len(workload), len(validation), longest
@@ -218,7 +218,7 @@ def _logs(
 ) -> list[_Log]:
     workloads, held_out = ([one] if isinstance(one, Workload) else list(one) for one in (workload, validation))
     if not workloads or len(workloads) != len(held_out):
-        raise InputError(f"{len(workloads)} logs and {len(held_out)} for validation: give one for each log")
+        raise InputError(f"{len(workloads)} training logs but {len(held_out)} validation logs: give one for each")
     longest = max(int(one.requested_time.max()) for one in workloads)
     return [_Log(one, other, longest, settings) for one, other in zip(workloads, held_out, strict=True)]
 

@@ -76,7 +76,7 @@ class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
         **arguments: Any,
     ) -> None:
         if not isinstance(threads, int) or threads < 1:
-            raise InputError(f"threads={threads!r}: it counts threads, at least 1")
+            raise InputError(f"threads={threads!r}: must be a number of threads, at least 1")
         self.episodes: Episodes | NodeEpisodes = episodes_for(num_envs, workload, **arguments)
         self.num_envs = num_envs
         self.observed: Observation = observation
@@ -114,7 +114,7 @@ class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
         told = dict(options or {})
         chosen = np.asarray(told.pop("reset_mask", self._everybody))
         if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
-            raise InputError(f"reset_mask needs {self.num_envs} truth values, one of them true at least")
+            raise InputError(f"reset_mask needs {self.num_envs} truth values, at least one of them true")
         self._seed(seed)
         for e in np.flatnonzero(chosen).tolist():
             self.episodes.begin(e, self._generators[e], told)
@@ -127,7 +127,9 @@ class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
             first = np.random.SeedSequence().generate_state(1)[0] if seed is None else seed
             seed = [int(first) + e for e in range(self.num_envs)]
         if len(seed) != self.num_envs:
-            raise InputError(f"{len(seed)} seeds for {self.num_envs} environments: give one for each, or a single one")
+            raise InputError(
+                f"{len(seed)} seeds for {self.num_envs} environments: give one per environment, or a single one"
+            )
         for e, one in enumerate(seed):
             if one is not None or len(self._generators) <= e:
                 self._generators[e : e + 1] = [np_random(one)[0]]
@@ -141,16 +143,18 @@ class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
             If there are no episodes, or if an action is out of range.
         """
         if not self._generators:
-            raise ResetNeededError("there are no episodes: call reset() before step()")
+            raise ResetNeededError("no episode has begun: call reset() before step()")
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise InvalidActionError(f"actions are {self.num_envs} whole numbers, one for each environment")
+            raise InvalidActionError(f"actions must be {self.num_envs} whole numbers, one per environment")
         before = self.episodes.over
         wrong = (chosen < 0) | (chosen >= self.episodes.rules.actions)
         if wrong.any() and (wrong & ~before).any():
             e = int(np.argmax(wrong & ~before))
             last = self.episodes.rules.actions - 1
-            raise InvalidActionError(f"action {chosen[e]} of environment {e} is out of range: they go from 0 to {last}")
+            raise InvalidActionError(
+                f"action {chosen[e]} of environment {e} is out of range: actions go from 0 to {last}"
+            )
         self._step(np.ascontiguousarray(chosen, dtype=np.int64))
         over = self.episodes.over
         infos: dict[str, Any] = {}

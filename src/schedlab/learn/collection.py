@@ -43,7 +43,7 @@ def usable_jobs(workload: Workload, settings: Trials, processors: int) -> Worklo
     needed = settings.state + settings.queue
     if len(jobs) < needed:
         raise InputError(
-            f"{workload.name}: a tuple of {settings.state} + {settings.queue} jobs needs {needed}, and there are "
+            f"{workload.name}: a tuple of {settings.state} + {settings.queue} jobs needs {needed}, but the log has "
             f"{len(jobs)} that ran; take a longer log, or a smaller state or queue"
         )
     check_jobs(jobs, processors)
@@ -95,7 +95,7 @@ def tuples_of(table: ScoreTable, jobs: Workload, settings: Trials, *, seed: int)
         starts = np.flatnonzero((known[:, state:] == wanted[:, None, :]).all(axis=(0, 2)))
         same = [at for at in starts if np.array_equal(_submits(jobs, int(at), settings), table.submit_time[rows])]
         if not same:
-            raise InputError(f"{jobs.name}: it does not hold the {size} jobs of tuple {group} after {state} others")
+            raise InputError(f"{jobs.name}: the workload lacks the {size} jobs of tuple {group} after {state} others")
         rng = np.random.default_rng([seed, number])
         found.append(Stretch(int(same[0]), int(rng.integers(2**63))))
     return found
@@ -149,7 +149,7 @@ def collect_scores(
     Raises
     ------
     InputError
-        If a tuple cannot be tried, or the file holds scores that were made in another way.
+        If a tuple cannot be tried, or the file holds scores made with other settings.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def _known(
     if theirs != ours:
         differing = sorted(name for name in theirs.keys() | ours.keys() if theirs.get(name) != ours.get(name))
         raise InputError(
-            f"{path} holds scores that were made in another way ({', '.join(differing)} differ): remove it or choose "
+            f"{path} holds scores made with other settings ({', '.join(differing)} differ): remove it or choose "
             "another name"
         )
     size = settings.queue

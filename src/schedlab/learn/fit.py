@@ -97,7 +97,7 @@ class Ranking:
         wanted = form.replace(" ", "")
         if wanted.isdigit():
             if not 1 <= int(wanted) <= len(self.fits):
-                raise InputError(f"there is no rank {form}: {count_of(len(self.fits), 'form')} could be fitted")
+                raise InputError(f"rank {form} does not exist: {count_of(len(self.fits), 'form')} could be fitted")
             return self.fits[int(wanted) - 1]
         for fit in self.fits:
             if wanted in (text.replace(" ", "") for text in (fit.form, *fit.twins)):
@@ -186,7 +186,7 @@ def fit_scores(
         if value not in known:
             raise InputError(f"{name}={value!r}: choose one of {', '.join(known)}")
     if folds < 1:
-        raise InputError(f"folds={folds}: there must be at least 1")
+        raise InputError(f"folds={folds}: must be at least 1")
     problem = Problem(scores, weighted=weights == "area", folds=folds, rng=rng)
     columns = (scores.run_time, scores.processors, scores.submit_time)
     fits: list[Fit] = []

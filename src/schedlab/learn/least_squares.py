@@ -98,10 +98,10 @@ class Problem:
         scale, triangles = self._triangles(basis)
         width = basis.shape[1]
         if len(self.target) <= width:
-            raise DegenerateFitError(f"there are only {len(self.target)} scores for {width} coefficients")
+            raise DegenerateFitError(f"only {len(self.target)} scores for {width} coefficients")
         whole = _triangle(triangles.reshape(-1, width + 1))
         if len(whole) < width or np.linalg.matrix_rank(whole[:width, :width], rtol=self._tolerance) < width:
-            raise DegenerateFitError("its terms cannot be told apart on these jobs")
+            raise DegenerateFitError("its terms are collinear on these jobs")
         coefficients = np.linalg.solve(whole[:width, :width], whole[:width, width]) / scale
         residual = self.target - basis @ coefficients
         validated = np.nan

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output
+from schedlab.workload.tables import as_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,9 +90,9 @@ class ScoreTable:
             object.__setattr__(self, name, values)
         lengths = {name: getattr(self, name).shape for name in COLUMNS}
         if len(set(lengths.values())) > 1 or self.score.ndim != 1:
-            raise InputError(f"the columns of scores are not of one length: {lengths}")
+            raise InputError(f"the columns of scores differ in length: {lengths}")
         if not len(self):
-            raise InputError("there are no scores")
+            raise InputError("the table has no scores")
         for name, least in LEAST.items():
             values = getattr(self, name)
             if values.min() < least:
@@ -175,7 +176,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTable:
 
 def _check_names(names: list[str]) -> None:
     if missing := [name for name in NEEDED if name not in names]:
-        raise InputError(f"there is no column {missing[0]}; scores need {', '.join(NEEDED)}")
+        raise InputError(f"the column {missing[0]} is missing; scores need {', '.join(NEEDED)}")
     if strange := [name for name in names if name not in COLUMNS]:
         raise InputError(f"unknown column {strange[0]}; scores have the columns {', '.join(COLUMNS)}")
 
@@ -203,19 +204,17 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
 def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:
     table, facts = read_parquet(path, "table of scores")
     if facts.get("scores_version", SCHEMA_VERSION) != SCHEMA_VERSION:
-        raise InputError(f"{os.fspath(path)}: these scores are of another version of schedlab; make them again")
+        raise InputError(f"{os.fspath(path)}: the scores were written by another version of schedlab: make them again")
     provenance = facts.get("provenance", {})
     if not isinstance(provenance, dict):
-        raise InputError(f"{os.fspath(path)}: the metadata of the scores are damaged; make them again")
+        raise InputError(f"{os.fspath(path)}: the metadata of the scores is damaged: make them again")
     return table.to_pandas(), provenance
 
 
 def _column(frame: pd.DataFrame, name: str, kind: type[np.generic]) -> NDArray[Any]:
     """Return a column as numbers of its kind, and name the first cell that is none."""
-    import pandas as pd
-
     cells = frame[name]
-    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+    numbers = as_numbers(cells)
     strange = np.isnan(numbers) & cells.notna().to_numpy()
     if kind is np.int64:
         strange |= ~(np.abs(numbers) < 2**53) | (numbers != np.floor(numbers))
@@ -231,7 +230,7 @@ def _check_shares(score: Real) -> None:
     strange = np.isfinite(score) & ~((score >= 0) & (score <= 1))
     if strange.any():
         row = int(np.argmax(strange))
-        raise InputError(f"column score, row {row}: {score[row]:g} is not a share of the trials, from 0 to 1", row=row)
+        raise InputError(f"column score, row {row}: {score[row]:g} is not a share of the trials from 0 to 1", row=row)
 
 
 def _groups(score: Real) -> Whole:

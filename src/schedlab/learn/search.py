@@ -137,7 +137,7 @@ class Search:
         with suppress(BudgetSpentError):
             self._run_rounds(self._first_climbs())
         if self.best is None:
-            raise InputError("the budget of the search does not suffice to simulate one policy on all windows")
+            raise InputError("the budget of the search is too small to simulate one policy on all windows")
         if self._validation:
             self._track.validate(self._validation)
         return self.best

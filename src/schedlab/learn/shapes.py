@@ -95,7 +95,7 @@ def fit_power(problem: Problem, *, age: bool, intercept: bool) -> tuple[Form, So
     starts = [np.array([a, b]) for a in STARTS for b in STARTS]
     best, _ = _search(problem, basis, everything, starts)
     if np.abs(best).max() > 0.999 * LARGEST_EXPONENT:
-        raise DegenerateFitError(f"its exponents run away beyond {LARGEST_EXPONENT:g}")
+        raise DegenerateFitError(f"its exponents diverge beyond {LARGEST_EXPONENT:g}")
     solution = problem.solve(basis(best))
     validated = np.nan
     if problem.folds > 1:
@@ -120,7 +120,7 @@ def _search(
 
     def project(exponents: Real) -> tuple[Real, Real]:
         if not np.isfinite(exponents).all():
-            raise DegenerateFitError("its exponents cannot be found")
+            raise DegenerateFitError("its exponents cannot be determined")
         columns = basis(exponents)[rows] * weight[:, None]
         scale = np.linalg.norm(columns, axis=0)
         coefficients = np.linalg.lstsq(columns / scale, target)[0] / scale

@@ -159,14 +159,14 @@ def prepare_training(
     check_rest(rest)
     for what, factor in (("longest wait", worst_wait), ("slowdown of a class", worst_class)):
         if factor is not None and not 0 < factor < math.inf:
-            raise InputError(f"the {what} is limited by a positive factor, not by {factor:g}")
+            raise InputError(f"the {what} must be limited by a positive factor, not {factor:g}")
     scheduler = runnable(baseline)
     everything = [*parts, *validation]
     values = np.array([measure(part, scheduler, metric, state)[0] for part in everything])
     kept = np.flatnonzero(values > 0).tolist()
     trained = int(np.count_nonzero(values[: len(parts)] > 0))
     if not trained:
-        raise InputError(f"{metric} of {baseline} is 0 on all windows: nothing can be better")
+        raise InputError(f"{metric} of {baseline} is 0 on all windows, so no policy can be better")
     chosen = tuple(everything[i] for i in kept)
     limit = None
     if worst_wait is not None:
@@ -240,7 +240,7 @@ def usable_windows(workload: Workload, length: int = 15 * DAY, state: int = STAT
     }
     if not found:
         raise InputError(
-            f"{workload.name}: there is no window of {duration(length)} with {state + FEWEST_JOBS} jobs or more; "
-            "take longer windows or another log"
+            f"{workload.name}: no window of {duration(length)} has {state + FEWEST_JOBS} jobs or more: "
+            "use longer windows or another log"
         )
     return found

@@ -90,17 +90,17 @@ class Trials:
             if getattr(self, name) not in get_args(known):
                 raise InputError(f"unknown {name} {getattr(self, name)!r}; known are {', '.join(get_args(known))}")
         if self.state < 0 or self.queue < 2:
-            raise InputError(f"a tuple has 0 or more jobs in S and 2 or more in Q, not {self.state} and {self.queue}")
+            raise InputError(f"a tuple needs 0 or more jobs in S and 2 or more in Q, not {self.state} and {self.queue}")
         if self.precision is not None and not self.precision > 0:
-            raise InputError(f"precision {self.precision}: it is a part of the score, above 0")
+            raise InputError(f"precision {self.precision}: must be a fraction of the score, above 0")
         fewest = 2 * max(self.trials_per_draw, self.queue)
         if self.trials < fewest:
             raise InputError(
-                f"{self.trials} trials are too few: with {self.sampling} sampling and {self.queue} jobs in Q it takes "
-                f"{fewest}, so that each job comes first and errors can be told"
+                f"{self.trials} trials are too few: with {self.sampling} sampling and {self.queue} jobs in Q needs "
+                f"at least {fewest} for each job to come first and errors to be estimated"
             )
         if self.shuffle == "biased" and self.sampling != "independent":
-            raise InputError("the biased shuffle shows in who comes first: it needs independent sampling")
+            raise InputError("the biased shuffle needs independent sampling")
 
     @property
     def leads(self) -> int:
@@ -270,7 +270,7 @@ class Sums(NamedTuple):
         """Return the ratios of the sums, and their standard errors."""
         total = self.x.sum()
         if not total > 0:
-            raise InputError("no trial has any value to share: with this objective, nobody ever waits in this tuple")
+            raise InputError("the objective is 0 in all trials: with this objective, no job ever waits in this tuple")
         score = self.x / total
         scatter = np.maximum(self.xx - 2 * score * self.xs + score**2 * self.ss, 0)
         error = np.sqrt(scatter * self.draws / max(self.draws - 1, 1)) / total

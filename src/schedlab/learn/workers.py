@@ -42,7 +42,7 @@ def training_workers(training: Training, number: int = 1) -> Iterator[Executor]:
     try:
         yield executor
     except BrokenExecutor as error:
-        raise SchedlabError("a process of the search died: killed, or out of memory; take fewer workers") from error
+        raise SchedlabError("a process of the search died (killed, or out of memory): use fewer workers") from error
     finally:
         executor.shutdown(cancel_futures=True)
 

@@ -44,9 +44,9 @@ class ArrivalCycle:
     def __post_init__(self) -> None:
         values = np.array(self.intensity, dtype=np.float64)
         if len(values) not in HOURS.values() or not (np.isfinite(values).all() and (values > 0).all()):
-            raise InputError("a cycle has 24 or 168 hourly intensities above 0")
+            raise InputError("a cycle needs 24 or 168 hourly intensities above 0")
         if abs(values.mean() - 1) > 1e-6:
-            raise InputError(f"the hourly intensities of a cycle have a mean of 1, not {values.mean():.6g}")
+            raise InputError(f"the hourly intensities of a cycle must have a mean of 1, not {values.mean():.6g}")
 
     @classmethod
     def of(cls, submit_time: NDArray[np.int64], kind: Literal["day", "week"], start_time: int | None) -> ArrivalCycle:
@@ -71,8 +71,8 @@ class ArrivalCycle:
         periods = (last + 1 - first) / HOURS[kind]
         if periods < FEWEST_PERIODS:
             raise InputError(
-                f"a cycle by the {kind} needs a log of {FEWEST_PERIODS} {kind}s or more, and this one lasts "
-                f"{periods:.2g}; fit without a cycle"
+                f"a cycle by the {kind} needs a log of {FEWEST_PERIODS} {kind}s or more, but this one covers "
+                f"{periods:.2g}: fit without a cycle"
             )
         seen = np.bincount(np.arange(first, last + 1) % HOURS[kind], minlength=HOURS[kind])
         # Half a job more: an hour without jobs is one with few.

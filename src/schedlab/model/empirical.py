@@ -80,9 +80,9 @@ class EmpiricalDistribution:
         edges = np.column_stack((self.low, self.high)).ravel()
         most = float(np.abs(edges).max())
         if not most < LARGEST or (np.diff(edges) < -ROUNDING * max(1.0, most)).any():
-            raise InputError("the bins of a distribution are finite, ascending, and do not overlap")
+            raise InputError("the bins of a distribution must be finite, ascending and disjoint")
         if not (np.diff(self.cumulative, prepend=0.0) > 0).all() or self.cumulative[-1] != 1.0:
-            raise InputError("the cumulative probabilities of a distribution ascend from above 0 to 1")
+            raise InputError("the cumulative probabilities of a distribution must ascend from above 0 to 1")
 
     @classmethod
     def of_shares(cls, shares: Mapping[tuple[float, float], float], in_bin: InBin = "low") -> EmpiricalDistribution:
@@ -161,7 +161,7 @@ class EmpiricalDistribution:
         """
         numbers = np.asarray(u, dtype=np.float64)
         if not ((numbers >= 0) & (numbers <= 1)).all():
-            raise InputError("a place in a distribution is a number from 0 to 1")
+            raise InputError("a quantile must be a number from 0 to 1")
         return np.searchsorted(self.cumulative, numbers, side="left").astype(np.int64)
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.float64]:
@@ -202,7 +202,7 @@ class EmpiricalDistribution:
             return cls(document["low"], document["high"], document["cumulative"], document["in_bin"])
         except (KeyError, TypeError, ValueError) as error:
             reason = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-            raise InputError(f"a distribution is damaged: {reason}") from None
+            raise InputError(f"the distribution is damaged: {reason}") from None
 
 
 def _observed(values: ArrayLike) -> NDArray[np.float64]:

@@ -93,14 +93,14 @@ def observe(
     if missing_requests is None and len(kept) >= FEWEST_JOBS and unknown > FEW_WITHOUT_REQUEST * len(kept):
         raise InputError(
             f"{workload.name}: {unknown:,} of {len(kept):,} jobs have no requested time, so nothing is known of their "
-            "accuracy; let the run time stand for the request, or leave them out with their work "
+            "accuracy; use the run time as the request, or drop them with their work "
             '(missing_requests="run-time" or "drop")'
         )
     usable = kept if missing_requests == "run-time" else kept[known]
     if len(usable) < FEWEST_JOBS:
         raise InputError(
-            f"{workload.name}: {len(usable)} of {len(workload)} jobs can be used, too few for a model; it takes at "
-            f"least {FEWEST_JOBS}: give a longer log"
+            f"{workload.name}: {len(usable)} of {len(workload)} jobs are usable, too few for a model, which needs at "
+            f"least {FEWEST_JOBS}: use a longer log"
         )
     node = cores_per_node or 1
     jobs = {
@@ -178,23 +178,25 @@ def fit_model(
     if rules not in ("corrected", "scsf"):
         raise InputError(f"unknown rules {rules!r} for a model; they are corrected or scsf")
     if workload.processors is None:
-        raise InputError(f"{workload.name}: a model needs the size of the machine; give it (processors=)")
+        raise InputError(f"{workload.name}: the size of the machine is unknown: give it (processors=)")
     node = workload.cores_per_node if cores_per_node is None else cores_per_node
     if node is not None and (node < 1 or workload.processors % node):
-        raise InputError(f"{workload.name}: {workload.processors:,} processors are not whole nodes of {node}")
+        raise InputError(
+            f"{workload.name}: {workload.processors:,} processors are not a whole number of nodes of {node}"
+        )
     seen = observe(workload, filters=filters, missing_requests=missing_requests, cores_per_node=node)
     joint = rules == "corrected" if joint is None else joint
     if users and (seen.jobs["user_id"] == UNKNOWN).all():
-        raise InputError(f"{workload.name}: no job has a user; fit the model without users")
+        raise InputError(f"{workload.name}: no job has a user: fit the model without users")
     if longest_gap is not None and not longest_gap > 0:
-        raise InputError(f"the longest time between arrivals that is kept is above 0 s, not {longest_gap:g} s")
+        raise InputError(f"the longest gap between arrivals to keep must be above 0 s, not {longest_gap:g} s")
     if longest_gap is None and rules == "scsf":
         longest_gap = SCSF_LONGEST_GAP
     arrivals = None if cycle == "none" else ArrivalCycle.of(seen.submit_time, cycle, workload.start_time)
     gaps = gaps_of(seen.submit_time, arrivals, workload.start_time)
     kept_gaps = gaps if longest_gap is None else gaps[gaps <= longest_gap]
     if not kept_gaps.size or not kept_gaps.any():
-        raise InputError(f"{workload.name}: there are no times between arrivals to model; give a longer log")
+        raise InputError(f"{workload.name}: the log has no gaps between arrivals to model: use a longer log")
     settings = {
         "filters": [name for name in FILTERS if name in ("missing", *filters)],
         "missing_requests": missing_requests,

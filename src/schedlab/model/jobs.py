@@ -77,7 +77,7 @@ class IndependentJobs:
 
     def __post_init__(self) -> None:
         if self.processors.low[0] < 1 or self.requested_time.low[0] < 0 or self.accuracy.low[0] < 0:
-            raise InputError("jobs have at least 1 processor, and neither requested time nor accuracy is below 0")
+            raise InputError("jobs need at least 1 processor, and requested times and accuracies of 0 or more")
 
     @property
     def widest(self) -> float:

@@ -182,7 +182,7 @@ def lublin(
     """
     rng = np.random.default_rng(rng)
     if jobs < 1 or processors < 1:
-        raise InputError(f"the model makes at least 1 job for at least 1 processor, not {jobs} for {processors}")
+        raise InputError(f"the model needs at least 1 job and 1 processor, not {jobs} and {processors}")
     if streams is None:
         streams = _published_streams(processors, typed)
     if not streams:

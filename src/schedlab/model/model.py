@@ -117,7 +117,9 @@ class WorkloadModel:
     def __post_init__(self) -> None:
         node = 1 if self.cores_per_node is None else self.cores_per_node
         if not 1 <= node <= self.processors:
-            raise InputError(f"model {self.name}: a machine has at least 1 processor, and a node has 1 to all of them")
+            raise InputError(
+                f"model {self.name}: a machine needs at least 1 processor, and a node from 1 to all of them"
+            )
         if self.jobs.widest > self.processors:
             raise InputError(
                 f"model {self.name}: the machine has {self.processors:,} processors, a job {self.jobs.widest:,.0f}"
@@ -125,9 +127,9 @@ class WorkloadModel:
         if self.rules not in ("corrected", "scsf"):
             raise InputError(f"model {self.name}: unknown rules {self.rules!r}; they are corrected or scsf")
         if self.gaps.low[0] < 0 or not self.gaps.high[-1] > 0:
-            raise InputError(f"model {self.name}: gaps between arrivals are 0 s or more, and not all are 0 s")
+            raise InputError(f"model {self.name}: gaps between arrivals must be 0 s or more, and not all 0 s")
         if self.longest_gap is not None and not self.longest_gap > 0:
-            raise InputError(f"model {self.name}: the longest gap is above 0 s, not {self.longest_gap}")
+            raise InputError(f"model {self.name}: the longest gap must be above 0 s, not {self.longest_gap}")
 
     @property
     def joint(self) -> bool:
@@ -212,7 +214,9 @@ class WorkloadModel:
         """
         if processors < 1 or (cores_per_node is not None and (cores_per_node < 1 or processors % cores_per_node)):
             nodes = "" if cores_per_node is None else f" in nodes of {cores_per_node}"
-            raise InputError(f"a machine of {processors} processors{nodes} cannot be: give whole nodes")
+            raise InputError(
+                f"a machine of {processors} processors{nodes} is impossible: give a multiple of the node size"
+            )
         jobs = self.jobs.scaled(NodeScale(processors / self.processors, processors, cores_per_node or 1))
         scaled = replace(self, processors=processors, cores_per_node=cores_per_node, jobs=jobs, limits=None)
         note = {
@@ -263,11 +267,10 @@ class WorkloadModel:
         document = read_json(path, "workload model")
         version = document.get("schedlab_workload_model") if isinstance(document, dict) else None
         if version is None:
-            raise InputError(f"{path} is not a workload model: schedlab model fit writes one with -o")
+            raise InputError(f"{path} is not a workload model: write one with WorkloadModel.save or schedlab model fit")
         if version != VERSION:
             raise InputError(
-                f"{path} is a workload model of another version ({shown(version)}; this schedlab reads {VERSION}): "
-                "fit it again"
+                f"{path} is a workload model of version {shown(version)}; this schedlab reads {VERSION}: fit it again"
             )
         try:
             return _from_document(document)

@@ -170,7 +170,7 @@ def estimate_histogram(
     bins = dict(user_bins or {})
     _check_bins(bins, jobs, max_estimate)
     if distinct is not None and distinct < 1:
-        raise InputError(f"a workload has at least 1 distinct estimate, not {distinct}")
+        raise InputError(f"a workload needs at least 1 distinct estimate, not {distinct}")
     head = head_values(max_estimate, tuple(bins))
     shares = _head_shares(head, {value: 100.0 * count / jobs for value, count in bins.items()}, rng)
     wanted = distinct_estimates(jobs) if distinct is None else distinct
@@ -181,7 +181,7 @@ def estimate_histogram(
     given = np.array([bins.get(value, 0) for value in values.tolist()], dtype=np.int64)
     free = given == 0
     if not free.any():
-        raise InputError("the user bins leave no other estimate for the rest of the jobs; ask for more distinct ones")
+        raise InputError("the user bins leave no estimate for the other jobs: raise the number of distinct estimates")
     counts[free] = _adding_up_to(counts[free], jobs - int(given.sum()))
     counts[~free] = given[~free]
     used = np.flatnonzero(counts)

@@ -32,7 +32,7 @@ class SklearnPredictor:
     Raises
     ------
     InputError
-        If a number is not a whole number from 1 on.
+        If a number is not a whole number of at least 1.
 
     Notes
     -----
@@ -129,4 +129,4 @@ class RiverPredictor:
 
 def _check_count(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name}={value!r} is not a whole number from 1 on")
+        raise InputError(f"{name}={value!r} is not a whole number of at least 1")

@@ -115,7 +115,7 @@ class PredictionModel:
         self.predictor = as_predictor(predictor)
         if isinstance(self.predictor, PythonPredictor | Actual):
             raise InputError(
-                f"@{self.predictor.text} cannot be kept as a model: only built-in predictors that do not "
+                f"@{self.predictor.text} cannot be saved as a model: only built-in predictors that do not "
                 "know the future can"
             )
         self.processors = processors
@@ -192,7 +192,7 @@ class PredictionModel:
         prepared = replay.prepared
         if prepared.processors != self.processors:
             raise InputError(
-                f"the model has learned on a machine of {self.processors} processors, but {prepared.workload.name} has "
+                f"the model was trained on a machine of {self.processors} processors, but {prepared.workload.name} has "
                 f"{prepared.processors}"
             )
         epoch = prepared.workload.start_time
@@ -307,8 +307,8 @@ class PredictionModel:
         if self._since is not None and second < self._since:
             epoch = self.start_time or 0
             raise InputError(
-                f"{what} is submitted at second {second + epoch}, but the model has learned from what happened until "
-                f"second {self._since + epoch}: ask about later jobs, or give the workload the start time it has"
+                f"{what} is submitted at second {second + epoch}, but the model was trained until "
+                f"second {self._since + epoch}: ask about later jobs, or correct the start time of the workload"
             )
 
 

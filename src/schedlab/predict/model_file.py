@@ -50,16 +50,16 @@ def read_model(path: str | PathLike[str]) -> PredictionModel:
     """Read a model; parameters and errors as for `PredictionModel.load`."""
     document = read_json(path, "model")
     if not isinstance(document, dict) or "schema" not in document:
-        raise InputError(f"{path} is not a model: write one with PredictionModel.save or schedlab predict")
+        raise InputError(f"{path} is not a prediction model: write one with PredictionModel.save or schedlab predict")
     if document.pop("schema") != SCHEMA:
-        raise InputError(f"{path} is a model of another version of schedlab: train it again with this one")
+        raise InputError(f"{path} is a model of another version of schedlab: train the model again with this version")
     if document.pop("checksum", None) != _checksum(document):
         raise InputError(f"{path} is damaged: its checksum is wrong; train the model again")
-    content = checked(CONTENT, document, f"{path} is not a sound model", "train it again")
+    content = checked(CONTENT, document, f"{path} is not a valid model", "train the model again")
     try:
         return _from_content(content)
     except (InputError, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{path} is not a sound model: {error}; train it again") from None
+        raise InputError(f"{path} is not a valid model: {error}; train the model again") from None
 
 
 def _checksum(content: dict[str, Any]) -> str:
@@ -138,7 +138,7 @@ MOST_REMEMBERED = 1_000_000
 def _from_content(content: Content) -> PredictionModel:
     """Return the model of a file; raise InputError or ValueError if its parts do not fit together."""
     if named_classes(content.predictor):
-        raise ValueError(f"it names {shown(content.predictor)}, and only built-in predictors are kept as models")
+        raise ValueError(f"it names {shown(content.predictor)}, and only built-in predictors can be saved as models")
     predictor = predictor_from_text(content.predictor)
     remembered = [getattr(predictor, name) for name in ("jobs", "memory") if hasattr(predictor, name)]
     if max(remembered, default=0) > MOST_REMEMBERED:
@@ -194,7 +194,7 @@ def _unfinished(
 
 def _same_names(what: str, told: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     if set(told) != set(known):
-        raise ValueError(f"its {what} has other parts than {', '.join(known) or 'none'}")
+        raise ValueError(f"its {what} must have the parts {', '.join(known) or 'none'}")
 
 
 def _array(name: str, values: list[Any], like: NDArray[Any], rows: int) -> NDArray[Any]:
@@ -202,8 +202,8 @@ def _array(name: str, values: list[Any], like: NDArray[Any], rows: int) -> NDArr
     array = np.array(values) if len(values) else np.empty((0, *like.shape[1:]), like.dtype)
     shape = (rows, *like.shape[1:])
     if array.shape != shape:
-        raise ValueError(f"{name} has the form {array.shape} instead of {shape}")
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
     whole = like.dtype.kind == "i"
     if array.dtype.kind not in ("i" if whole else "if") or (whole and np.abs(array).max(initial=0) > 2**53):
-        raise ValueError(f"{name} holds something else than {'whole ' if whole else ''}numbers of 53 bits")
+        raise ValueError(f"{name} must hold {'whole ' if whole else ''}numbers of at most 53 bits")
     return array.astype(like.dtype)

@@ -64,7 +64,7 @@ def _header(line: str) -> list[str]:
     names = [_usual_name(name.strip().lower()) for name in _cells(line)]
     missing = [name for name in NEEDED if name not in names]
     if missing:
-        raise InputError(f"there is no column {missing[0]}; the columns are {', '.join(NAMES)}")
+        raise InputError(f"the column {missing[0]} is missing; the columns are {', '.join(NAMES)}")
     return names
 
 
@@ -103,7 +103,7 @@ def _job(record: dict[str, Any], number: int, now: int, machine: int) -> JobView
     job = JobView(**{name: _whole(name, value) for name, value in (usual | record).items() if name in NAMES})
     for name in NEEDED:
         if getattr(job, name) < 1:
-            raise InputError(f"{name}={getattr(job, name)} is not a whole number from 1 on")
+            raise InputError(f"{name}={getattr(job, name)} is not a whole number of at least 1")
     if job.processors > machine:
         raise InputError(f"the job needs {job.processors} processors, but the machine has {machine}")
     return job

@@ -55,7 +55,7 @@ def replay_of(
         how = USUAL_SCHEDULER if bool(unknown.any()) else LOG
     if isinstance(how, Schedule):
         if not np.array_equal(how.workload.submit_time, workload.submit_time):
-            raise InputError(f"the schedule of {how.workload.name} to be replayed is not one of {workload.name}")
+            raise InputError(f"the schedule to replay is of {how.workload.name}, not of {workload.name}")
         name, start = how.scheduler, how.start_time
     elif how == LOG:
         if bool(unknown.any()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from schedlab.campaign.results.ranking import Standing, Standings
+from schedlab.campaign.results.ranking import RankedScheduler, SchedulerRanking
 from schedlab.campaign.results.statistics import (
     FEWEST_PAIRS,
     LARGER_IS_BETTER,
@@ -38,13 +38,13 @@ MEANINGS = {
 
 
 def answer(
-    standings: Standings, frame: pd.DataFrame, *, instance: str = "pair", prices: Sequence[Price] = ()
+    ranking: SchedulerRanking, frame: pd.DataFrame, *, instance: str = "pair", prices: Sequence[Price] = ()
 ) -> list[str]:
     """Return what the results say, as sentences: the best scheduler, how sure that is, and how the others stand.
 
     Parameters
     ----------
-    standings
+    ranking
         Of the frame.
     frame
         The results, for the comparison of the best scheduler with the others.
@@ -53,8 +53,8 @@ def answer(
     prices
         What schedulers ask of jobs, if known: the mean waits of the best one and the baseline are told.
     """
-    rows = standings.of()
-    metric, baseline = metric_label(standings.metric), standings.baseline
+    rows = ranking.of()
+    metric, baseline = metric_label(ranking.metric), ranking.baseline
     others = [row for row in rows if row.paired is not None]
     if not others:
         return [f"There is only one scheduler, {baseline}, and nothing to compare it with."]
@@ -63,11 +63,11 @@ def answer(
         return [
             f"There is not enough data for an answer: schedulers share {count_of(most, 'instance')}, and an interval "
             f"needs {FEWEST_PAIRS}.",
-            f"The medians of the {metric} so far: {_list([_median(standings, row) for row in rows])}.",
+            f"The medians of the {metric} so far: {_list([_median(ranking, row) for row in rows])}.",
         ]
-    highest = "highest" if standings.metric in LARGER_IS_BETTER else "lowest"
+    highest = "highest" if ranking.metric in LARGER_IS_BETTER else "lowest"
     best = rows[0]
-    meaning = MEANINGS.get(standings.metric)
+    meaning = MEANINGS.get(ranking.metric)
     what = metric + (f" ({meaning})" if meaning else "")
     if best.paired is None:
         closest = next(row.paired for row in others if row.paired)
@@ -78,14 +78,14 @@ def answer(
         bound = " (clairvoyant)" if is_clairvoyant(best.scheduler) else ""
         sentences = [f"{best.scheduler}{bound} has the {highest} {what}: {_against(best.paired, instance)}."]
         sentences += [*_waits(best.scheduler, baseline, prices), *_disagreement(best.paired)]
-        rivals = _rivals(best.scheduler, others, standings, frame)
+        rivals = _rivals(best.scheduler, others, ranking, frame)
     if len(others) > 1 and rivals:
         sentences += [f"{_list(rivals)} cannot be told apart from {best.scheduler}."]
     return [*sentences, *_verdicts(others, baseline)]
 
 
-def _median(standings: Standings, row: Standing) -> str:
-    return f"{row.scheduler} {quantity(standings.metric, row.median)}"
+def _median(ranking: SchedulerRanking, row: RankedScheduler) -> str:
+    return f"{row.scheduler} {quantity(ranking.metric, row.median)}"
 
 
 def _waits(best: str, baseline: str, prices: Sequence[Price]) -> list[str]:
@@ -157,17 +157,17 @@ def _disagreement(pair: Paired) -> list[str]:
     return [f"Its mean difference, {text}, cannot be told from none: a few instances weigh heavily in it."]
 
 
-def _rivals(best: str, others: Sequence[Standing], standings: Standings, frame: pd.DataFrame) -> list[str]:
+def _rivals(best: str, others: Sequence[RankedScheduler], ranking: SchedulerRanking, frame: pd.DataFrame) -> list[str]:
     """Name the other schedulers, but for the baseline, that cannot be told apart from the best one."""
     pairs = [
-        paired(frame, standings.metric, row.scheduler, best, level=standings.level)
+        paired(frame, ranking.metric, row.scheduler, best, level=ranking.level)
         for row in others
         if row.scheduler != best
     ]
     return [pair.scheduler for pair in pairs if pair.verdict in UNDECIDED]
 
 
-def _verdicts(others: Sequence[Standing], baseline: str) -> list[str]:
+def _verdicts(others: Sequence[RankedScheduler], baseline: str) -> list[str]:
     """Count how the schedulers stand against the baseline, if there are several."""
     if len(others) < 2:
         return []

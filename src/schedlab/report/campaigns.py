@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.campaign.results.ranking import Standing, Standings
+from schedlab.campaign.results.ranking import RankedScheduler, SchedulerRanking
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, METRIC, by_instance, quantity
 from schedlab.errors import InputError
 from schedlab.report.style import (
@@ -187,7 +187,7 @@ def plot_by_class(
     common = {name: values.dropna() for name, values in tables.items()}
     present = [name for name, values in common.items() if len(values)]
     if not present:
-        raise InputError(f"not enough data: no instance has jobs of a class in {', '.join(classes)} everywhere")
+        raise InputError(f"not enough data: no instance has jobs of each of the classes {', '.join(classes)}")
     shown = list(schedulers or common[present[0]].columns)
 
     def draw(ax: Axes, panel: int) -> None:
@@ -292,13 +292,13 @@ def plot_distribution(
     return axes
 
 
-def plot_ratios(standings: Standings, ax: Axes | None = None) -> Axes:
+def plot_ratios(ranking: SchedulerRanking, ax: Axes | None = None) -> Axes:
     """Draw the ratio of each scheduler to the baseline over all instances, with its interval.
 
     Parameters
     ----------
-    standings
-        See `schedlab.campaign.results.ranking.standings`.
+    ranking
+        See `schedlab.campaign.results.ranking.ranking`.
     ax
         Where to draw; by default, in a new figure.
 
@@ -310,7 +310,7 @@ def plot_ratios(standings: Standings, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.ticker import LogLocator
 
-    rows = standings.of()
+    rows = ranking.of()
     with styled_axes(ax, (WIDTH, 1.1 + ROW * max(len(rows), 3))) as axes:
         axes.axvline(1, color="#444444", linewidth=1)
         for number, row in enumerate(rows):
@@ -323,33 +323,33 @@ def plot_ratios(standings: Standings, ax: Axes | None = None) -> Axes:
             if row.paired and row.paired.ratio_interval:
                 axes.hlines(number, *row.paired.ratio_interval, color=colour, linewidth=2.2)
             axes.plot(ratio, number, "o", color=colour, markersize=6)
-        ratios = _shown_ratios(standings)
+        ratios = _shown_ratios(ranking)
         if ratios.max() > 2 * ratios.min():
             axes.set_xscale("log")
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axes.set_xticks([], minor=True)
         number_ticks(axes.xaxis)
         scheduler_rows(axes, [row.scheduler for row in rows])
-        better = "right" if standings.metric in LARGER_IS_BETTER else "left"
-        axes.set_xlabel(f"Ratio to {label_of(standings.baseline)} (further {better} is better)")
-        axes.set_title(f"{metric_label(standings.metric).capitalize()} with {100 * standings.level:g}% intervals")
+        better = "right" if ranking.metric in LARGER_IS_BETTER else "left"
+        axes.set_xlabel(f"Ratio to {label_of(ranking.baseline)} (further {better} is better)")
+        axes.set_title(f"{metric_label(ranking.metric).capitalize()} with {100 * ranking.level:g}% intervals")
     return axes
 
 
-def _shown_ratios(standings: Standings) -> NDArray[np.float64]:
+def _shown_ratios(ranking: SchedulerRanking) -> NDArray[np.float64]:
     """Return every ratio and every end of an interval over all instances."""
-    ratios = [_ratio(row) for row in standings.of()]
-    ends = [end for row in standings.of() if row.paired for end in row.paired.ratio_interval or ()]
+    ratios = [_ratio(row) for row in ranking.of()]
+    ends = [end for row in ranking.of() if row.paired for end in row.paired.ratio_interval or ()]
     return np.array([ratio for ratio in ratios if not np.isnan(ratio)] + ends)
 
 
-def plot_heat_map(standings: Standings, ax: Axes | None = None) -> Axes:
+def plot_heat_map(ranking: SchedulerRanking, ax: Axes | None = None) -> Axes:
     """Draw the ratio of each scheduler to the baseline in each workload, as numbers on colours.
 
     Parameters
     ----------
-    standings
-        See `schedlab.campaign.results.ranking.standings`.
+    ranking
+        See `schedlab.campaign.results.ranking.ranking`.
     ax
         Where to draw; by default, in a new figure.
 
@@ -360,15 +360,15 @@ def plot_heat_map(standings: Standings, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.colors import Normalize
 
-    workloads = [name for name in standings.workloads() if name] or [""]
-    rows = [standings.of(workload) for workload in workloads]
+    workloads = [name for name in ranking.workloads() if name] or [""]
+    rows = [ranking.of(workload) for workload in workloads]
     ratios = np.array([[_ratio(row) for row in column] for column in rows]).T
     known = np.log2(ratios[~np.isnan(ratios)])
     # Not more than a factor of four to the darkest colour: one bad scheduler would leave the others pale.
     most = float(np.clip(np.abs(known).max(initial=0), 0.1, 2))
     schedulers = [row.scheduler for row in rows[0]]
     with styled_axes(ax, (WIDTH, 0.9 + ROW * len(schedulers))) as axes:
-        colours = "RdBu" if standings.metric in LARGER_IS_BETTER else "RdBu_r"
+        colours = "RdBu" if ranking.metric in LARGER_IS_BETTER else "RdBu_r"
         axes.imshow(np.log2(ratios), cmap=colours, norm=Normalize(-1.3 * most, 1.3 * most), aspect="auto")
         for (i, j), ratio in np.ndenumerate(ratios):
             pair = rows[j][i].paired
@@ -391,11 +391,11 @@ def plot_heat_map(standings: Standings, ax: Axes | None = None) -> Axes:
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
         note = "blue: better, red: worse, bold: the interval does not contain 1"
-        axes.set_title(f"Ratio to {label_of(standings.baseline)}\n{note}")
+        axes.set_title(f"Ratio to {label_of(ranking.baseline)}\n{note}")
     return axes
 
 
-def _ratio(row: Standing) -> float:
+def _ratio(row: RankedScheduler) -> float:
     """Return the ratio of a scheduler to the baseline, NaN if there is none."""
     if row.paired is None:
         return 1.0

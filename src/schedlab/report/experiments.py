@@ -1,4 +1,4 @@
-"""Figures of experiments: distributions, minutes, and handlings of workflows beside each other.
+"""Figures of experiments: distributions, minutes, and submission modes of workflows beside each other.
 
 The kinds of figures are those of Rodrigo et al., "ScSF: A scheduling simulation framework", JSSPP 2017.
 """
@@ -24,17 +24,17 @@ from schedlab.report.style import (
     styled_axes,
 )
 from schedlab.schedule.minutes import minutes_of
-from schedlab.workload.submissions import HANDLINGS
+from schedlab.workload.submissions import SUBMISSION_MODES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from schedlab.campaign.results.compare_submissions import Standing, SubmissionComparison
+    from schedlab.campaign.results.compare_submissions import SubmissionComparison, SubmissionSummary
     from schedlab.schedule.analysis import Analysis, Distribution
     from schedlab.schedule.minutes import Minutes
     from schedlab.workload.sections import Sections
 
-HANDLING_COLOURS = {name: COLOURS[place] for place, name in enumerate((*HANDLINGS, "-"))}
+SUBMISSION_MODE_COLOURS = {name: COLOURS[place] for place, name in enumerate((*SUBMISSION_MODES, "-"))}
 
 SMOOTHED = 10
 """Minutes that a curve of utilisation shows the mean of."""
@@ -68,7 +68,7 @@ def plot_distributions(distributions: Mapping[str, Distribution], ax: Axes | Non
     """
     shown = {name: found for name, found in distributions.items() if len(found.values)}
     if not shown:
-        raise InputError("not enough data: nothing has finished, so that there is no distribution to draw")
+        raise InputError("not enough data: no workflow has finished, so there is no distribution to draw")
     first = next(iter(shown.values()))
     is_time = first.variable.unit == "s"
     with styled_axes(ax) as axes:
@@ -165,7 +165,7 @@ def plot_median_waits(minutes: Mapping[str, Minutes], sections: Sections, ax: Ax
 def plot_submissions(
     found: SubmissionComparison, measure: str = "run_time", baseline: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the medians of workflows under each handling, side by side.
+    """Draw the medians of workflows under each submission mode, side by side.
 
     Parameters
     ----------
@@ -174,22 +174,22 @@ def plot_submissions(
     measure
         "wait", "run_time", "turnaround" or "stretch".
     baseline
-        A handling; the figure then shows how many times shorter the medians of the others are, on workflows that both
+        A submission mode; the figure then shows how many times shorter the medians of the others are, on workflows both
         have finished.
     ax
         Where to draw; by default, in a new figure.
     """
-    rows = [row for row in found.standings if row.submitted]
+    rows = [row for row in found.summaries if row.submitted]
     experiments = list(dict.fromkeys(row.experiment for row in rows))
     if not experiments:
-        raise InputError("there are no workflows to draw")
-    names = [name for name in HANDLINGS if any(row.handling == name for row in rows) and name != baseline]
+        raise InputError("no workflows to draw")
+    names = [name for name in SUBMISSION_MODES if any(row.submission_mode == name for row in rows) and name != baseline]
 
-    def height(experiment: str, handling: str) -> float:
+    def height(experiment: str, submission_mode: str) -> float:
         if baseline is not None:
-            ratio = _ratio(found, experiment, measure, handling, baseline)
+            ratio = _ratio(found, experiment, measure, submission_mode, baseline)
             return float("nan") if ratio is None else 1 / ratio
-        mine = [row for row in rows if (row.experiment, row.handling) == (experiment, handling)]
+        mine = [row for row in rows if (row.experiment, row.submission_mode) == (experiment, submission_mode)]
         value = float(getattr(mine[0], measure)) if mine else float("nan")
         return value if measure == "stretch" else value / 3_600
 
@@ -208,19 +208,19 @@ def plot_submissions(
     return axes
 
 
-def plot_simulation_times(standings: Sequence[Standing], ax: Axes | None = None) -> Axes:
-    """Draw the median time that a simulation takes, for each experiment and handling.
+def plot_simulation_times(summaries: Sequence[SubmissionSummary], ax: Axes | None = None) -> Axes:
+    """Draw the median time that a simulation takes, for each experiment and submission mode.
 
     Parameters
     ----------
-    standings
+    summaries
         Of a campaign, see `schedlab.campaign.SubmissionComparison`.
     ax
         Where to draw; by default, in a new figure.
     """
-    experiments = list(dict.fromkeys(row.experiment for row in standings))
-    seconds = {(row.experiment, row.handling): row.seconds for row in standings}
-    names = [name for name in HANDLING_COLOURS if any(row.handling == name for row in standings)]
+    experiments = list(dict.fromkeys(row.experiment for row in summaries))
+    seconds = {(row.experiment, row.submission_mode): row.seconds for row in summaries}
+    names = [name for name in SUBMISSION_MODE_COLOURS if any(row.submission_mode == name for row in summaries)]
     with styled_axes(ax, (max(8.0, 0.32 * len(experiments)), 4.2)) as axes:
         _bars(axes, experiments, names, lambda experiment, name: seconds.get((experiment, name), float("nan")))
         axes.set_yscale("log")
@@ -252,7 +252,7 @@ def save_analysis_figures(analysis: Analysis, directory: Path) -> list[Path]:
     return files
 
 
-def save_handlings_figures(found: SubmissionComparison, directory: Path) -> list[Path]:
+def save_submission_mode_figures(found: SubmissionComparison, directory: Path) -> list[Path]:
     """Write the figures of a campaign of experiments as PNG, and return the files.
 
     Raises
@@ -260,9 +260,9 @@ def save_handlings_figures(found: SubmissionComparison, directory: Path) -> list
     OutputError
         If one cannot be written.
     """
-    files = [save_figure(plot_simulation_times(found.standings), directory / "simulation-times.png")]
+    files = [save_figure(plot_simulation_times(found.summaries), directory / "simulation-times.png")]
     for measure in ("wait", "run_time", "turnaround", "stretch"):
-        if any(row.submitted > row.unfinished for row in found.standings):
+        if any(row.submitted > row.unfinished for row in found.summaries):
             name = measure.replace("_", "-")
             files.append(save_figure(plot_submissions(found, measure), directory / f"workflows-{name}.png"))
     return files
@@ -276,15 +276,17 @@ def _bars(axes: Axes, experiments: Sequence[str], names: Sequence[str], height: 
         heights = [height(experiment, name) for experiment in experiments]
         shift = (number - (len(names) - 1) / 2) * width
         label = "no workflows" if name == "-" else name
-        axes.bar(places + shift, heights, width, color=HANDLING_COLOURS[name], label=label)
+        axes.bar(places + shift, heights, width, color=SUBMISSION_MODE_COLOURS[name], label=label)
     axes.set_xticks(places, list(experiments), rotation=60, ha="right", fontsize=7)
     axes.grid(axis="x", visible=False)
     legend(axes)
 
 
-def _ratio(found: SubmissionComparison, experiment: str, measure: str, handling: str, baseline: str) -> float | None:
-    """Return a handling over the baseline; what is known is one of the two directions."""
-    for name, other, power in ((handling, baseline, 1), (baseline, handling, -1)):
+def _ratio(
+    found: SubmissionComparison, experiment: str, measure: str, submission_mode: str, baseline: str
+) -> float | None:
+    """Return a submission mode over the baseline; what is known is one of the two directions."""
+    for name, other, power in ((submission_mode, baseline, 1), (baseline, submission_mode, -1)):
         for row in found.of(experiment, measure, name, other):
             if row.pair is not None and row.pair.ratio:
                 return float(row.pair.ratio**power)

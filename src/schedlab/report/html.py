@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.campaign.results.ranking import Standing, Standings, standings
+from schedlab.campaign.results.ranking import RankedScheduler, SchedulerRanking, ranking
 from schedlab.campaign.results.statistics import METRIC, by_instance, interval_text, quantity, signed
 from schedlab.campaign.results.trade_offs import Price
 from schedlab.naming import split_name
@@ -136,7 +136,7 @@ def render(evidence: Evidence) -> str:
     if evidence.running and frame.empty:
         page.carry("campaign", {"running": True, "rows": []})
         return page.render("waiting.html.j2", title=evidence.name, evidence=evidence)
-    result = standings(frame, evidence.baseline, metric)
+    result = ranking(frame, evidence.baseline, metric)
     schedulers = [row.scheduler for row in result.of()]
     campaign = grid(frame, metric, schedulers, evidence.baseline, run=shlex.quote(evidence.run), running=page.running)
     if campaign is not None or page.running:
@@ -167,10 +167,10 @@ def render(evidence: Evidence) -> str:
 
 def answer_of(evidence: Evidence) -> list[str]:
     """Return the answer of the page as sentences."""
-    return _sentences(evidence, standings(evidence.frame, evidence.baseline, evidence.metric))
+    return _sentences(evidence, ranking(evidence.frame, evidence.baseline, evidence.metric))
 
 
-def _sentences(evidence: Evidence, result: Standings) -> list[str]:
+def _sentences(evidence: Evidence, result: SchedulerRanking) -> list[str]:
     return [
         *filter(None, [evidence.running]),
         *answer(result, evidence.frame, instance=evidence.blocks or "pair", prices=evidence.prices),
@@ -231,7 +231,7 @@ def _completeness(evidence: Evidence) -> list[str]:
     ]
 
 
-def _cells(metric: str, row: Standing) -> dict[str, str]:
+def _cells(metric: str, row: RankedScheduler) -> dict[str, str]:
     """Return the row of a scheduler in the table as texts."""
     pair = row.paired
     cells = {

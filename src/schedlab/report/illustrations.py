@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.campaign.results.ranking import Standings
+from schedlab.campaign.results.ranking import SchedulerRanking
 from schedlab.durations import DAY
 from schedlab.report.campaigns import (
     labels_of,
@@ -23,7 +23,7 @@ from schedlab.report.campaigns import (
 )
 from schedlab.report.comparison import plot_queue_length, plot_utilisation
 from schedlab.report.gantt import plot_gantt
-from schedlab.report.style import only_drawable, root_figure, styled
+from schedlab.report.style import root_figure, styled
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import queue_length
@@ -70,6 +70,8 @@ def illustrate(drawn: Figure | Axes, alt: str, caption: str, *, vector: bool = T
     """Return a figure as part of a page: as SVG, or as PNG if it has too many parts for that."""
     import matplotlib
 
+    from schedlab.report.canvas import only_drawable
+
     only_drawable(root_figure(drawn))
     buffer = BytesIO()
     # With names that depend on nothing but the content, the same results give the same file.
@@ -82,7 +84,7 @@ def illustrate(drawn: Figure | Axes, alt: str, caption: str, *, vector: bool = T
     return Illustration(f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}", alt, caption)
 
 
-def answer_figures(result: Standings) -> list[Illustration]:
+def answer_figures(result: SchedulerRanking) -> list[Illustration]:
     """Return the ratios to the baseline with their intervals, and by workload if there are several."""
     what, baseline = metric_label(result.metric), result.baseline
     figures = []

@@ -69,7 +69,7 @@ def plot_trial_scores(scores: ScoreTable, group: int | None = None, ax: Axes | N
     number = scores.group[0] if group is None else group
     rows = np.flatnonzero(scores.group == number)
     if not len(rows):
-        raise InputError(f"there is no tuple {number} in these scores")
+        raise InputError(f"tuple {number} is not in these scores")
     rows = rows[np.argsort(scores.submit_time[rows], kind="stable")]
     score, error = scores.score[rows], scores.standard_error[rows]
     mean = float(score.mean())
@@ -193,7 +193,7 @@ def plot_policies(
     """
     named = dict(policies) if isinstance(policies, Mapping) else {getattr(policies, "text", policies): policies}
     if not named:
-        raise InputError("there is no policy to plot")
+        raise InputError("no policy to plot")
     with styled():
         figure = new_figure((10.0, 0.8 + 2.7 * len(named)))
         panels: Any = figure.subplots(len(named), len(PAIRS), squeeze=False)

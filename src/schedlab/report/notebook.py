@@ -59,7 +59,7 @@ def explore(
     else:
         schedules = subject.schedules if isinstance(subject, Comparison) else subject
     if not schedules or not all(len(schedule) for schedule in schedules.values()):
-        raise InputError("there are no jobs to look into")
+        raise InputError("the schedule has no jobs to explore")
     container = Container()
     index = contents(schedules, container, baseline=baseline, unit=unit)
     index["limits"] = np.cumsum([0, *map(len, container.blocks)]).tolist()

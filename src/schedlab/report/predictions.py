@@ -103,7 +103,7 @@ def save_prediction_figures(validations: Sequence[Validation], directory: str | 
 def _listed(validations: Validation | Sequence[Validation]) -> list[Validation]:
     shown = [validations] if isinstance(validations, Validation) else list(validations)
     if not shown:
-        raise InputError("there is no validation to plot")
+        raise InputError("no validation to plot")
     return shown
 
 

@@ -1,4 +1,4 @@
-"""The figure of a plan of requests: the law with the requests on it, and what other methods cost."""
+"""The figure of a plan of requests: the distribution with the requests on it, and what other methods cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlab.report.style import COLOURS, new_figure, percent_ticks, styled, styled_axes
 from schedlab.schedule.summary import duration
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.point_distributions import DiscreteDistribution
 from schedlab.speculate.tables import rounded_text
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ UNITS = ((2 * 86_400, 86_400, "days"), (2 * 3_600, 3_600, "hours"), (120, 60, "m
 def plot_requests(
     plan: RequestPlan, alternatives: Mapping[str, Evaluation] | None = None, *, name: str | None = None
 ) -> Figure:
-    """Draw the law of a plan with its requests, and beside it the costs of the plan and of alternatives.
+    """Draw the distribution of a plan with its requests, and beside it the costs of the plan and of alternatives.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def plot_requests(
     alternatives
         What else there is, by name; by default, those of the plan.
     name
-        What the law is called; by default, its text.
+        What the distribution is called; by default, its text.
 
     Returns
     -------
@@ -49,13 +49,13 @@ def plot_requests(
     with styled():
         figure = new_figure((10.0, 3.8))
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-        plot_requests_on_law(plan, left)
+        plot_requests_on_distribution(plan, left)
         _costs(plan, others, right)
-        figure.suptitle(f"Requests for {name or rounded_text(plan.law)}", fontsize=11, fontweight="bold")
+        figure.suptitle(f"Requests for {name or rounded_text(plan.distribution)}", fontsize=11, fontweight="bold")
     return figure
 
 
-def plot_requests_on_law(plan: RequestPlan, ax: Axes | None = None) -> Axes:
+def plot_requests_on_distribution(plan: RequestPlan, ax: Axes | None = None) -> Axes:
     """Draw how run times are distributed, and up to where each request covers them.
 
     Parameters
@@ -65,13 +65,13 @@ def plot_requests_on_law(plan: RequestPlan, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; by default, in a new figure.
     """
-    law = plan.law
-    size, unit = next((size, unit) for least, size, unit in UNITS if law.high >= least)
-    bins = min(BINS, max(10, len(law.points) // 3)) if isinstance(law, DiscreteLaw) else BINS
-    edges = np.linspace(law.low, law.high, bins + 1)
+    distribution = plan.distribution
+    size, unit = next((size, unit) for least, size, unit in UNITS if distribution.high >= least)
+    bins = min(BINS, max(10, len(distribution.points) // 3)) if isinstance(distribution, DiscreteDistribution) else BINS
+    edges = np.linspace(distribution.low, distribution.high, bins + 1)
     # The first bin has the atom at the lower end.
-    shares = np.diff(law.cdf(edges), prepend=0.0)[1:]
-    shares[0] += float(law.cdf(law.low))
+    shares = np.diff(distribution.cdf(edges), prepend=0.0)[1:]
+    shares[0] += float(distribution.cdf(distribution.low))
     with styled_axes(ax) as axes:
         axes.stairs(shares, edges / size, fill=True, color=COLOURS[3], alpha=0.7)
         top = 1.22 * float(shares.max())
@@ -79,7 +79,7 @@ def plot_requests_on_law(plan: RequestPlan, ax: Axes | None = None) -> Axes:
         for number, end in enumerate(plan.sequence.covered):
             style = "--" if plan.sequence.checkpoints[number] else "-"
             axes.axvline(end / size, color=COLOURS[1], linewidth=1.2, linestyle=style)
-            if end - numbered >= ROOM * (law.high - law.low):
+            if end - numbered >= ROOM * (distribution.high - distribution.low):
                 numbered = end
                 axes.annotate(
                     f"{number + 1}",
@@ -91,7 +91,7 @@ def plot_requests_on_law(plan: RequestPlan, ax: Axes | None = None) -> Axes:
                     color=COLOURS[1],
                 )
         axes.set_ylim(0, top)
-        axes.set_xlim(left=max(0.0, law.low - 0.03 * (law.high - law.low)) / size)
+        axes.set_xlim(left=max(0.0, distribution.low - 0.03 * (distribution.high - distribution.low)) / size)
         axes.set_xlabel(f"Run time ({unit})")
         axes.set_ylabel("Share of the runs")
         percent_ticks(axes.yaxis)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -77,44 +74,10 @@ def styled() -> Iterator[None]:
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
-    """Return an empty figure of `size` inches that belongs to nobody else."""
-    from matplotlib.figure import Figure
+    """Return an empty figure of `size` inches, unknown to pyplot, that shows itself in notebooks."""
+    from schedlab.report.canvas import NotebookFigure
 
-    return Figure(figsize=size, layout="constrained")
-
-
-def drawable(text: str) -> str:
-    """Return a text as the font of figures can draw it: "…" for words from right to left, and for characters it lacks.
-
-    Examples
-    --------
-    >>> drawable("queue of عمر 🦊fox")
-    'queue of … …fox'
-    """
-    characters = _characters()
-    words = []
-    for word in text.split(" "):
-        leftward = any(unicodedata.bidirectional(character) in ("R", "AL") for character in word)
-        known = "".join(character if ord(character) in characters or character == "\n" else "…" for character in word)
-        words.append("…" if leftward else re.sub("…+", "…", known))
-    return " ".join(words)
-
-
-@cache
-def _characters() -> frozenset[int]:
-    """Return what the font of figures can draw, as code points."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    return frozenset(get_font(findfont(FontProperties())).get_charmap())
-
-
-def only_drawable(figure: Figure) -> None:
-    """Leave out of the texts of a figure what its font cannot draw."""
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        if not text.get_text().isascii():
-            text.set_text(drawable(text.get_text()))
+    return NotebookFigure(figsize=size, layout="constrained")
 
 
 def save_figure(drawn: Figure | Axes, path: str | PathLike[str]) -> Path:
@@ -127,6 +90,8 @@ def save_figure(drawn: Figure | Axes, path: str | PathLike[str]) -> Path:
     InputError
         If the suffix is not the name of a format.
     """
+    from schedlab.report.canvas import only_drawable
+
     figure = root_figure(drawn)
     only_drawable(figure)
     with atomic_path(path) as temporary:
@@ -179,9 +144,9 @@ def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> 
         given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
         result = {label_of(schedule.scheduler): schedule for schedule in given}
         if len(result) < len(given):
-            raise InputError("two schedules have the same scheduler; give a dictionary of names and schedules")
+            raise InputError("two schedules have the same scheduler: give a dictionary of names and schedules")
     if not result:
-        raise InputError("there is no schedule to plot")
+        raise InputError("no schedule to plot")
     for name, schedule in result.items():
         if not len(schedule):
             raise InputError(f"not enough jobs: the schedule of {name} is empty")

@@ -51,7 +51,7 @@ def plot_triples(frame: pd.DataFrame, log: str, other: str, metric: str = METRIC
         raise InputError(f"not enough data: {log} and {other} have fewer than two schedulers in common")
     groups: dict[tuple[str, bool], list[str]] = {}
     for text in both.index:
-        scheduler = Scheduler.parse(text)
+        scheduler = Scheduler.from_file(text, "the table of results")
         groups.setdefault((_kind(scheduler), scheduler.order is not None), []).append(text)
     with styled_axes(None, (7.2, 4.6)) as ax:
         for (kind, ordered), texts in sorted(groups.items()):

@@ -161,6 +161,11 @@ class Analysis:
         Upper bounds of the size classes in requested core-hours.
     rules
         Of the measures of workflows, see `schedlab.schedule.workflows.workflow_columns`.
+
+    Raises
+    ------
+    InputError
+        If there are no jobs.
     """
 
     def __init__(
@@ -290,5 +295,7 @@ def _sections(schedule: Schedule) -> Sections:
         return sections_of(schedule.workload)
     except InputError:
         submit = schedule.workload.submit_time
+        if not len(submit):
+            raise InputError("the schedule has no jobs to analyse") from None
         first, last = int(submit.min()), int(submit.max())
         return Sections(first, first, last, max(last, int(np.ceil(schedule.end_time.max()))))

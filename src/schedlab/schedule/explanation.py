@@ -148,7 +148,7 @@ def explain(schedule: Schedule, job_id: int) -> Explanation:
     """
     rows = np.flatnonzero(schedule.workload.job_id == job_id)
     if not len(rows):
-        raise InputError(f"{schedule.workload.name}: there is no job {job_id}")
+        raise InputError(f"{schedule.workload.name}: no job has the number {job_id}")
     return _Look(schedule).at(int(rows[0]))
 
 

@@ -82,9 +82,9 @@ def parquet_of(schedule: Schedule) -> bytes:
     -----
     The file's metadata holds, under the key `schedlab`, a JSON object with `schema_version`, `provenance` (see
     `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
-    `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and laws of
-    the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists, and what the
-    nodes are under `nodes`. Where jobs ran several times, columns `runs:...` have lists of what is known of each run.
+    `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and
+    distributions of the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists,
+    and what the nodes are under `nodes`. Where jobs ran several times, columns `runs:...` list each run.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -133,7 +133,7 @@ def read_schedule(path: str | PathLike[str]) -> Schedule:
     except InputError as error:
         raise InputError(f"{path}: {error}; write it again") from None
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException) as error:
-        raise InputError(f"{path}: the schedule or its metadata are damaged ({error}); write it again") from None
+        raise InputError(f"{path}: the schedule or its metadata is damaged ({error}); write it again") from None
 
 
 class StoredProvenance(BaseModel):
@@ -164,12 +164,14 @@ FACTS = TypeAdapter(StoredFacts)
 def _checked_facts(table: pa.Table, facts: dict[str, Any], path: str | PathLike[str]) -> StoredFacts:
     """Return the metadata of a schedule's table, or raise InputError if it is not one that can be read."""
     if "provenance" not in facts:
-        raise InputError(f"{path}: this Parquet file is not a schedule; make one with schedlab simulate -o")
+        raise InputError(
+            f"{path}: this Parquet file is not a schedule: write one with Schedule.save or schedlab simulate"
+        )
     found = facts.get("schema_version")
     if found != SCHEMA_VERSION:
         raise InputError(
             f"{path}: version {shown(found)} of the schema, but schedlab {version('schedlab')} reads version "
-            f"{SCHEMA_VERSION}; use the schedlab that wrote it"
+            f"{SCHEMA_VERSION}: use the version of schedlab that wrote it"
         )
     missing = {"job_id", *COLUMNS} - set(table.column_names)
     if missing:
@@ -218,7 +220,7 @@ def _own_column(name: str, column: pa.ChunkedArray) -> NDArray[Any]:
     time = name in ("start_time", "end_time")
     right = pa.types.is_boolean(kind) if flag else pa.types.is_integer(kind) or (time and pa.types.is_floating(kind))
     if not right or column.null_count:
-        raise ValueError(f"the column {name} is of type {kind}, or has empty cells")
+        raise ValueError(f"the column {name} has the type {kind}, or empty cells")
     values = column.to_numpy()
     if not flag and not (np.abs(values.astype(np.float64)) < LATEST).all():
         raise ValueError(f"the column {name} holds numbers beyond 53 bits")

@@ -169,7 +169,7 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     """
     for name, value in (("warm-up", warm_up), ("cool-down", cool_down)):
         if not 0 <= value < float("inf"):
-            raise InputError(f"the {name} is {value}; give a share of the jobs below 1, or seconds")
+            raise InputError(f"the {name} is {value}; give a fraction of the jobs below 1, or seconds")
     submit = schedule.workload.submit_time
     order = np.argsort(submit, kind="stable")
     if not len(order):
@@ -178,14 +178,16 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     first = _cut(submitted - submitted[0], warm_up)
     last = len(order) - _cut(submitted[-1] - submitted[::-1], cool_down)
     if first >= last:
-        raise InputError(f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of {len(order)}")
+        raise InputError(
+            f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of the {len(order)} jobs"
+        )
     begin = submitted[0] + int(warm_up) if warm_up >= 1 else submitted[first]
     if cool_down >= 1:
         end = submitted[-1] - int(cool_down)
     else:
         end = submitted[last] if last < len(order) else schedule.end_time.max()
     if cool_down > 0 and end <= begin:
-        raise InputError("not enough jobs: warm-up and cool-down leave no time between them")
+        raise InputError("not enough jobs: warm-up and cool-down overlap")
     submitted_rows = order[first:last]
     return Window(_ordinary(schedule, submitted_rows), int(begin), int(end), submitted_rows)
 
@@ -246,14 +248,16 @@ def throughput(schedule: Schedule, window: Window) -> float:
 def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     """Return the number of failed runs, the share of the machine that they took, and the jobs that were given up.
 
-    The share and the utilisation add up to all that is busy. Only jobs with a law are given up: others ask once.
+    The share and the utilisation add up to all that is busy. Only jobs with a distribution are given up.
     """
     assert schedule.runs is not None
     failed = schedule.runs[~schedule.runs["done"]]
     processors = schedule.workload.job_processors[failed["job"]].astype(np.float64)
     overlap = window.overlap(failed["start"], failed["end"])
-    law = schedule.workload.law
-    given_up = np.zeros(len(schedule), dtype=np.bool_) if law is None else schedule.killed & (law >= 0)
+    distribution = schedule.workload.distribution
+    given_up = (
+        np.zeros(len(schedule), dtype=np.bool_) if distribution is None else schedule.killed & (distribution >= 0)
+    )
     return {
         "failed_runs": float(np.count_nonzero(overlap > 0)),
         "lost_share": float((overlap * processors).sum()) / (schedule.processors * window.length),
@@ -290,7 +294,7 @@ def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float 
 def job_measures(schedule: Schedule, tau: int = TAU) -> dict[str, NDArray[np.int64] | NDArray[np.float64]]:
     """Return the measures that every job has, by name: seconds and ratios, in the order of the workload."""
     if not tau >= 1:
-        raise InputError(f"tau is {tau}; it is in seconds, at least 1")
+        raise InputError(f"tau is {tau}; it must be at least 1 second")
     wait, run = schedule.wait_time, schedule.run_time
     return {
         "wait": wait,

@@ -73,7 +73,7 @@ def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     if sections.cutoff > MOST_MINUTES * MINUTE:
         raise InputError(
             f"{schedule.workload.name}: the experiment lasts {sections.cutoff // MINUTE:,} minutes, and "
-            f"{MOST_MINUTES:,} are the most that can be told one by one"
+            f"at most {MOST_MINUTES:,} can be listed"
         )
     edges = np.arange(0, sections.cutoff + MINUTE, MINUTE, dtype=np.int64)
     held = schedule.held

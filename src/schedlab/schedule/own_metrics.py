@@ -58,7 +58,7 @@ class OwnMetric:
         except (TypeError, ValueError):
             arguments = 0
         if arguments not in (1, 2):
-            raise InputError(f"metric {self.name}: a metric is a function of a schedule, or of one and rows that count")
+            raise InputError(f"metric {self.name}: must be a function of (schedule) or of (schedule, rows that count)")
 
     def measure(self, schedule: Schedule, *, warm_up: float = 0, cool_down: float = 0) -> float:
         """Return the value of a schedule.

@@ -235,7 +235,7 @@ def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | No
     lists = {name: table[column].combine_chunks() for column, name in kept.items()}
     counts = {name: np.diff(values.offsets.to_numpy()) for name, values in lists.items()}
     if any(values.null_count or (counts[name] != counts["node"]).any() for name, values in lists.items()):
-        raise InputError("the nodes of a job and what it held there differ in number")
+        raise InputError("the nodes of a job and its amounts there differ in number")
     flat = {name: np.asarray(values.flatten().to_numpy(), dtype=np.int64) for name, values in lists.items()}
     offsets = np.concatenate([[0], np.cumsum(counts["node"])]).astype(np.int64)
     return Placement(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def input_sha256(workload: Workload) -> str:
-    """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in their order, little-endian, and of the laws.
+    """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in order, little-endian, and of distributions.
 
     Dependencies, workflows and requests for resources follow where there are some.
 
@@ -38,9 +38,9 @@ def input_sha256(workload: Workload) -> str:
     for field in FIELDS:
         column = getattr(workload, field)
         digest.update(np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).data)
-    if workload.law is not None:
-        digest.update(np.ascontiguousarray(workload.law, dtype="<i8").data)
-        digest.update("\n".join((*workload.laws, *workload.sequences)).encode())
+    if workload.distribution is not None:
+        digest.update(np.ascontiguousarray(workload.distribution, dtype="<i8").data)
+        digest.update("\n".join((*workload.distributions, *workload.sequences)).encode())
     if (after := workload.dependencies) is not None:
         for numbers in (after.offsets, after.parents, after.delay):
             digest.update(np.ascontiguousarray(numbers, dtype="<i8").data)

@@ -63,7 +63,7 @@ def read_runs(table: pa.Table) -> tuple[NDArray[Any] | None, pa.Table]:
             raise ValueError(f"the runs have different numbers of values in the column {name}")
     place = lists.pop(PLACE).flatten().to_numpy()
     if not np.array_equal(np.sort(place), np.arange(len(place))):
-        raise ValueError("the places of the runs are not those of as many runs")
+        raise ValueError("the offsets of the runs do not match their number")
     order = pa.array(np.argsort(place))
     flat = {name: column.flatten().take(order) for name, column in lists.items()}
     runs = np.zeros(len(place), dtype=RUN)

@@ -80,7 +80,7 @@ def workflow_columns(
 
 
 def workflow_table(schedule: Schedule, *, until: float | None = None, rules: Rules = "corrected") -> pd.DataFrame:
-    """Return the `workflow_columns` as a data frame, with ``name``, ``group`` and ``handling`` of each workflow."""
+    """Return the `workflow_columns` as a data frame, with `name`, `group` and `submission_mode` of each."""
     import pandas as pd
 
     columns = workflow_columns(schedule, until=until, rules=rules)
@@ -89,7 +89,7 @@ def workflow_table(schedule: Schedule, *, until: float | None = None, rules: Rul
     texts = {
         "name": [submission.workflow.name for submission in told],
         "group": [submission.group for submission in told],
-        "handling": [submission.handling for submission in told],
+        "submission_mode": [submission.submission_mode for submission in told],
     }
     return pd.DataFrame({"number": columns["number"]} | texts | columns)
 
@@ -185,7 +185,7 @@ def execution_of(schedule: Schedule, number: int) -> Execution:
     begin = float(schedule.workload.start_time or 0)
     starts = schedule.start_time[mine] + begin
     run_times = schedule.run_time[mine].astype(np.float64)
-    if submission.handling == "pilot":
+    if submission.submission_mode == "pilot":
         starts = starts[0] + np.array(submission.workflow.earliest_starts)
         run_times = np.array([task.run_time for task in submission.workflow.tasks], dtype=np.float64)
     return Execution(
@@ -204,7 +204,7 @@ def _rows_by_workflow(schedule: Schedule) -> tuple[NDArray[np.intp], NDArray[np.
     if workflows is None:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     expected = np.array(
-        [1 if one.handling == "pilot" else len(one.workflow) for one in workflows.submissions], dtype=np.int64
+        [1 if one.submission_mode == "pilot" else len(one.workflow) for one in workflows.submissions], dtype=np.int64
     )
     there = np.bincount(workflows.number + 1, minlength=len(expected) + 1)[1:]
     rows = np.flatnonzero(workflows.number >= 0)
@@ -263,7 +263,7 @@ def _scsf_measures(schedule: Schedule, rows: NDArray[np.intp], first: NDArray[np
         submission = workflows.submissions[int(workflows.number[block[0]])]
         mine = block.tolist()
         submitted = int(schedule.workload.submit_time[mine[0]])
-        if submission.handling == "pilot":
+        if submission.submission_mode == "pilot":
             path, last = [mine[0]], end[mine[0]]
         else:
             path, last = _scsf_path(submission.workflow, mine, start, end)

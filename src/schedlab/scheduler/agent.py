@@ -82,7 +82,7 @@ def agent_at(text: str) -> re.Match[str] | None:
     """
     match = _TEXT.match(text.lstrip())
     if match is None and _MARK.match(text.lstrip()):
-        raise InputError(f"{text.strip()!r}: no agent is named; write for example @agent:lublin.json")
+        raise InputError(f"{text.strip()!r}: no agent is named: write for example @agent:lublin.json")
     return match
 
 
@@ -97,16 +97,16 @@ def agent_from_text(text: str) -> AgentPolicy:
     match = agent_at(text)
     path = match and (match["double"] or match["single"] or match["bare"])
     if match is None or not path:
-        raise InputError(f"{text.strip()!r}: no agent is named; write for example @agent:lublin.json")
+        raise InputError(f"{text.strip()!r}: no agent is named: write for example @agent:lublin.json")
     policy = AgentPolicy(path, read_agent_file(path))
     if policy.agent.decision != DECISIONS[0]:
         raise InputError(
-            f"{path}: this agent commits itself to jobs as in SC'20, and a scheduler does not: train another"
+            f"{path}: this agent commits to jobs as in SC'20, which a scheduler does not: train another agent"
         )
     if match["digest"] and match["digest"] != policy.agent.digest:
         raise InputError(
-            f"{path} is now another agent ({policy.agent.digest}) than the text names ({match['digest']}): leave "
-            f"#{match['digest']} out to take it as it is"
+            f"{path} has changed: it now holds the agent {policy.agent.digest}, not {match['digest']}: remove "
+            f"#{match['digest']} to accept it"
         )
     return policy
 

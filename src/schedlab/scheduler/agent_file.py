@@ -12,12 +12,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import parse_json, read_bytes
 from schedlab.errors import InputError
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, VIEWS, Network
 
@@ -77,7 +77,7 @@ class AgentFile:
         inner = all(low[1] == high[0] for low, high in itertools.pairwise(shapes))
         biases = [layer.shape for layer in self.network.biases] == [shape[1:] for shape in shapes]
         if not shapes or shapes[0][0] != seen or shapes[-1][1] != 1 or not inner or not biases:
-            raise InputError(f"the layers do not go from {seen} inputs to one value, each to the next")
+            raise InputError(f"the shapes of the layers do not lead from {seen} inputs to one value")
         if not all(np.isfinite(one).all() for one in (*self.network.weights, *self.network.biases)):
             raise InputError("a weight is not a finite number")
         for name, value, most in (("longest", self.longest, 1 << 60), ("slots", self.slots, MOST_SLOTS)):
@@ -133,48 +133,46 @@ def read_agent_file(path: str | PathLike[str]) -> AgentFile:
     """
     document = _document(path)
     if document.get("kind") != KIND:
-        raise InputError(f"{path} is not an agent: schedlab agent train writes one with -o")
+        raise InputError(f"{path} is not an agent: write one with schedlab agent train")
     if type(document.get("version")) is not int or document["version"] != VERSION:
         raise InputError(
             f"{path} is an agent of another version ({document.get('version')!r}; this schedlab reads {VERSION}): "
-            "train it again"
+            "train the agent again"
         )
     seen, layers, training = (document.get(name) for name in ("observation", "layers", "training"))
     if not isinstance(seen, dict) or not isinstance(layers, list) or not isinstance(training, dict):
-        raise InputError(f"{path} is damaged: an agent has an observation, layers and training")
+        raise InputError(f"{path} is damaged: observation, layers or training is missing")
     names = next((view for view in VIEWS.values() if seen.get("inputs") == list(view)), None)
     decision = document.get("decision")
     if decision not in DECISIONS or names is None:
         raise InputError(
-            f"{path}: this agent decides or sees something else than this schedlab shows it (decision "
-            f"{decision!r}, inputs {_few(seen.get('inputs'))}): train it again"
+            f"{path}: this agent uses another decision or observation than this version of schedlab (decision "
+            f"{decision!r}, inputs {_few(seen.get('inputs'))}): train the agent again"
         )
     try:
         arrays = [[np.array(one[name], dtype=np.float32) for one in layers] for name in ("weights", "biases")]
         if any(one.ndim != 2 for one in arrays[0]) or any(one.ndim != 1 for one in arrays[1]):
             raise ValueError
     except (ValueError, TypeError, KeyError, OverflowError):
-        raise InputError(f"{path} is damaged: a layer is not made of rows of numbers") from None
+        raise InputError(f"{path} is damaged: a layer does not consist of rows of numbers") from None
     try:
         network = Network(tuple(arrays[0]), tuple(arrays[1]), names)
         return AgentFile(network, seen["longest"], seen["slots"], training, decision)
     except KeyError as error:
-        raise InputError(f"{path} is damaged: its observation does not say {error.args[0]}") from None
+        raise InputError(f"{path} is damaged: its observation lacks {error.args[0]}") from None
     except InputError as error:
         raise InputError(f"{path} is damaged: {error}") from None
 
 
 def _document(path: str | PathLike[str]) -> dict[str, Any]:
     try:
-        if Path(path).stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path} is not an agent: it is larger than {LARGEST_FILE >> 20} MiB")
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the agent: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not an agent, or not a whole one: it is not JSON") from None
+        document = parse_json(read_bytes(path, "agent", largest=LARGEST_FILE))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is not an agent, or damaged: {error}") from None
     if not isinstance(document, dict):
-        raise InputError(f"{path} is not an agent: schedlab agent train writes one with -o")
+        raise InputError(f"{path} is not an agent: write one with schedlab agent train")
     return document
 
 

@@ -90,7 +90,7 @@ def read_arguments(cls: type, text: str) -> dict[str, Any]:
         name = synonyms.get(key, key)
         one = known[name][0]
         if name in values:
-            raise InputError(f"{name}= and {one.synonym}= are the same: leave one of them out")
+            raise InputError(f"{name}= and {one.synonym}= are the same option: remove one of them")
         values[name] = (one.read_synonym if key in synonyms and one.read_synonym else one.read)(key, value)
     return values
 

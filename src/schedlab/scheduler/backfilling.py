@@ -192,7 +192,7 @@ class Slurm:
             most = ALL if option.name in LIMITS else LONGEST
             if not isinstance(value, int) or not least <= value <= most:
                 text = "all" if value == ALL else value
-                raise InputError(f"slurm: {option.name}={text} is not a whole number from {least} to {most}")
+                raise InputError(f"slurm: {option.name}={text} must be a whole number from {least} to {most}")
         for name, known in (("wf_plan", ("all", "ready")), ("wf_count", ("tasks", "workflows"))):
             if getattr(self, name) not in known:
                 raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(known)}")

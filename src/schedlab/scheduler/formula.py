@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
+from schedlab.wording import shown
 
 COLUMNS = ("p", "q", "r", "w", "R")
 """Variables that are whole numbers."""
@@ -280,6 +281,8 @@ def _compile(text: str) -> tuple[list[int], list[float], int]:
     except SyntaxError as error:
         where = f" at character {error.offset}" if error.offset else ""
         raise InputError(f"formula {_short(text)}: syntax error{where}") from None
+    except UnicodeEncodeError:
+        raise InputError(f"formula {shown(text)} is not text in UTF-8") from None
     except (RecursionError, MemoryError):
         raise InputError(f"formula {_short(text)} is nested too deeply") from None
     return codes, constants, depth
@@ -340,7 +343,7 @@ def _finite(value: float, text: str) -> float:
     except OverflowError:
         number = float("inf")
     if not np.isfinite(number):
-        raise InputError(f"formula {_short(text)} holds a number that is too large")
+        raise InputError(f"formula {_short(text)} contains a number that is too large")
     return number
 
 

@@ -74,9 +74,11 @@ class FunctionPolicy(Policy):
         try:
             arguments = tuple(inspect.signature(self.function).parameters)
         except (TypeError, ValueError):
-            raise InputError(f"policy {self.text}: it is not a function whose arguments can be read") from None
+            raise InputError(f"policy {self.text}: the arguments of the function cannot be determined") from None
         if not arguments:
-            raise InputError(f"policy {self.text}: it has no arguments; a policy is a function of some of {ARGUMENTS}")
+            raise InputError(
+                f"policy {self.text}: the function has no arguments; a policy is a function of some of {ARGUMENTS}"
+            )
         object.__setattr__(self, "arguments", arguments)
 
     @property
@@ -107,7 +109,7 @@ class FunctionPolicy(Policy):
                 workload[OF_JOBS.get(name, name)]
             except InputError:
                 raise InputError(
-                    f"policy {self.text}: it has an argument {name!r}, which is no column of {workload.name}; a policy "
+                    f"policy {self.text}: the argument {name!r} is not a column of {workload.name}; a policy "
                     f"is a function of some of {ARGUMENTS}"
                 ) from None
 
@@ -130,7 +132,7 @@ class FunctionPolicy(Policy):
 
         def column(name: str) -> NDArray[np.int64]:
             if name not in values:
-                raise InputError(f"policy {self.text} takes {name}, and only {', '.join(COLUMNS)} are known here")
+                raise InputError(f"policy {self.text} takes {name}, but only {', '.join(COLUMNS)} are available here")
             return values[name].copy()  # changes by the function must not reach the scheduler
 
         return self.ask(column, len(p))

@@ -246,7 +246,7 @@ def _duration(name: str) -> Callable[[str], int]:
             return _whole(name)(text)
         seconds = parse_duration(text)
         if not 0 <= seconds < 10**18:
-            raise InputError(f"option '{name}={text}': a duration of 0 or more is needed")
+            raise InputError(f"option '{name}={text}': must be a duration of 0 or more")
         return round(seconds)
 
     return read
@@ -263,7 +263,7 @@ def _number(name: str, what: str) -> Callable[[str], float]:
 
 def _fixed(text: str) -> bool:
     if text.lower() != "fixed":
-        raise InputError(f"reservations={text}: they are fixed, or move without this option")
+        raise InputError(f"reservations={text}: the only value is fixed (without it reservations move)")
     return True
 
 

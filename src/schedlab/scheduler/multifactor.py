@@ -43,7 +43,7 @@ def _factors(name: str, text: str) -> dict[int, float]:
     for pair in text.split(";"):
         match = re.fullmatch(r"\s*([0-9]{1,12})\s*:\s*([0-9.]+)\s*", pair)
         if match is None or int(match[1]) in factors:
-            raise InputError(f"multifactor: {name}={text}: write factors by number, each once, such as 1:0.5;2:1")
+            raise InputError(f"multifactor: {name}={text}: give each factor once with its number, such as 1:0.5;2:1")
         factors[int(match[1])] = number(name, match[2], high=1)
     return factors
 
@@ -169,25 +169,25 @@ class Multifactor(Policy):
 
     def __post_init__(self) -> None:
         if not all(getattr(self, weight) >= 0 for weight in WEIGHTS):
-            raise InputError("multifactor: weights are at least 0")
+            raise InputError("multifactor: weights must be 0 or more")
         if sum(getattr(self, weight) for weight in WEIGHTS) > HIGHEST:
             raise InputError(f"multifactor: the weights add up to more than {HIGHEST}, the highest priority of Slurm")
         if not any(getattr(self, weight) for weight in WEIGHTS):
             raise InputError("multifactor: give at least one weight: age= size= fairshare= partition= qos=")
         if self.max_age < 1 or self.period < 1 or self.half_life < 0:
-            raise InputError("multifactor: max_age= and period= are at least 1 second, half_life= at least 0")
+            raise InputError("multifactor: max_age= and period= must be at least 1 second, half_life= at least 0")
         for name, words in CHOICES.items():
             if getattr(self, name) not in words.values():
                 raise InputError(f"multifactor: {name}={getattr(self, name)}; known are {' and '.join(words)}")
         for option in fields(self):
             weight = BELONGS_TO.get(option.name)
             if weight is not None and getattr(self, option.name) != option.default and not getattr(self, weight):
-                raise InputError(f"multifactor: {option.name}= has no effect without {weight}=: leave it out")
+                raise InputError(f"multifactor: {option.name}= has no effect without {weight}=: remove it")
         for weight, factors in (("partition", self.partitions), ("qos", self.qoses)):
             if bool(getattr(self, weight)) != bool(factors):
-                raise InputError(f"multifactor: {weight}= is a weight and needs factors: {_plural(weight)}=1:0.5;2:1")
+                raise InputError(f"multifactor: {weight}= also needs factors: {_plural(weight)}=1:0.5;2:1")
             if not all(0 <= factor <= 1 for factor in factors.values()):
-                raise InputError(f"multifactor: {_plural(weight)}= are factors from 0 to 1")
+                raise InputError(f"multifactor: {_plural(weight)}= must be factors from 0 to 1")
 
     @classmethod
     def parse(cls, text: str) -> Multifactor:

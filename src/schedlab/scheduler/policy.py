@@ -236,7 +236,7 @@ class FormulaPolicy(Policy):
 
     def __post_init__(self) -> None:
         if '"' in self.source:
-            raise InputError(f"formula {self.source!r}: a quotation mark has no place in a formula")
+            raise InputError(f"formula {self.source!r}: a formula cannot contain a quotation mark")
         _formula(self.source)
 
     @property

@@ -13,10 +13,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from schedlab.atomic import atomic_path
+from schedlab.documents import read_json
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import FormulaPolicy
 
@@ -110,23 +110,18 @@ def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
     InputError
         If the file cannot be read, is not a policy, or is of another version.
     """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot read the policy: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not a policy file, or a damaged one: it is not JSON") from None
+    document = read_json(path, "policy")
     if not isinstance(document, dict) or "version" not in document:
-        raise InputError(f"{path} is not a policy file: schedlab learn fit writes one with -o")
+        raise InputError(f"{path} is not a policy file: write one with schedlab learn fit")
     version = document["version"]
     if type(version) is not int or version != VERSION:
         raise InputError(
-            f"{path} is a policy file of another version ({version!r}; this schedlab reads {VERSION}): learn the "
+            f"{path} is a policy file of version {version!r}; this schedlab reads {VERSION}: learn the "
             "policy again, or copy its formula into the scheduler text"
         )
     formula, coefficients, training = (document.get(key) for key in ("formula", "coefficients", "training"))
     if not isinstance(formula, str) or not isinstance(coefficients, dict) or not isinstance(training, dict):
-        raise InputError(f"{path} is damaged: a policy file has a formula, coefficients and training")
+        raise InputError(f"{path} is damaged: formula, coefficients or training is missing")
     if not all(_is_number(value) for value in coefficients.values()):
         raise InputError(f"{path} is damaged: a coefficient is not a number")
     try:
@@ -152,7 +147,7 @@ def with_formulas(text: str) -> str:
     def formula(match: re.Match[str]) -> str:
         path = match["double"] or match["single"] or (match["bare"] or "").strip()
         if not path:
-            raise InputError(f"scheduler {text!r}: no policy file is named; write for example @policy.json+easy")
+            raise InputError(f"scheduler {text!r}: no policy file is named: write for example @policy.json+easy")
         return f"{match['before']}{read_policy_file(path).policy.text}"
 
     return _REFERENCE.sub(formula, text)

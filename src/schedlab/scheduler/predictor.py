@@ -66,7 +66,7 @@ def is_clairvoyant(text: str) -> bool:
 def _whole(predictor: Predictor, name: str, *, least: int) -> None:
     value = getattr(predictor, name)
     if not isinstance(value, int) or value < least:
-        raise InputError(f"predictor {predictor.name}: {name}={value!r} is not a whole number from {least} on")
+        raise InputError(f"predictor {predictor.name}: {name}={value!r} must be a whole number of at least {least}")
 
 
 def _share(predictor: Predictor, name: str) -> None:
@@ -80,7 +80,7 @@ def check_attributes(predictor: Predictor, by: str) -> None:
     names = by.split(".")
     if len(set(names)) < len(names) or not set(names) <= set(ATTRIBUTES):
         raise InputError(
-            f"predictor {predictor.name}: by={by!r} is not a list of different attributes with dots between them; "
+            f"predictor {predictor.name}: by={by!r} must be different attributes separated by dots; "
             f"known are {', '.join(ATTRIBUTES)}"
         )
 
@@ -273,9 +273,9 @@ class GroupMean(Predictor):
         if self.mean not in MEANS:
             raise InputError(f"predictor groups: mean={self.mean!r} is unknown; known are {', '.join(MEANS)}")
         if not (isinstance(self.shrink, int | float) and math.isfinite(self.shrink) and self.shrink >= 0):
-            raise InputError(f"predictor groups: shrink={self.shrink!r} is not a number from 0 on")
+            raise InputError(f"predictor groups: shrink={self.shrink!r} must be a number of 0 or more")
         if not (isinstance(self.decay, int | float) and 0 < self.decay <= 1):
-            raise InputError(f"predictor groups: decay={self.decay!r} is not above 0 and at most 1")
+            raise InputError(f"predictor groups: decay={self.decay!r} must be above 0 and at most 1")
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -328,9 +328,9 @@ class Regression(Predictor):
         for name in ("threshold", "step", "penalty"):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and math.isfinite(value) and value >= 0):
-                raise InputError(f"predictor nag: {name}={value!r} is not a number from 0 on")
+                raise InputError(f"predictor nag: {name}={value!r} must be a number of 0 or more")
         if self.step == 0:
-            raise InputError("predictor nag: step=0 learns nothing; give a positive number")
+            raise InputError("predictor nag: step=0 never learns: give a positive number")
 
     @property
     def text(self) -> str:

@@ -82,7 +82,7 @@ def _own(text: str) -> PythonPredictor:
     kind = load_named(text, "predictor")
     # Only the class is called: reading a text must not run arbitrary functions.
     if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
-        raise InputError(f"predictor {text}: it is not a class with methods predict(job) and learn(job, run_time)")
+        raise InputError(f"predictor {text}: must be a class with methods predict(job) and learn(job, run_time)")
     try:
         return PythonPredictor(kind(), text)
     except Exception as error:

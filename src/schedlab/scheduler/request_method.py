@@ -38,7 +38,7 @@ def request_method(text: str) -> str:
     if match := re.fullmatch(r"neuroscience(?:\((?:k=)?([0-9]{1,6})(,listed)?\))?", plain):
         k = int(match[1] or 10)
         if k < 1:
-            raise InputError(f"requests={text}: the longest of the last k run times needs at least 1 of them")
+            raise InputError(f"requests={text}: k, the number of last run times, must be at least 1")
         return f"neuroscience(k={k}{match[2] or ''})"
     if match := re.fullmatch(r"atoptimal(?:\((?:zeta=)?(auto|[0-9.]+(?:e-?[0-9]+)?)\))?", plain):
         if match[1] in (None, "auto"):
@@ -48,6 +48,6 @@ def request_method(text: str) -> str:
         except ValueError:
             zeta = 1.0
         if not 0 <= zeta < 1:
-            raise InputError(f"requests={text}: zeta, the share of small jobs, is at least 0 and less than 1")
+            raise InputError(f"requests={text}: zeta, the share of small jobs, must be at least 0 and below 1")
         return f"atoptimal(zeta={zeta:g})"
     raise InputError(f"unknown method requests={text}; known are {', '.join(METHODS)}")

@@ -48,16 +48,16 @@ class Retries:
 
     def __post_init__(self) -> None:
         if self.speculation is not None and not 0 <= self.speculation < 1:
-            raise InputError(f"speculation={self.speculation}: the share of a gap is 0 or more and below 1")
+            raise InputError(f"speculation={self.speculation}: the share of a gap must be at least 0 and below 1")
         if self.requests is not None:
             object.__setattr__(self, "requests", request_method(self.requests))
         elif self.exhausted != GROWTH:
-            raise InputError("exhausted= says what follows the requests of a method: name one (requests=)")
+            raise InputError("exhausted= needs a method of requests: give requests=")
         elif self.speculation is None:
-            raise InputError("jobs fail only where they ask by a method or run speculatively: give one of the two")
+            raise InputError("retries need requests= or speculation=: give one of the two")
         if self.exhausted != 0 and not 1 < self.exhausted <= LARGEST_GROWTH:
             raise InputError(
-                f"exhausted={self.exhausted}: it is {GIVE_UP}, or a factor above 1 (and at most {LARGEST_GROWTH:,}) by "
+                f"exhausted={self.exhausted}: must be {GIVE_UP}, or a factor above 1 (at most {LARGEST_GROWTH:,}) by "
                 "which requests grow"
             )
 

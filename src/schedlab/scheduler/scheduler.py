@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from schedlab.errors import InputError
+from schedlab.imports import check_imports
 from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
@@ -27,7 +29,7 @@ class Scheduler:
     Parameters
     ----------
     policy
-        Order of the queue: a `Policy`, or its text.
+        Order of the queue: a `Policy`, its text, or a Python function as for `FunctionPolicy`.
     backfill
         Which jobs may overtake a head that does not fit: `NoBackfill`, `Easy`, `Conservative` or `Slurm`, or a text
         such as "none", "easy", "easy:sjf" or "slurm(depth=50)".
@@ -91,7 +93,7 @@ class Scheduler:
 
     def __init__(
         self,
-        policy: Policy | str,
+        policy: Policy | str | Callable[..., Any],
         backfill: Backfill | str = "none",
         *,
         runtimes: Predictor | OnlinePredictor | str = REQUESTED,
@@ -131,7 +133,7 @@ class Scheduler:
 
     def _check(self) -> None:
         if self.correction is not None and not self.runtimes.learns:
-            raise InputError(f"@{self.runtimes.text} is never corrected: leave /{self.correction} out")
+            raise InputError(f"@{self.runtimes.text} is never corrected: remove /{self.correction}")
         if self.correction is not None and self.correction not in CORRECTIONS:
             near = did_you_mean(self.correction, CORRECTIONS)
             raise InputError(f"unknown correction /{self.correction}; known are /{' /'.join(CORRECTIONS)}{near}")
@@ -140,11 +142,11 @@ class Scheduler:
             if value is not None and not isinstance(value, int):
                 raise InputError(f"{option}={value!r} is not a whole number")
         if self.start_delay is not None and not 0 <= self.start_delay < LONGEST_START:
-            raise InputError(f"start_delay={self.start_delay}: a start takes from 0 to {LONGEST_START} seconds")
+            raise InputError(f"start_delay={self.start_delay}: must be from 0 to {LONGEST_START} seconds")
         if self.starvation is not None and self.starvation < 0:
-            raise InputError(f"starvation={self.starvation}: the threshold is in seconds, at least 0")
+            raise InputError(f"starvation={self.starvation}: must be 0 seconds or more")
         if self.window is not None and self.window < 1:
-            raise InputError(f"window={self.window}: the scheduler must see at least 1 job")
+            raise InputError(f"window={self.window}: must be at least 1 job")
         if self.retries is not None and not isinstance(self.retries, Retries):
             raise InputError(f"retries={self.retries!r}: give Retries(...) or None")
         if self.placement not in (None, *PLACEMENTS):
@@ -171,6 +173,30 @@ class Scheduler:
         name, rest = split_name(text)
         return cls(**parts_of(rest), name=name)
 
+    @classmethod
+    def from_file(cls, text: str, source: str) -> Scheduler:
+        """Read a scheduler text that a file holds: it names no code that the user has not allowed.
+
+        Parameters
+        ----------
+        text
+            The text.
+        source
+            The file, for messages.
+
+        Raises
+        ------
+        InputError
+            As `parse`; and if MODULE:NAME is not allowed.
+
+        Examples
+        --------
+        >>> Scheduler.from_file("easy", "site.json").text
+        'fcfs+easy'
+        """
+        check_imports([text], source)
+        return cls.parse(text)
+
     @property
     def order(self) -> Policy | None:
         """The order in which EASY tries its candidates, if it is not the order of the queue."""
@@ -187,7 +213,7 @@ class Scheduler:
         return self.retries is not None or (isinstance(self.backfill, Conservative) and self.backfill.fixed)
 
     @property
-    def needs_laws(self) -> bool:
+    def needs_distributions(self) -> bool:
         """Whether it is for workloads in which run times of some jobs follow a distribution."""
         return self.retries is not None
 

@@ -10,7 +10,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
-from schedlab.scheduler.function_policy import names_a_function
+from schedlab.scheduler.function_policy import FunctionPolicy, names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_file import with_formulas
@@ -39,7 +39,7 @@ def parts_of(text: str) -> dict[str, Any]:
         return parts_of(f"fcfs{text.lstrip()[agent.end() :]}") | {"policy": agent_from_text(agent[0])}
     if re.search(r":\s*@\s*agent\s*:", text):
         raise InputError(
-            f"scheduler {text!r}: an agent is a scheduler, and orders no candidates: write @agent:FILE alone"
+            f"scheduler {text!r}: an agent is a whole scheduler and cannot order candidates: write @agent:FILE alone"
         )
     text = with_formulas(text)
     whole, comma, rest = text.partition(",")
@@ -55,7 +55,7 @@ def parts_of(text: str) -> dict[str, Any]:
     else:
         parts["policy"], parts["backfill"] = _front(front, text)
     if len(runtimes) > 1:
-        raise InputError(f"scheduler {text!r}: '@{runtimes[1]}' must stand before the options and only once")
+        raise InputError(f"scheduler {text!r}: '@{runtimes[1]}' must come before the options, and only once")
     if runtimes:
         assumed, slash, correction = runtimes[0].rpartition("/") if "/" in runtimes[0] else (runtimes[0], "", "")
         parts["runtimes"] = predictor_from_text(assumed)
@@ -64,17 +64,19 @@ def parts_of(text: str) -> dict[str, Any]:
 
 
 def as_policy(given: object) -> Policy:
-    """Return a policy unchanged, or the one that a text names.
+    """Return a policy unchanged, or the one that a text names or that is a Python function.
 
     Raises
     ------
     InputError
-        If it is neither.
+        If it is none of these.
     """
     if isinstance(given, Policy):
         return given
+    if callable(given) and not isinstance(given, type):
+        return FunctionPolicy(given)
     if not isinstance(given, str) or _names_a_backfill(given):
-        raise InputError(f"{given!r} is not a policy; Scheduler.parse reads a text, FunctionPolicy takes a function")
+        raise InputError(f"{given!r} is not a policy; Scheduler.parse reads the text of a whole scheduler")
     return policy_from_text(given)
 
 
@@ -103,7 +105,7 @@ def _split(text: str) -> tuple[str, list[str], list[str]]:
         runtimes.append(rest.pop(0)[1:].strip())
     for piece in rest:
         if piece.startswith("@"):
-            raise InputError(f"scheduler {text!r}: {piece!r} must stand before the options and only once")
+            raise InputError(f"scheduler {text!r}: {piece!r} must come before the options, and only once")
     return front.strip(), runtimes, [piece[1:].strip() for piece in rest]
 
 
@@ -133,7 +135,7 @@ def _cut(text: str, marks: str, whole: str) -> list[str]:
 def _front(front: str, text: str) -> tuple[Policy, Backfill]:
     """Read POLICY[+BACKFILL[:ORDER]]; a formula may contain "+", so backfilling is searched from the end."""
     if not front or front.startswith("+"):
-        raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
+        raise InputError(f"scheduler {text!r}: no policy is named: write for example fcfs+easy or saf+easy")
     if _KNOWN_BACKFILL.fullmatch(front):
         return FCFS(), _backfill(front, text)
     if names_a_function(front):
@@ -159,10 +161,10 @@ def _names_a_backfill(front: str) -> bool:
 def _policy_before(front: str, text: str) -> Policy:
     """Read the POLICY before its own run times."""
     if not front:
-        raise InputError(f"scheduler {text!r}: no policy is named; write for example fcfs+easy or saf+easy")
+        raise InputError(f"scheduler {text!r}: no policy is named: write for example fcfs+easy or saf+easy")
     if _names_a_backfill(front):
         raise InputError(
-            f"scheduler {text!r}: two backfillings are named; write for example saf@similar+easy@requested"
+            f"scheduler {text!r}: two backfillings are named: write for example saf@similar+easy@requested"
         )
     return policy_from_text(front)
 
@@ -172,8 +174,8 @@ def _uncorrected(runtimes: str, text: str) -> Any:
     if "/" in runtimes:
         _, _, correction = runtimes.rpartition("/")
         raise InputError(
-            f"scheduler {text!r}: run times of the order are never corrected: write /{correction.strip()} behind those "
-            "of the reservations, or leave it out"
+            f"scheduler {text!r}: run times of the order are never corrected: write /{correction.strip()} after those "
+            "used for reservations, or remove it"
         )
     return predictor_from_text(runtimes)
 
@@ -187,7 +189,7 @@ def _backfill(text: str, whole: str) -> Backfill:
         raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLING)}{near}")
     kind = BACKFILLING[name].kind
     if match["arguments"] and kind is not Slurm:
-        raise InputError(f"scheduler {whole!r}: {name} backfilling has no arguments; slurm has")
+        raise InputError(f"scheduler {whole!r}: {name} backfilling takes no arguments; slurm does")
     order = policy_from_text(match["order"][1:]) if match["order"] is not None else None
     if kind is Easy:
         return Easy(order)

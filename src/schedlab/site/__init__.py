@@ -10,7 +10,7 @@ from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.site import Settings, Site, read
 from schedlab.site.sweep import SiteSample, Sweep, VariantAnswer, VariantFailure
 from schedlab.site.tuning import ParameterSearch, search_parameters
-from schedlab.site.validation import Validation, validate
+from schedlab.site.validation import SiteValidation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants
 from schedlab.site.what_if import WhatIf, what_if
 
@@ -26,8 +26,8 @@ __all__ = [
     "Settings",
     "Site",
     "SiteSample",
+    "SiteValidation",
     "Sweep",
-    "Validation",
     "Variant",
     "VariantAnswer",
     "VariantFailure",

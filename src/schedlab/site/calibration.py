@@ -209,8 +209,7 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
     left_out = dict(kept.left_out)
     if not known.any():
         raise InputError(
-            f"site {site.name}: no job has a recorded wait, so that there is nothing to compare with; import "
-            "accounting (sacct) of jobs that ran"
+            f"site {site.name}: no job has a recorded wait to compare with: import accounting (sacct) of jobs that ran"
         )
     if not known.all():
         left_out["recorded wait unknown"] = int((~known).sum())

@@ -75,11 +75,11 @@ def parse_change(text: str) -> Change:
     place = next((one for one in LISTS if one.lower() == parameter.lower()), None)
     if dot:
         if place is None:
-            raise InputError(f"--set {shown(text)}: only {', '.join(LISTS)} have options behind a dot")
+            raise InputError(f"change {shown(text)}: only {', '.join(LISTS)} have options after a dot")
         _check(text, place, option)
         return Change(parameter, value.strip() if equals else " ", option)
     if not equals:
-        raise InputError(f"--set {shown(text)}: write PARAMETER=VALUE")
+        raise InputError(f"change {shown(text)}: must be written PARAMETER=VALUE")
     found = [(name, given.strip('"')) for name, given in ASSIGNMENT.findall(text)]
     if parameter.lower() in OBJECTS or parameter.lower() in _OF_ACCOUNTS:
         what = "sacctmgr" if parameter.lower() in _OF_ACCOUNTS else None
@@ -87,7 +87,7 @@ def parse_change(text: str) -> Change:
         for name, _ in found[1:]:
             _check(text, what or names.get(parameter.lower(), "DownNodes"), name)
         if ASSIGNMENT.sub("", text).split():
-            raise InputError(f"--set {shown(text)}: {ASSIGNMENT.sub('', text).split()[0]} is not OPTION=VALUE")
+            raise InputError(f"change {shown(text)}: {ASSIGNMENT.sub('', text).split()[0]} is not OPTION=VALUE")
         return Change(parameter, found[0][1], options=tuple(found[1:]))
     _check(text, "slurm.conf", parameter)
     return Change(parameter, value.strip())
@@ -96,7 +96,7 @@ def parse_change(text: str) -> Change:
 def _check(text: str, place: str, name: str) -> None:
     if known(place, name) is None:
         near = did_you_mean(name, [other for kind, other in parameters() if kind == place])
-        raise InputError(f"--set {shown(text)}: {place} has no {name!r}{near}")
+        raise InputError(f"change {shown(text)}: {place} has no {name!r}{near}")
 
 
 def changed(site: Site, changes: Iterable[str | Change]) -> Site:
@@ -108,7 +108,7 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
         If a change cannot be understood or made, or slurmctld would refuse what comes of it.
     """
     if not site.files:
-        raise InputError(f"site {site.name} has no files of its configuration; import it again")
+        raise InputError(f"site {site.name} has no configuration files: import it again")
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         directory = Path(name)
         for file, text in site.files.items():
@@ -117,7 +117,7 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
         commands: list[str] = []
         for one in changes:
             change = parse_change(one) if isinstance(one, str) else one
-            with located(f"--set {change.key}={change.value}".replace("= ", "=")):
+            with located(f"change {change.key}={change.value}".replace("= ", "=")):
                 _apply(change, lines, commands)
         for file, texts in lines.items():
             (directory / file).write_text("\n".join(texts) + "\n", encoding="utf-8")
@@ -203,7 +203,7 @@ def _on_line(change: Change, lines: dict[str, list[str]]) -> None:
                 texts[place] = _with_options(text, change.options)
                 return
             if hosts and name.upper() != "DEFAULT" and hosts & set(host_names(name)):
-                raise InputError(f"name the nodes as their line does: {name}")
+                raise InputError(f"name the nodes exactly as their line does: {name}")
     written = " ".join(f"{name}={value}" for name, value in change.options)
     # New nodes stand before all partitions, which may name them.
     lines[MAIN].append(f"{change.key}={change.value} {written}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -115,11 +115,6 @@ class Ledger:
     def to_document(self) -> list[dict[str, Any]]:
         """Return it as lists and texts, for JSON."""
         return [asdict(line) for line in self.lines]
-
-    @classmethod
-    def from_document(cls, document: Iterable[Mapping[str, Any]]) -> Ledger:
-        """Return what `to_document` made."""
-        return cls(tuple(LedgerLine(**line) for line in document))
 
 
 def _block(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -96,7 +96,7 @@ def parameters() -> Mapping[tuple[str, str], Parameter]:
     for one in (*rows(scheduling_table.ROWS), *rows(machine_table.ROWS)):
         key = one.place, one.name.lower()
         if key in found:
-            raise ValueError(f"{one.place}: {one.name} stands in the table twice")
+            raise ValueError(f"{one.place}: {one.name} occurs twice in the table")
         found[key] = one
     return found
 

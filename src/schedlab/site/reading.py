@@ -38,7 +38,9 @@ def conf_file(path: Path) -> Path:
     """
     main = path / "slurm.conf" if path.is_dir() else path
     if not main.is_file():
-        raise InputError(f"{path}: there is no slurm.conf" if path.is_dir() else f"{path}: there is no such file")
+        raise InputError(
+            f"{path}: the directory has no slurm.conf" if path.is_dir() else f"{path}: the file does not exist"
+        )
     return main
 
 

@@ -22,6 +22,7 @@ _LIMITS = {"limits", "safe", "all"}
 """Words of AccountingStorageEnforce under which limits hold."""
 
 MOST = 1 << 40
+LONGEST_NUMBER = 20
 _WHOLE = {
     "bf_max_job_test": ("depth", 1),
     "bf_resolution": ("resolution", 1),
@@ -123,8 +124,8 @@ class _Values:
     def whole(self, name: str, text: str, least: int) -> int:
         """Return a whole number."""
         digits = text.strip()
-        if not digits.lstrip("-").isdecimal() or not least <= int(digits) <= MOST:
-            raise InputError(f"{name}={shown(text)}: a whole number from {least} on is needed")
+        if len(digits) > LONGEST_NUMBER or not digits.lstrip("-").isdecimal() or not least <= int(digits) <= MOST:
+            raise InputError(f"{name}={shown(text)}: must be a whole number of at least {least}")
         return int(digits)
 
     def option(self, name: str, usual: int, least: int = 0) -> int:

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
-from schedlab.documents import checked, read_json
+from schedlab.documents import checked, read_json, read_text
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import Replayable, replayable
-from schedlab.site.ledger import Ledger
+from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.wording import count_of, shown
 from schedlab.workload.files import read_workload
 from schedlab.workload.tables import write_table
@@ -111,7 +111,7 @@ class Site:
             If there are none.
         """
         if self.jobs is None:
-            raise InputError(f"site {self.name} has no jobs: import it with --sacct FILE")
+            raise InputError(f"site {self.name} has no jobs: import it again with accounting (sacct)")
         return replayable(self.jobs, self.cluster)
 
     def summary(self) -> str:
@@ -221,31 +221,34 @@ def read(directory: str | PathLike[str]) -> Site:
     """
     where = Path(directory)
     if not (where / MANIFEST).is_file():
-        raise InputError(f"{where}: this is no site: there is no {MANIFEST}; make one with schedlab site import")
+        raise InputError(f"{where}: not a site (no {MANIFEST}): create one with schedlab site import")
     path = str(where / MANIFEST)
     document = checked(_MANIFEST, read_json(where / MANIFEST, "manifest of a site"), path, "import the site again")
     if document.version != VERSION:
-        raise InputError(f"{path}: version {document.version} is not {VERSION}: import the site again")
+        raise InputError(
+            f"{path}: version {document.version}, but this schedlab reads {VERSION}: import the site again"
+        )
     jobs = None if document.jobs is None else read_workload(_there(where / JOBS))
     settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes))
-    Scheduler.parse(document.scheduler)
+    Scheduler.from_file(document.scheduler, path)
     for name in document.files:
         # A site may come from a stranger, and what-if writes its files into a directory.
         if Path(name).name != name or name == "..":
-            raise InputError(f"{path}: {shown(name)} is not the name of a file in {CONF}/: import the site again")
-    files = {name: _there(where / CONF / name).read_text(encoding="utf-8") for name in document.files}
+            raise InputError(f"{path}: {shown(name)} is not a file name in {CONF}/: import the site again")
+    files = {name: read_text(_there(where / CONF / name), "file of Slurm") for name in document.files}
     return Site(read_cluster(_there(where / CLUSTER)), jobs, settings, _read_ledger(_there(where / LEDGER)), files)
 
 
 def _there(path: Path) -> Path:
     if not path.is_file():
-        raise InputError(f"{path}: this file of the site is not there; import the site again")
+        raise InputError(f"{path}: the file of the site is missing: import the site again")
     return path
+
+
+_LEDGER = TypeAdapter(list[LedgerLine])
 
 
 def _read_ledger(path: Path) -> Ledger:
     document = read_json(path, "ledger of a site")
-    try:
-        return Ledger.from_document(document)
-    except TypeError:
-        raise InputError(f"{path}: this is not a ledger of a site; import the site again") from None
+    lines: list[LedgerLine] = checked(_LEDGER, document, f"{path}: not a ledger of a site", "import the site again")
+    return Ledger(tuple(lines))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import asdict, dataclass
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
+from schedlab.documents import parse_json
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -83,13 +86,15 @@ class SiteSample:
         jobs = jobs.sorted_by_submit()
         if self.seed is not None:
             if int(np.ptp(jobs.submit_time)) < FEWEST_WEEKS * WEEK:
-                raise InputError(f"{jobs.name}: a log of less than {FEWEST_WEEKS} weeks has too few weeks to draw from")
+                raise InputError(
+                    f"{jobs.name}: a log of less than {FEWEST_WEEKS} weeks has too few weeks to sample from"
+                )
             jobs = resample_users(jobs, rng=self.seed)
         submit = jobs.submit_time
         first, length = int(submit[0]), int(submit[-1] - submit[0])
         inside = (submit >= first + self.begin * length) & ((submit < first + self.end * length) | (self.end == 1))
         if not inside.any():
-            raise InputError(f"{jobs.name}: no job is in {self.text}")
+            raise InputError(f"{jobs.name}: no job lies in {self.text}")
         return jobs if inside.all() else jobs[inside]
 
 
@@ -128,7 +133,7 @@ class VariantAnswer:
         """
         if name not in self.metrics:
             near = did_you_mean(name, self.metrics)
-            raise InputError(f"there is no metric {shown(name)}{near}; schedlab list metrics has all")
+            raise InputError(f"unknown metric {shown(name)}{near}; schedlab list metrics prints all")
         return float(self.metrics[name])
 
 
@@ -236,10 +241,10 @@ class Sweep:
             return None
         try:
             with np.load(path, allow_pickle=False) as found:
-                told = json.loads(str(found["told"]))
+                told = parse_json(str(found["told"]))
                 columns = {name: found[name] for name in _COLUMNS}
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{path}: this answer is damaged ({error}); remove the file and ask again") from None
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise InputError(f"{path}: the stored answer is damaged ({error}): remove the file and run again") from None
         jobs = sample.of(self.jobs)[columns["row"]].replace(submit_time=columns["submit"])
         schedule = Schedule(
             jobs,

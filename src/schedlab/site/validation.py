@@ -22,7 +22,7 @@ from schedlab.workload.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class Validation:
+class SiteValidation:
     """A site on the real Slurm and in the model.
 
     Parameters
@@ -45,7 +45,7 @@ class Validation:
 
 def validate(
     conf: str | PathLike[str], jobs: str | PathLike[str], *, phases: int = 5, seed: int = 1, **options: Any
-) -> Validation:
+) -> SiteValidation:
     """Run a site's jobs on an unmodified slurmctld with the site's slurm.conf, and on the site's twin, and compare.
 
     Parameters
@@ -67,7 +67,7 @@ def validate(
         If a file cannot be read, there is no Slurm 22.05, fewer than two phases are asked for, or a job is an array.
     """
     if phases < 2:
-        raise InputError("one run has no distance to others: give at least two phases")
+        raise InputError("one run has no distance to others: give two phases or more")
     site = import_site(conf, jobs)
     assert site.jobs is not None
     timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
@@ -80,7 +80,7 @@ def validate(
     if len(rows) < started:
         left_out += kept.notes()
     real = tuple(_of_rows(run, rows) for run in runs)
-    return Validation(site.scheduler.text, Comparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out))
+    return SiteValidation(site.scheduler.text, Comparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out))
 
 
 def _job_list(jobs: str | PathLike[str], workload: Workload) -> JobList:
@@ -94,7 +94,7 @@ def _common(runs: Sequence[SlurmRun], rows: NDArray[np.intp]) -> NDArray[np.intp
     for run in runs:
         own = run.records["row"].to_numpy()
         if len(np.unique(own)) < len(own):
-            raise InputError(f"{run.schedule.workload.name}: an array is one job here and many there; give its tasks")
+            raise InputError(f"{run.schedule.workload.name}: an array must be given as its single tasks")
         rows = rows[np.isin(rows, own)]
     return rows
 

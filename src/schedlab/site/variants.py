@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.documents import checked, read_toml
 from schedlab.errors import InputError, located
+from schedlab.imports import check_imports
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import parse_change
 from schedlab.wording import shown
@@ -64,7 +65,7 @@ class Variant:
         if self.policy:
             Scheduler.parse(self.policy)
         if not 0 < self.load <= 100:
-            raise InputError(f"variant {self.name}: load={self.load}: give a factor above 0, such as 1.1")
+            raise InputError(f"variant {self.name}: load={self.load}: must be a factor above 0, such as 1.1")
 
     @property
     def text(self) -> str:
@@ -104,9 +105,11 @@ def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
     what, equals, rest = _split(text)
     values = tuple(part.strip() for part in rest.split(";" if ";" in rest else ","))
     if not equals or not what or not all(values):
-        raise InputError(f"--over {shown(text)}: write WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60")
+        raise InputError(
+            f"axis {shown(text)}: must be written WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60"
+        )
     if len(set(values)) < len(values):
-        raise InputError(f"--over {shown(text)}: a value is given twice")
+        raise InputError(f"axis {shown(text)}: a value is given twice")
     return what, values
 
 
@@ -136,12 +139,12 @@ def grid(axes: Axes) -> list[Variant]:
     ['bf_interval=30, load=1', 'bf_interval=30, load=1.1', 'bf_interval=60, load=1', 'bf_interval=60, load=1.1']
     """
     if not axes:
-        raise InputError("a grid needs at least one axis: --over WHAT=VALUE,VALUE")
+        raise InputError("a grid needs at least one axis, such as SchedulerParameters.bf_interval=30,60")
     number = 1
     for values in axes.values():
         number *= len(values)
     if number > MOST:
-        raise InputError(f"the grid has {number:,} variants, more than {MOST:,}: give fewer values")
+        raise InputError(f"the grid has {number:,} variants; the maximum is {MOST:,}: give fewer values")
     return [at(dict(zip(axes, values, strict=True))) for values in itertools.product(*axes.values())]
 
 
@@ -168,7 +171,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"load={shown(text)}: give a factor, such as 1.1") from None
+        raise InputError(f"load={shown(text)}: must be a factor, such as 1.1") from None
 
 
 class _Entry(BaseModel):
@@ -198,7 +201,8 @@ def read_variants(path: str | PathLike[str]) -> list[Variant]:
     Raises
     ------
     InputError
-        If the file cannot be read, says something else, or two variants have one name; the message names the file.
+        If the file cannot be read, says something else, names a policy MODULE:FUNCTION that the user has not allowed,
+        or two variants have one name; the message names the file.
 
     Examples
     --------
@@ -216,12 +220,15 @@ def read_variants(path: str | PathLike[str]) -> list[Variant]:
     ['two days', 'bf_interval=30', 'bf_interval=60']
     """
     document = checked(_DOCUMENT, read_toml(path, "file of variants"), str(Path(path)), "see the how-to of the twin")
+    policies = [one.policy for one in document.variant]
+    policies += [str(value) for what, values in document.over.items() if what.lower() == POLICY for value in values]
+    check_imports(policies, str(path))
     with located(str(path)):
         found = [Variant(one.name, tuple(one.set), one.policy, one.load) for one in document.variant]
         if document.over:
             found += grid({what: [str(value) for value in values] for what, values in document.over.items()})
         if not found:
-            raise InputError("there are no variants: write [[variant]] tables or a table [over]")
+            raise InputError("the file has no variants: write [[variant]] tables or a table [over]")
         distinct(found)
     return found
 
@@ -231,5 +238,5 @@ def distinct(variants: Iterable[Variant]) -> None:
     seen = {AS_IT_IS}
     for one in variants:
         if one.name in seen:
-            raise InputError(f"the name {shown(one.name)} stands for two variants")
+            raise InputError(f"two variants are called {shown(one.name)}")
         seen.add(one.name)

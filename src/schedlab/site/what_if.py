@@ -55,7 +55,7 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
         If there is nothing to change, or a change cannot be made.
     """
     if not changes and not policies:
-        raise InputError("say what would change: --set PARAMETER=VALUE, or --policy TEXT")
+        raise InputError("nothing to compare: give changes (PARAMETER=VALUE) or policies")
     other = changed(site, changes) if changes else site
     kept = site.replayable()
     there = replayable(kept.jobs, other.cluster)

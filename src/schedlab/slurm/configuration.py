@@ -229,7 +229,7 @@ def machine_configuration(
     if cores_per_node is None:
         cores_per_node = smallest_node(processors)
     if processors % cores_per_node:
-        raise InputError(f"{processors} processors are no whole number of nodes of {cores_per_node} cores")
+        raise InputError(f"{processors} processors are not a multiple of the {cores_per_node} cores of a node")
     count = processors // cores_per_node
     names = "n1" if count == 1 else f"n[1-{count}]"
     shape = f"CPUs={cores_per_node} Boards=1 SocketsPerBoard=1 CoresPerSocket={cores_per_node} ThreadsPerCore=1"
@@ -272,7 +272,7 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
     directory = Path(directory)
     main = directory / "slurm.conf"
     if not main.is_file():
-        raise InputError(f"there is no slurm.conf in {directory}")
+        raise InputError(f"{directory} has no slurm.conf")
     lines: list[str] = []
     changes: list[Change] = []
     for line in config_lines(main):

@@ -18,6 +18,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.wording import shown
 
 Way = Literal["lua", "priority-loop", "site-factor", "rest"]
 
@@ -120,7 +121,7 @@ def deploy(
     moving = chosen.changes_with_time or predict is not None
     taken = way or ("priority-loop" if moving else "lua")
     if taken not in WAYS:
-        raise InputError(f"unknown way {taken!r}; known are {', '.join(WAYS)}")
+        raise InputError(f"unknown way of deployment {taken!r}; known are {', '.join(WAYS)}")
     if taken == "lua" and moving:
         reason = "changes with time" if chosen.changes_with_time else "needs recent runs"
         raise InputError(f"{policy} {reason}, and Lua acts at submission only: take priority-loop, site-factor or rest")
@@ -255,8 +256,8 @@ def shadow(policy: str, queue: Mapping[str, Any], *, origin: int = 0, now: float
     InputError
         If the queue is not what squeue prints, or the policy is no formula.
     """
-    if not isinstance(queue.get("jobs"), list):
-        raise InputError("the queue has no list of jobs: give what 'squeue --json' prints")
+    if not isinstance(queue.get("jobs"), list) or not all(isinstance(job, Mapping) for job in queue["jobs"]):
+        raise InputError("the queue has no list of jobs: give the output of 'squeue --json'")
     chosen = Scheduler.parse(policy).policy
     _formula(chosen)
     waiting = [job for job in queue["jobs"] if _state(job) == "PENDING" and _number(job.get("priority")) > 0]
@@ -298,4 +299,8 @@ def _number(value: Any, default: int = 0) -> int:
     """Return a number of squeue's JSON: plain in old versions, an object with `set` and `number` in newer ones."""
     if isinstance(value, Mapping):
         value = value.get("number") if value.get("set", True) else None
-    return default if value is None else int(value)
+    if value is None:
+        return default
+    if not isinstance(value, int | float) or not abs(value) < 2**53:
+        raise InputError(f"{shown(value)} is not a number such as squeue prints")
+    return int(value)

@@ -71,7 +71,7 @@ def own_distances(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
     """
     begins = starts(runs)
     if len(begins) < 2:
-        raise InputError("one run has no distance to others: give at least two phases")
+        raise InputError("one run has no distance to others: give two phases or more")
     return np.asarray(np.abs(begins - _means_of_others(begins)).mean(axis=1))
 
 
@@ -101,7 +101,7 @@ class Comparison:
 
     def __post_init__(self) -> None:
         if len(self.reference) < 2:
-            raise InputError("one run has no distance to others: give at least two phases")
+            raise InputError("one run has no distance to others: give two phases or more")
         sizes = {len(schedule) for group in (self.reference, *self.groups.values()) for schedule in group}
         if len(sizes) != 1:
             raise InputError("the runs did not start the same jobs")

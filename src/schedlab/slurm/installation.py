@@ -106,7 +106,7 @@ def find_slurm(prefix: str | None = None) -> Installation:
     if program is None or _find(root, "sbatch") is None:
         missing = "slurmctld" if program is None else "sbatch"
         raise InputError(
-            f"there is no {missing} under {root}: install Slurm {KNOWN_VERSION} ({_DEBIAN}), or "
+            f"no {missing} under {root}: install Slurm {KNOWN_VERSION} ({_DEBIAN}), or "
             f"unpack it and "
             f"name its root in {PREFIX_VARIABLE}"
         )
@@ -147,8 +147,8 @@ def _compile(source: Path, place: Path) -> None:
     compiler = os.environ.get("CC") or next(filter(shutil.which, ("cc", "gcc", "clang")), None)
     if compiler is None:
         raise InputError(
-            "the clock of the Slurm laboratory has to be compiled once, and there is no C "
-            "compiler: install "
+            "the clock of the Slurm laboratory must be compiled once, but no C "
+            "compiler was found: install "
             "gcc and libc6-dev, or name one in CC"
         )
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -187,7 +187,7 @@ def _check_clocks(installation: Installation) -> None:
         place, _, name = line.rpartition(" ")
         if name.partition("@")[0] in UNKNOWN_CLOCKS and not _is_of_clients(place):
             raise InputError(
-                f"{place.partition(':')[0]} calls {name}, a way to wait that the clock does not know: "
+                f"{place.partition(':')[0]} waits by {name}, which the clock does not intercept: "
                 f"this build of Slurm {installation.version} cannot run in skipped time"
             )
 
@@ -242,4 +242,4 @@ def _plugins(root: Path) -> Path:
         for path in sorted(root.glob(pattern)):
             if (path / "sched_backfill.so").exists():
                 return path
-    raise InputError(f"there is a Slurm under {root}, but its plugins are not: install slurm-wlm-basic-plugins")
+    raise InputError(f"Slurm under {root} has no plugins: install slurm-wlm-basic-plugins")

@@ -70,7 +70,7 @@ class JobTable:
             if submitted is None:
                 parent = self.jobs.get(launch.array_job)
                 if parent is None:
-                    raise WireError(f"Slurm starts job {launch.job}, which was not submitted here")
+                    raise WireError(f"Slurm started job {launch.job}, which was not submitted by the laboratory")
                 submitted = Submitted(parent.row, launch.job, parent.run_time, parent.number)
                 self.jobs[launch.job] = submitted
             run = Run(launch.job, launch.nodes, now, cores=launch.cores, gpus=launch.gpus)

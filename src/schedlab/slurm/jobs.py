@@ -182,14 +182,14 @@ def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
     if bool((resources.gpu_share != WHOLE).any()):
         row = int(np.argmax(resources.gpu_share != WHOLE))
         raise InputError(
-            f"{workload.name}: job {workload.job_id[row]} shares a GPU, which the laboratory's Slurm does not do",
+            f"{workload.name}: job {workload.job_id[row]} shares a GPU, which the laboratory does not support",
             row=row,
         )
     if bool((resources.array_limit > 0).any()):
         row = int(np.argmax(resources.array_limit > 0))
         raise InputError(
-            f"{workload.name}: job {workload.job_id[row]} is of an array of which so many elements may run; the "
-            "laboratory submits jobs one by one: take the column array_limit out",
+            f"{workload.name}: job {workload.job_id[row]} belongs to an array with a limit on running elements; the "
+            "laboratory submits jobs one by one: remove the column array_limit",
             row=row,
         )
     kinds = [f"{kind}:" if kind else "" for kind in resources.gpu_type.texts()]

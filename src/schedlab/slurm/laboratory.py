@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 from schedlab.errors import InputError
 from schedlab.slurm import wire
-from schedlab.slurm.agenda import End, Tick, is_stale
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
@@ -25,6 +24,7 @@ from schedlab.slurm.installation import Installation, find_slurm
 from schedlab.slurm.job_table import JobTable, Submitted, array_size
 from schedlab.slurm.jobs import Job
 from schedlab.slurm.standin import Standin
+from schedlab.slurm.virtual_events import End, Tick, is_stale
 from schedlab.slurm.wire import Kill, Launch, Message, Node
 
 Mode = Literal["frozen", "hybrid"]
@@ -252,7 +252,7 @@ class Laboratory:
                 self._check_alive()
                 if time.monotonic() - since > _STUCK:
                     raise LaboratoryError(
-                        f"slurmctld does not come to rest at second {self.now():.0f}; {self.daemon.complaint()}"
+                        f"slurmctld is still busy at second {self.now():.0f}; {self.daemon.complaint()}"
                     )
 
     def _check_alive(self) -> None:
@@ -263,9 +263,7 @@ class Laboratory:
     def _check_standin(self) -> None:
         failure = self.standin.failure
         if failure is not None:
-            raise LaboratoryError(
-                f"the stand-in for slurmd cannot go on: {type(failure).__name__}: {failure}"
-            ) from failure
+            raise LaboratoryError(f"the simulated slurmd failed: {type(failure).__name__}: {failure}") from failure
 
     def add(self, jobs: Sequence[Job], options: Callable[[int, Job], Sequence[str]] | None = None) -> None:
         """Have jobs submitted at their times; rows are their positions.

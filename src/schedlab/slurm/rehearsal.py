@@ -34,7 +34,9 @@ def installed(configuration: Configuration, deployment: Deployment) -> Configura
     if deployment.way != "lua":
         return configuration
     if "job_submit.lua" in configuration.files:
-        raise InputError(f"{configuration.source}: there is a job_submit.lua; merge the deployed one into it by hand")
+        raise InputError(
+            f"{configuration.source}: a job_submit.lua exists already: merge the deployed one into it by hand"
+        )
     plugins = [name for name in (configuration.value("JobSubmitPlugins") or "").split(",") if name]
     script = {"job_submit.lua": deployment.files["job_submit.lua"]}
     changed = configuration.having(JobSubmitPlugins=",".join([*plugins, "lua"]))

@@ -105,9 +105,7 @@ def run(
     name, configuration = task.name, task.configuration
     if deployment is not None:
         if task.policy is not None:
-            raise InputError(
-                f"{name}: the order comes from the deployment of {deployment.policy}; give fcfs+slurm or conf"
-            )
+            raise InputError(f"{name}: the deployment of {deployment.policy} sets the order: give fcfs+slurm or conf")
         name, configuration = f"{deployment.policy} as {deployment.way}", installed(configuration, deployment)
     workload, origin = task.jobs.workload, task.jobs.origin
     observations: dict[str, list[dict[str, Any]]] = {"queue": [], "priority": [], "diagnostics": []}
@@ -217,7 +215,7 @@ def _task(
 ) -> _Task:
     if conf is not None:
         if scheduler is not None:
-            raise InputError("give a scheduler or conf, not both: a site's slurm.conf says how it schedules")
+            raise InputError("give a scheduler or conf, not both: a site's slurm.conf defines its scheduler")
         configuration = conf if isinstance(conf, Configuration) else site_configuration(conf)
         if isinstance(jobs, Workload):
             if has_aware_workflows(jobs):

@@ -44,7 +44,7 @@ def priorities(schedule: Schedule, second: int, *, cluster: Cluster | None = Non
     """
     simulation = Simulation(
         schedule.workload,
-        Scheduler.parse(schedule.scheduler),
+        Scheduler.from_file(schedule.scheduler, "the schedule"),
         processors=schedule.processors if cluster is None else None,
         events=cast(Events, schedule.events),
         in_order=int(schedule.specification.get("in_order", 0)),
@@ -55,7 +55,7 @@ def priorities(schedule: Schedule, second: int, *, cluster: Cluster | None = Non
     started_then = np.where(schedule.start_time <= second, schedule.start_time, -1)
     if not np.array_equal(started, started_then):
         raise InputError(
-            "jobs start at other times when the schedule is simulated again: give the cluster that it was simulated "
+            "repeating the simulation gave other start times: give the cluster that it was simulated "
             "on; schedules with failing nodes or jobs started by hand cannot be repeated"
         )
     return simulation.priorities()

@@ -120,7 +120,7 @@ def node_size(
 def _machine(workload: Workload, processors: int | None) -> int:
     machine = processors or workload.processors
     if machine is None:
-        raise InputError(f"{workload.name}: the size of the machine is unknown; give processors")
+        raise InputError(f"{workload.name}: the size of the machine is unknown: give processors")
     return machine
 
 
@@ -136,13 +136,13 @@ def check_scheduler(scheduler: Scheduler) -> Slurm | None:
     if runtimes not in ("requested", "actual"):
         raise InputError(f"{scheduler}: Slurm plans with the limits of jobs, not with {runtimes}")
     if scheduler.order_runtimes is not None:
-        raise InputError(f"{scheduler}: Slurm orders jobs and plans with the same limits; leave the first @ out")
+        raise InputError(f"{scheduler}: Slurm orders jobs and plans with the same limits: remove the first @")
     if scheduler.options:
-        raise InputError(f"{scheduler}: Slurm has no {next(iter(scheduler.options))}")
+        raise InputError(f"{scheduler}: Slurm has no option {next(iter(scheduler.options))}")
     if isinstance(scheduler.backfill, NoBackfill):
         return None
     if not isinstance(scheduler.backfill, Slurm):
-        raise InputError(f"{scheduler}: the real Slurm has its own backfilling; write {scheduler.policy.text}+slurm")
+        raise InputError(f"{scheduler}: the real Slurm has its own backfilling: write {scheduler.policy.text}+slurm")
     if scheduler.backfill.reserve != ALL or scheduler.backfill.interval == 0:
         raise InputError(f"{scheduler}: Slurm has neither reserve= nor interval=0")
     return scheduler.backfill

@@ -57,7 +57,7 @@ def validate(
         As `schedlab.slurm.run` does; also if there are fewer than two phases.
     """
     if phases < 2:
-        raise InputError("one run has no distance to others: give at least two phases")
+        raise InputError("one run has no distance to others: give two phases or more")
     chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
     timeless = jobs.replace(start_time=None)  # both clocks then show the same minute
     runs = run_phases(timeless, chosen, phases=phases, seed=seed, cores_per_node=cores_per_node, **options)

@@ -302,12 +302,12 @@ def _behind_credential(body: bytes, job: int) -> Kill:
             if component == NO_VAL:
                 return Kill(job, state)
         at = body.rfind(struct.pack(">I", job), 0, at + 3)
-    raise WireError(f"a message that ends job {job} does not say in which state it is")
+    raise WireError(f"a message that ends job {job} has no state")
 
 
 def _skip_gres(reader: Reader) -> None:
     if reader.number("I") != GRES_MAGIC:
-        raise WireError("the generic resources of a message begin otherwise than those of Slurm 22.05")
+        raise WireError("the generic resources of a message are not in the layout of Slurm 22.05")
     reader.number("I")
     nodes = reader.number("I")
     if reader.number("B"):
@@ -343,6 +343,6 @@ def _exactly(connection: socket.socket, size: int) -> bytes:
     while len(data) < size:
         part = connection.recv(size - len(data))
         if not part:
-            raise WireError("a connection ended within a message")
+            raise WireError("a connection was closed within a message")
         data += part
     return bytes(data)

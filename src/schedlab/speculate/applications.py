@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, RequestLimits
-from schedlab.speculate.history import FEWEST_RUNS, law_of_runs
+from schedlab.speculate.history import FEWEST_RUNS, distribution_of_runs
 from schedlab.speculate.plan import optimal_requests
 from schedlab.speculate.sequences import NoSequenceError, RequestSequence, costs_of_runs
 from schedlab.workload.columns import UNKNOWN
@@ -140,7 +140,7 @@ def request_gains(
     *,
     cost: AffineCost | None = None,
     limits: RequestLimits | None = None,
-    law: str = "empirical",
+    distribution: str = "empirical",
     seed: int = 0,
 ) -> RequestGains:
     """Return which applications of a log would gain from sequences of requests.
@@ -156,8 +156,8 @@ def request_gains(
         otherwise free.
     limits
         The allowed requests.
-    law
-        The distribution of past runs, as in `law_of_runs`.
+    distribution
+        The distribution of past runs, as in `distribution_of_runs`.
     seed
         The seed of the bootstrap.
 
@@ -185,7 +185,7 @@ def request_gains(
     keys, members = np.unique(np.column_stack([column[jobs] for column in columns]), axis=0, return_inverse=True)
     order = np.argsort(members.ravel(), kind="stable")
     groups = np.split(jobs[order], np.cumsum(np.bincount(members.ravel()))[:-1])
-    judge = _Judge(workload, split, cost or AffineCost(), limits or RequestLimits(), law, seed)
+    judge = _Judge(workload, split, cost or AffineCost(), limits or RequestLimits(), distribution, seed)
     found = [judge.gain(tuple(map(int, key)), group) for key, group in zip(keys, groups, strict=True)]
     found.sort(key=lambda one: (math.isnan(one.saved), -one.saved, -one.past, one.key))
     return RequestGains(workload.name, tuple(by), split, len(workload) - len(jobs), tuple(found))
@@ -209,7 +209,7 @@ class _Judge:
     split: int
     cost: AffineCost
     limits: RequestLimits
-    law: str
+    distribution: str
     seed: int
 
     def gain(self, key: tuple[int, ...], jobs: Jobs) -> ApplicationGain:
@@ -224,9 +224,9 @@ class _Judge:
             return ApplicationGain(key, *counts, FEW_PAST)
         if runs.min() == runs.max():
             return ApplicationGain(key, *counts, CONSTANT)
-        law = law_of_runs(runs, self.law)
+        distribution = distribution_of_runs(runs, self.distribution)
         try:
-            sequence = optimal_requests(law, cost=self.cost, limits=self.limits).sequence
+            sequence = optimal_requests(distribution, cost=self.cost, limits=self.limits).sequence
         except NoSequenceError:
             return ApplicationGain(key, *counts, NO_SEQUENCE)
         if len(future) < FEWEST_JUDGED:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedlab.documents import read_toml
 from schedlab.errors import InputError
 from schedlab.scheduler.retries import GROWTH
-from schedlab.wording import shown
+from schedlab.wording import did_you_mean, shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 
@@ -27,8 +27,8 @@ class Application:
 
     Parameters
     ----------
-    law
-        The text of the distribution, see `schedlab.speculate.laws.Law.parse`.
+    distribution
+        The text of the distribution, see `schedlab.speculate.distributions.RunTimeDistribution.parse`.
     keys
         Numbers by column of the workload: a job belongs to the application if each of these columns is known and has
         one of them.
@@ -36,7 +36,7 @@ class Application:
         Their sequence of requests, as text such as "3h, 8h"; empty if not given.
     """
 
-    law: str
+    distribution: str
     keys: tuple[tuple[str, tuple[int, ...]], ...]
     requests: str = ""
 
@@ -49,14 +49,14 @@ class Application:
         return mask
 
 
-def read_laws(path: str | PathLike[str]) -> list[Application]:
+def read_distributions(path: str | PathLike[str]) -> list[Application]:
     """Read applications and their run-time distributions.
 
     Parameters
     ----------
     path
-        TOML: a table `[[application]]` for each, with `law` and at least one of `executable`, `user`, `group` and
-        `queue`, a number or a list of numbers. `requests`, such as "3h, 8h", gives a sequence of requests.
+        TOML: a table `[[application]]` for each, with `distribution` and at least one of `executable`, `user`, `group`
+        and `queue`, a number or a list of numbers. `requests`, such as "3h, 8h", gives a sequence of requests.
 
     Raises
     ------
@@ -66,28 +66,34 @@ def read_laws(path: str | PathLike[str]) -> list[Application]:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "laws.toml"
-    >>> _ = path.write_text('[[application]]\\nlaw = "uniform(1h,2h)"\\nexecutable = [3, 4]\\n')
-    >>> read_laws(path)
-    [Application(law='uniform(1h,2h)', keys=(('executable_id', (3, 4)),), requests='')]
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "distributions.toml"
+    >>> _ = path.write_text('[[application]]\\ndistribution = "uniform(1h,2h)"\\nexecutable = [3, 4]\\n')
+    >>> read_distributions(path)
+    [Application(distribution='uniform(1h,2h)', keys=(('executable_id', (3, 4)),), requests='')]
     """
     name = fspath(path)
-    fields = read_toml(path, "laws")
+    fields = read_toml(path, "distributions")
     tables = fields.pop("application", [])
     if fields or not isinstance(tables, list) or not tables:
-        raise InputError(f"{name}: laws are tables [[application]] and nothing else, at least one")
+        raise InputError(f"{name}: distributions are tables [[application]] and nothing else, at least one")
     return [_application(table, f"{name}: application {number}") for number, table in enumerate(tables, start=1)]
 
 
 def _application(table: Any, where: str) -> Application:
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
     from schedlab.speculate.sequences import RequestSequence
 
-    if not isinstance(table, dict) or not isinstance(table.get("law"), str):
-        raise InputError(f'{where}: a law is missing, such as law = "truncnorm(0h,20h,mu=8h,sigma=2h)"')
-    strangers = sorted(set(table) - set(KEYS) - {"law", "requests"})
+    fields = ("distribution", "requests", *KEYS)
+    strangers = sorted(set(table) - set(fields)) if isinstance(table, dict) else []
     if strangers:
-        raise InputError(f"{where}: unknown field {strangers[0]!r}; the fields are law, requests, {', '.join(KEYS)}")
+        raise InputError(
+            f"{where}: unknown field {shown(strangers[0])}{did_you_mean(strangers[0], fields)}; the fields are "
+            f"{', '.join(fields)}"
+        )
+    if not isinstance(table, dict) or not isinstance(table.get("distribution"), str):
+        raise InputError(
+            f'{where}: a distribution is missing, such as distribution = "truncnorm(0h,20h,mu=8h,sigma=2h)"'
+        )
     if not isinstance(table.get("requests", ""), str):
         raise InputError(f'{where}: requests are durations in one text, such as requests = "3h, 8h"')
     keys = []
@@ -104,49 +110,50 @@ def _application(table: Any, where: str) -> Application:
     if not keys:
         raise InputError(f"{where}: say which jobs it has, by {', '.join(KEYS)}")
     try:
-        law = Law.parse(table["law"]).text
+        distribution = RunTimeDistribution.parse(table["distribution"]).text
         requests = RequestSequence.parse(table["requests"]).text if "requests" in table else ""
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    return Application(law, tuple(keys), requests)
+    return Application(distribution, tuple(keys), requests)
 
 
-def jobs_beyond_laws(workload: Workload) -> tuple[int, int]:
+def jobs_beyond_distributions(workload: Workload) -> tuple[int, int]:
     """Return how many jobs run longer than their distribution allows, and how many jobs have one.
 
     Examples
     --------
     >>> jobs = Workload.from_columns(dict(submit_time=[0, 0, 0], run_time=[9, 11, 99]))
-    >>> jobs_beyond_laws(jobs.replace(law=np.array([0, 0, -1]), laws=("uniform(0s,10s)",)))
+    >>> jobs_beyond_distributions(jobs.replace(distribution=np.array([0, 0, -1]), distributions=("uniform(0s,10s)",)))
     (1, 2)
     """
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
 
-    if workload.law is None or not workload.laws:
+    if workload.distribution is None or not workload.distributions:
         return 0, 0
-    longest = np.array([math.ceil(Law.parse(text).high) for text in workload.laws])
-    has_law = workload.law >= 0
-    beyond = has_law & (workload.run_time > longest[workload.law])
-    return int(np.count_nonzero(beyond)), int(np.count_nonzero(has_law))
+    longest = np.array([math.ceil(RunTimeDistribution.parse(text).high) for text in workload.distributions])
+    has_distribution = workload.distribution >= 0
+    beyond = has_distribution & (workload.run_time > longest[workload.distribution])
+    return int(np.count_nonzero(beyond)), int(np.count_nonzero(has_distribution))
 
 
-def beyond_text(workload: str, beyond: int, with_law: int) -> str:
+def beyond_text(workload: str, beyond: int, with_distribution: int) -> str:
     """Return a sentence about the jobs that run longer than their distribution allows; empty if there are none.
 
     Examples
     --------
     >>> beyond_text("log", 3, 60).partition("; ")[0]
-    'log: 3 of 60 jobs run longer than their law allows'
+    'log: 3 of 60 jobs run longer than their distribution allows'
     """
     if not beyond:
         return ""
     return (
-        f"{workload}: {beyond:,} of {with_law:,} jobs run longer than their law allows; with requests= in the "
-        f"scheduler, their last request is followed by {GROWTH:g} times as much, or by what exhausted= says"
+        f"{workload}: {beyond:,} of {with_distribution:,} jobs run longer than their distribution allows; with "
+        f"requests= in the scheduler, their last request is followed by {GROWTH:g} times as much, or by what "
+        f"exhausted= says"
     )
 
 
-def assign_laws(workload: Workload, applications: list[Application]) -> Workload:
+def assign_distributions(workload: Workload, applications: list[Application]) -> Workload:
     """Return the workload with run-time distributions; a job of several applications follows that of the first.
 
     Raises
@@ -157,16 +164,16 @@ def assign_laws(workload: Workload, applications: list[Application]) -> Workload
     Examples
     --------
     >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], executable_id=[3, 5]))
-    >>> assign_laws(jobs, [Application("uniform(0s,10s)", (("executable_id", (3,)),))]).law.tolist()
+    >>> assign_distributions(jobs, [Application("uniform(0s,10s)", (("executable_id", (3,)),))]).distribution.tolist()
     [0, -1]
     """
-    kinds = list(dict.fromkeys((application.law, application.requests) for application in applications))
-    law = np.full(len(workload), -1, dtype=np.int64)
+    kinds = list(dict.fromkeys((application.distribution, application.requests) for application in applications))
+    distribution = np.full(len(workload), -1, dtype=np.int64)
     for application in applications:
         members = application.members(workload)
         if not members.any():
             said = " and ".join(f"{column} {', '.join(map(str, numbers))}" for column, numbers in application.keys)
-            raise InputError(f"{workload.name}: no job has {said}, and so none follows {application.law}")
-        law[members & (law < 0)] = kinds.index((application.law, application.requests))
-    laws, sequences = zip(*kinds, strict=True)
-    return workload.replace(law=law, laws=laws, sequences=sequences)
+            raise InputError(f"{workload.name}: no job has {said}, and so none follows {application.distribution}")
+        distribution[members & (distribution < 0)] = kinds.index((application.distribution, application.requests))
+    distributions, sequences = zip(*kinds, strict=True)
+    return workload.replace(distribution=distribution, distributions=distributions, sequences=sequences)

@@ -17,7 +17,7 @@ from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
 from schedlab.speculate.costs import RequestLimits
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.point_distributions import DiscreteDistribution
 from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSequence, check_share
 from schedlab.speculate.toptimal import OptimalSequence
 
@@ -54,7 +54,7 @@ class _Table(NamedTuple):
     """By how much a request increases k, besides its index."""
 
 
-def atoptimal(grid: DiscreteLaw, zeta: float, limits: RequestLimits | None = None) -> OptimalSequence:
+def atoptimal(grid: DiscreteDistribution, zeta: float, limits: RequestLimits | None = None) -> OptimalSequence:
     """Return the sequence whose mean makespan is least; on ties, one with the fewest requests.
 
     Parameters
@@ -79,8 +79,8 @@ def atoptimal(grid: DiscreteLaw, zeta: float, limits: RequestLimits | None = Non
     Examples
     --------
     >>> from schedlab.speculate.discretise import discretise
-    >>> from schedlab.speculate.laws import Law
-    >>> best = atoptimal(discretise(Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)"), 46), 0.5)
+    >>> from schedlab.speculate.distributions import RunTimeDistribution
+    >>> best = atoptimal(discretise(RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)"), 46), 0.5)
     >>> [round(request / 3600, 2) for request in best.sequence.requests], round(best.cost / 3600, 6)
     ([13.04, 20.0], 17.026639)
     """
@@ -102,13 +102,13 @@ def atoptimal(grid: DiscreteLaw, zeta: float, limits: RequestLimits | None = Non
     return OptimalSequence(RequestSequence.plain(grid.points[np.array(path) - 1]), float(least))
 
 
-def _layout(grid: DiscreteLaw, limits: RequestLimits) -> _Table:
+def _layout(grid: DiscreteDistribution, limits: RequestLimits) -> _Table:
     """Compute the set of states, and their positions in the tables of values."""
     points = grid.points
     n = len(points) - 1
     steps = np.diff(points)
     if n < 1 or steps.max() > steps.min() * (1 + 1e-6):
-        raise InputError("zeta above 0 needs a law on equally spaced points; cut it into intervals first")
+        raise InputError("zeta above 0 needs a distribution on equally spaced points; cut it into intervals first")
     width = float(points[-1] - points[0]) / n
     shift = round(float(points[0]) / width)
     number = limits.number
@@ -139,7 +139,7 @@ def _nearest(points: Values, limits: RequestLimits) -> NDArray[np.int64]:
     if limits.longest < points[-1] - slack:
         raise InputError(
             f"requests of at most {duration_text(limits.longest)} do not cover the longest run, "
-            f"{duration_text(points[-1])}; cut the law there, or let zeta be 0 and take checkpoints"
+            f"{duration_text(points[-1])}; cut the distribution there, or let zeta be 0 and take checkpoints"
         )
     least = np.concatenate([[limits.shortest], np.maximum(points + limits.increment, limits.shortest)])
     allowed = np.searchsorted(points, least - slack) + 1

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from schedlab.errors import InputError
-from schedlab.speculate.laws import Law
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.distributions import RunTimeDistribution
+from schedlab.speculate.point_distributions import DiscreteDistribution
 
 
-def discretise(law: Law, points: int) -> DiscreteLaw:
+def discretise(distribution: RunTimeDistribution, points: int) -> DiscreteDistribution:
     """Return the discrete distribution on low, low + d, ..., high, where d = (high - low) / points.
 
     Parameters
     ----------
-    law
+    distribution
         The distribution, with a support of positive length.
     points
         Number of intervals; the grid has one point more.
@@ -30,13 +30,13 @@ def discretise(law: Law, points: int) -> DiscreteLaw:
 
     Examples
     --------
-    >>> grid = discretise(Law.parse("uniform(0s,100s)"), 4)
+    >>> grid = discretise(RunTimeDistribution.parse("uniform(0s,100s)"), 4)
     >>> grid.points.tolist(), grid.masses.tolist()
     ([0.0, 25.0, 50.0, 75.0, 100.0], [0.0, 0.25, 0.25, 0.25, 0.25])
     """
     if points < 1:
-        raise InputError(f"the law is to be cut into {points} intervals; there must be at least one")
-    if law.low == law.high:
+        raise InputError(f"the distribution is to be cut into {points} intervals; there must be at least one")
+    if distribution.low == distribution.high:
         raise InputError("all runs take the same time: there is nothing to cut into intervals")
-    grid = np.linspace(law.low, law.high, points + 1)
-    return DiscreteLaw(grid, np.diff(law.cdf(grid), prepend=0.0))
+    grid = np.linspace(distribution.low, distribution.high, points + 1)
+    return DiscreteDistribution(grid, np.diff(distribution.cdf(grid), prepend=0.0))

@@ -108,14 +108,14 @@ def frozen_distribution(family: str, parameters: Parameters, low: float, high: f
     name = family.removeprefix(FROM_SCIPY)
     distribution = getattr(stats, name, None)
     if not isinstance(distribution, stats.rv_continuous):
-        raise InputError(f"law {family}: scipy.stats has no continuous distribution {name!r}")
+        raise InputError(f"distribution {family}: scipy.stats has no continuous distribution {name!r}")
     try:
         frozen = distribution(**parameters)
     except TypeError:
         takes = ", ".join([*(distribution.shapes or "").replace(",", " ").split(), "loc", "scale"])
-        raise InputError(f"law {family} takes the parameters {takes}, all but loc and scale needed") from None
+        raise InputError(f"distribution {family} takes the parameters {takes}, all but loc and scale needed") from None
     if not math.isfinite(frozen.median()):
-        raise InputError(f"law {family}: the parameters do not define a distribution")
+        raise InputError(f"distribution {family}: the parameters do not define a distribution")
     return frozen
 
 
@@ -130,11 +130,13 @@ def check_parameters(family: str, parameters: Parameters, low: float, high: floa
     known = FAMILIES[family]
     for name in known.names:
         if name not in parameters:
-            raise InputError(f"law {family} needs {name}=, as in {known.example}")
+            raise InputError(f"distribution {family} needs {name}=, as in {known.example}")
     for name, value in parameters.items():
         if name not in known.names:
-            raise InputError(f"law {family} has no parameter {name!r}; write it as in {known.example}")
+            raise InputError(f"distribution {family} has no parameter {name!r}; write it as in {known.example}")
         if not math.isfinite(value) or (value <= 0 and name != "mu"):
-            raise InputError(f"law {family}: {name} is {value:g}; it must be {'finite' if name == 'mu' else 'above 0'}")
+            raise InputError(
+                f"distribution {family}: {name} is {value:g}; it must be {'finite' if name == 'mu' else 'above 0'}"
+            )
     if family == "pareto" and low <= 0:
-        raise InputError(f"law pareto begins above 0, as in {known.example}")
+        raise InputError(f"distribution pareto begins above 0, as in {known.example}")

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
-from schedlab.speculate.laws import ContinuousLaw
-from schedlab.speculate.point_laws import checked_runs
+from schedlab.speculate.distributions import ContinuousDistribution
+from schedlab.speculate.point_distributions import checked_runs
 
 Values = NDArray[np.float64]
 Fitted = tuple[float, dict[str, float]]
@@ -26,14 +26,14 @@ TAIL = 0.999
 
 
 @dataclass(frozen=True, slots=True)
-class LawFit:
+class DistributionFit:
     """A family fitted to some runs.
 
     Parameters
     ----------
     family
         Its name.
-    law
+    distribution
         The distribution, truncated at the cut.
     log_likelihood
         The log-likelihood of the runs.
@@ -46,7 +46,7 @@ class LawFit:
     """
 
     family: str
-    law: ContinuousLaw
+    distribution: ContinuousDistribution
     log_likelihood: float
     aic: float
     distance: float
@@ -54,7 +54,7 @@ class LawFit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values."""
-        return {**{name: getattr(self, name) for name in self.__slots__}, "law": self.law.text}
+        return {**{name: getattr(self, name) for name in self.__slots__}, "distribution": self.distribution.text}
 
 
 def _truncnorm(runs: Values) -> Fitted:
@@ -117,7 +117,7 @@ FAMILIES_TO_FIT: dict[str, Callable[[Values], Fitted]] = {
 """Functions that return the beginning of the support and the maximum-likelihood parameters."""
 
 
-def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit:
+def fit_distribution(runs: ArrayLike, family: str, *, cut: float | None = None) -> DistributionFit:
     """Fit a family to past runs by maximum likelihood.
 
     Parameters
@@ -145,8 +145,8 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit
     --------
     >>> import numpy as np
     >>> runs = np.random.default_rng(1).exponential(3600, 200)
-    >>> found = fit_law(runs, "exponential", cut=10 * 3600)
-    >>> found.law.high, round(dict(found.law.parameters)["mean"] / float(runs.mean()), 9), found.fits
+    >>> found = fit_distribution(runs, "exponential", cut=10 * 3600)
+    >>> found.distribution.high, round(dict(found.distribution.parameters)["mean"] / float(runs.mean()), 9), found.fits
     (36000.0, 1.0, True)
     """
     if family not in FAMILIES_TO_FIT:
@@ -155,8 +155,10 @@ def fit_law(runs: ArrayLike, family: str, *, cut: float | None = None) -> LawFit
     if values.min() == values.max():
         raise InputError("all runs take the same time: there is nothing to fit")
     low, parameters = FAMILIES_TO_FIT[family](values)
-    law = ContinuousLaw(family, low, _end(family, low, parameters, values, cut), tuple(parameters.items()))
-    return _judged(law, values, len(parameters) + (1 if low else 0) + (family == "uniform"))
+    distribution = ContinuousDistribution(
+        family, low, _end(family, low, parameters, values, cut), tuple(parameters.items())
+    )
+    return _judged(distribution, values, len(parameters) + (1 if low else 0) + (family == "uniform"))
 
 
 def _end(family: str, low: float, parameters: dict[str, float], runs: Values, cut: float | None) -> float:
@@ -174,35 +176,37 @@ def _end(family: str, low: float, parameters: dict[str, float], runs: Values, cu
     return max(longest, float(uncut.ppf(TAIL)))
 
 
-def _judged(law: ContinuousLaw, runs: Values, parameters: int) -> LawFit:
+def _judged(distribution: ContinuousDistribution, runs: Values, parameters: int) -> DistributionFit:
     """Return the fit with its goodness of fit."""
     from scipy.stats import kstest
 
-    likelihood = law.log_likelihood(runs)
-    distance = float(kstest(runs, cast(Any, law.cdf)).statistic)
+    likelihood = distribution.log_likelihood(runs)
+    distance = float(kstest(runs, cast(Any, distribution.cdf)).statistic)
     good = distance < 1.36 / math.sqrt(len(runs))
-    return LawFit(law.family, law, likelihood, 2 * parameters - 2 * likelihood, distance, good)
+    return DistributionFit(
+        distribution.family, distribution, likelihood, 2 * parameters - 2 * likelihood, distance, good
+    )
 
 
-def fit_laws(
+def fit_distributions(
     runs: ArrayLike, families: Iterable[str] = tuple(FAMILIES_TO_FIT), *, cut: float | None = None
-) -> list[LawFit]:
+) -> list[DistributionFit]:
     """Fit several families, and return them by ascending AIC.
 
     Raises
     ------
     InputError
-        As `fit_law` does.
+        As `fit_distribution` does.
     """
-    return sorted((fit_law(runs, family, cut=cut) for family in families), key=lambda found: found.aic)
+    return sorted((fit_distribution(runs, family, cut=cut) for family in families), key=lambda found: found.aic)
 
 
-def best_fit(runs: ArrayLike, *, cut: float | None = None) -> LawFit:
+def best_fit(runs: ArrayLike, *, cut: float | None = None) -> DistributionFit:
     """Return the family with the lowest AIC.
 
     Raises
     ------
     InputError
-        As `fit_law` does.
+        As `fit_distribution` does.
     """
-    return fit_laws(runs, cut=cut)[0]
+    return fit_distributions(runs, cut=cut)[0]

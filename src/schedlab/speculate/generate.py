@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.speculate.laws import Law
-from schedlab.speculate.requests import NO_LAW
+from schedlab.speculate.distributions import RunTimeDistribution
+from schedlab.speculate.requests import NO_DISTRIBUTION
 from schedlab.workload.workload import Workload
 
 Allocation = int | Literal["full", "half", "truncnorm", "beta"]
@@ -32,8 +32,8 @@ class Application:
 
     Parameters
     ----------
-    law
-        Text of the distribution, see `schedlab.speculate.laws.Law.parse`.
+    distribution
+        Text of the distribution, see `schedlab.speculate.distributions.RunTimeDistribution.parse`.
     jobs
         The number of jobs.
     processors
@@ -47,7 +47,7 @@ class Application:
         always the longest run time. "exact": the job's own run time.
     """
 
-    law: str
+    distribution: str
     jobs: int
     processors: Allocation = "full"
     over: int = 0
@@ -86,30 +86,32 @@ def stochastic_jobs(
     Examples
     --------
     >>> jobs = stochastic_jobs([Application("uniform(1h,2h)", 3, "half")], 100, rng=np.random.default_rng(1))
-    >>> jobs.job_processors.tolist(), jobs.requested_time.tolist(), jobs.law.tolist()
+    >>> jobs.job_processors.tolist(), jobs.requested_time.tolist(), jobs.distribution.tolist()
     ([50, 50, 50], [7200, 7200, 7200], [0, 0, 0])
     """
     rng = np.random.default_rng(rng)
     if not applications:
         raise InputError("there is no application; give at least one")
-    laws = tuple(dict.fromkeys(one.law for one in applications if one.requests == "method"))
+    distributions = tuple(dict.fromkeys(one.distribution for one in applications if one.requests == "method"))
     parts = [_jobs_of(one, processors, rng) for one in applications]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     count = [one.jobs for one in applications]
     columns["executable_id"] = np.repeat(np.arange(1, len(count) + 1), count)
-    numbers = [laws.index(one.law) if one.requests == "method" else NO_LAW for one in applications]
-    law = np.repeat(numbers, count)
+    numbers = [
+        distributions.index(one.distribution) if one.requests == "method" else NO_DISTRIBUTION for one in applications
+    ]
+    distribution = np.repeat(numbers, count)
     drawn = Workload.from_columns(columns, processors=processors, name="stochastic")
-    return drawn.replace(law=law, laws=laws).sorted_by_submit()
+    return drawn.replace(distribution=distribution, distributions=distributions).sorted_by_submit()
 
 
 def _jobs_of(application: Application, processors: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
     """Draw the jobs of an application, as columns."""
-    law, n = _law(application.law), application.jobs
+    distribution, n = _distribution(application.distribution), application.jobs
     if n < 1:
-        raise InputError(f"law {application.law}: {n} jobs; there must be at least one")
-    run_time = np.maximum(1, np.rint(law.sample(rng, n))).astype(np.int64)
-    longest = max(1, math.ceil(law.high))
+        raise InputError(f"distribution {application.distribution}: {n} jobs; there must be at least one")
+    run_time = np.maximum(1, np.rint(distribution.sample(rng, n))).astype(np.int64)
+    longest = max(1, math.ceil(distribution.high))
     return {
         "run_time": run_time,
         "requested_processors": _allocated(application.processors, n, processors, rng),
@@ -134,11 +136,13 @@ def _allocated(allocation: Allocation, jobs: int, machine: int, rng: np.random.G
         share = rng.beta(*BETA, jobs)
     else:
         mean, deviation = NORMAL
-        share = _law(f"truncnorm(1s,{machine}s,mu={mean * machine}s,sigma={deviation * machine}s)").sample(rng, jobs)
+        share = _distribution(f"truncnorm(1s,{machine}s,mu={mean * machine}s,sigma={deviation * machine}s)").sample(
+            rng, jobs
+        )
         share = share / machine
     return np.clip(np.ceil(share * machine - 1e-9), 1, machine).astype(np.int64)
 
 
 @lru_cache(maxsize=64)
-def _law(text: str) -> Law:
-    return Law.parse(text)
+def _distribution(text: str) -> RunTimeDistribution:
+    return RunTimeDistribution.parse(text)

@@ -14,15 +14,15 @@ from schedlab.documents import read_text
 from schedlab.durations import duration_text, is_duration, parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.fits import FAMILIES_TO_FIT, best_fit, fit_law
-from schedlab.speculate.laws import Law
-from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw, checked_runs
+from schedlab.speculate.distributions import RunTimeDistribution
+from schedlab.speculate.fits import FAMILIES_TO_FIT, best_fit, fit_distribution
+from schedlab.speculate.point_distributions import DiscreteDistribution, InterpolatedDistribution, checked_runs
 from schedlab.speculate.sequences import RETRY_FACTOR, Evaluation, attempt, check_objective
 
 FEWEST_RUNS = 10
 """With fewer runs, a distribution from runs is unreliable."""
 
-LAWS_OF_RUNS = ("empirical", "interpolated", "best", *FAMILIES_TO_FIT)
+DISTRIBUTIONS_OF_RUNS = ("empirical", "interpolated", "best", *FAMILIES_TO_FIT)
 
 HISTORIES = 2_000
 """Equally likely values of the maximum that the mean is computed from."""
@@ -31,14 +31,16 @@ SHORTEST_REQUEST = 1.0
 """Seconds requested if all of the last runs were shorter."""
 
 
-def law_of_runs(runs: ArrayLike, law: str = "empirical", *, cut: float | None = None) -> Law:
+def distribution_of_runs(
+    runs: ArrayLike, distribution: str = "empirical", *, cut: float | None = None
+) -> RunTimeDistribution:
     """Return the run-time distribution of an application, given past runs.
 
     Parameters
     ----------
     runs
         Past run times in seconds.
-    law
+    distribution
         "empirical" (the past runs only), "interpolated" (linear between the runs), "best" (the family with the lowest
         AIC), or the name of a family.
     cut
@@ -51,27 +53,29 @@ def law_of_runs(runs: ArrayLike, law: str = "empirical", *, cut: float | None = 
 
     Examples
     --------
-    >>> law_of_runs([3600, 5400, 7200, 7200]).text
+    >>> distribution_of_runs([3600, 5400, 7200, 7200]).text
     'discrete(1h:0.25,1.5h:0.25,2h:0.5)'
     """
-    if law not in LAWS_OF_RUNS:
-        raise InputError(f"unknown law of runs {law!r}; known are {', '.join(LAWS_OF_RUNS)}")
+    if distribution not in DISTRIBUTIONS_OF_RUNS:
+        raise InputError(f"unknown distribution of runs {distribution!r}; known are {', '.join(DISTRIBUTIONS_OF_RUNS)}")
     values = runs_up_to(runs, cut)
     if len(values) == 1:
         within = "" if cut is None else f" within the cut, {duration_text(cut)}"
         raise InputError(
-            f"there is only one run{within}, of {duration_text(float(values[0]))}: a law needs two or more"
+            f"there is only one run{within}, of {duration_text(float(values[0]))}: a distribution needs two or more"
         )
     if values.min() == values.max():
         raise InputError(
             f"all {len(values)} runs take the same time, {duration_text(float(values[0]))}: "
             f"a request of that length is all they need"
         )
-    if law == "empirical":
-        return DiscreteLaw.of_runs(values)
-    if law == "interpolated":
-        return InterpolatedLaw.of_runs(values)
-    return (best_fit(values, cut=cut) if law == "best" else fit_law(values, law, cut=cut)).law
+    if distribution == "empirical":
+        return DiscreteDistribution.of_runs(values)
+    if distribution == "interpolated":
+        return InterpolatedDistribution.of_runs(values)
+    return (
+        best_fit(values, cut=cut) if distribution == "best" else fit_distribution(values, distribution, cut=cut)
+    ).distribution
 
 
 def runs_up_to(runs: ArrayLike, cut: float | None) -> NDArray[np.float64]:
@@ -91,13 +95,18 @@ def runs_up_to(runs: ArrayLike, cut: float | None) -> NDArray[np.float64]:
 
 
 def evaluate_last_maximum(
-    law: Law, last: int = 10, *, zeta: float = 0.0, cost: AffineCost | None = None, factor: float = RETRY_FACTOR
+    distribution: RunTimeDistribution,
+    last: int = 10,
+    *,
+    zeta: float = 0.0,
+    cost: AffineCost | None = None,
+    factor: float = RETRY_FACTOR,
 ) -> Evaluation:
     """Return the cost of requesting the maximum of the last runs, and more after each failure.
 
     Parameters
     ----------
-    law
+    distribution
         The run-time distribution; past runs and the next one are independent.
     last
         Number of runs of which the maximum is requested.
@@ -122,8 +131,8 @@ def evaluate_last_maximum(
 
     Examples
     --------
-    >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
-    >>> round(evaluate_last_maximum(law, 10).makespan / 3600, 2)
+    >>> distribution = RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+    >>> round(evaluate_last_maximum(distribution, 10).makespan / 3600, 2)
     12.46
     """
     if last < 1:
@@ -133,11 +142,11 @@ def evaluate_last_maximum(
     model = cost or AffineCost()
     check_objective(zeta, model)
     share = ((np.arange(HISTORIES) + 0.5) / HISTORIES) ** (1 / last)
-    request = np.maximum(law.quantile(share), SHORTEST_REQUEST)
+    request = np.maximum(distribution.quantile(share), SHORTEST_REQUEST)
     below, lost = np.full(HISTORIES, -1.0), np.zeros(HISTORIES)
     totals = np.zeros((4, HISTORIES))
-    while (below < law.high).any():
-        totals += attempt(law, below, request, request, 0.0, lost, zeta)
+    while (below < distribution.high).any():
+        totals += attempt(distribution, below, request, request, 0.0, lost, zeta)
         below, lost, request = request, lost + request, factor * request
     makespan, attempts, requested, used = (float(mean) for mean in totals.mean(axis=1))
     return Evaluation.of(model, zeta, makespan, attempts, requested, used)
@@ -164,7 +173,7 @@ def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[n
     except csv.Error:
         raise InputError(f"{path}: the runs are not CSV") from None
     if not rows:
-        raise InputError(f"{path}: there are no runs: a law needs past run times")
+        raise InputError(f"{path}: there are no runs: a distribution needs past run times")
     place, rows = _column(path, rows, column)
     runs = []
     for number, row in rows:
@@ -176,7 +185,7 @@ def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[n
             raise InputError(f"{path}, line {number}: a run takes {run:g} s; it must be finite, 0 or more")
         runs.append(run)
     if not runs:
-        raise InputError(f"{path}: there are no runs: a law needs past run times")
+        raise InputError(f"{path}: there are no runs: a distribution needs past run times")
     return np.array(runs)
 
 

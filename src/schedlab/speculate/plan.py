@@ -12,9 +12,9 @@ from schedlab.errors import InputError
 from schedlab.speculate.atoptimal import atoptimal
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
 from schedlab.speculate.discretise import discretise
+from schedlab.speculate.distributions import RunTimeDistribution
 from schedlab.speculate.history import evaluate_last_maximum
-from schedlab.speculate.laws import Law
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.point_distributions import DiscreteDistribution
 from schedlab.speculate.sequences import Evaluation, RequestSequence, check_objective, evaluate_requests
 from schedlab.speculate.toptimal import toptimal
 
@@ -80,7 +80,7 @@ class RequestPlan:
 
     Parameters
     ----------
-    law
+    distribution
         The run-time distribution.
     objective
         The objective that is minimised.
@@ -94,7 +94,7 @@ class RequestPlan:
         Its cost on the grid, which is slightly higher.
     """
 
-    law: Law
+    distribution: RunTimeDistribution
     objective: Objective
     sequence: RequestSequence
     evaluation: Evaluation
@@ -103,7 +103,7 @@ class RequestPlan:
 
     def evaluate(self, sequence: RequestSequence | Iterable[float] | str) -> Evaluation:
         """Return the costs of another sequence on the distribution."""
-        return evaluate_requests(self.law, sequence, zeta=self.objective.zeta, cost=self.objective.cost)
+        return evaluate_requests(self.distribution, sequence, zeta=self.objective.zeta, cost=self.objective.cost)
 
     def alternatives(self, last: int = 10) -> dict[str, Evaluation]:
         """Return the costs of other methods: always the longest run, and the maximum of the last runs.
@@ -113,18 +113,21 @@ class RequestPlan:
         last
             Number of runs of which the maximum is requested.
         """
-        of_last = evaluate_last_maximum(self.law, last, zeta=self.objective.zeta, cost=self.objective.cost)
-        return {"always the longest run": self.evaluate([self.law.high]), f"maximum of the last {last}": of_last}
+        of_last = evaluate_last_maximum(self.distribution, last, zeta=self.objective.zeta, cost=self.objective.cost)
+        return {
+            "always the longest run": self.evaluate([self.distribution.high]),
+            f"maximum of the last {last}": of_last,
+        }
 
     def convergence(self, points: Iterable[int] = CONVERGENCE) -> list[RequestPlan]:
         """Return the plans of several grids, including this one, from coarse to fine."""
         grids = sorted({*points, self.points} - {0})
-        return [self if n == self.points else _solve(self.law, self.objective, n) for n in grids]
+        return [self if n == self.points else _solve(self.distribution, self.objective, n) for n in grids]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values; durations in seconds."""
         return {
-            "law": self.law.text,
+            "distribution": self.distribution.text,
             "zeta": self.objective.zeta,
             "cost_model": asdict(self.objective.cost),
             "points": self.points,
@@ -136,7 +139,7 @@ class RequestPlan:
 
 
 def optimal_requests(
-    law: Law | str,
+    distribution: RunTimeDistribution | str,
     *,
     zeta: float = 0.0,
     points: int | None = None,
@@ -148,7 +151,7 @@ def optimal_requests(
 
     Parameters
     ----------
-    law
+    distribution
         The run-time distribution, or its text.
     zeta
         Share of the machine that a steady stream of small jobs takes, in [0, 1). 0 selects TOptimal, more selects
@@ -185,9 +188,9 @@ def optimal_requests(
     '17.4h, 20h'
     """
     if points is not None and (not isinstance(points, int | np.integer) or points < 1):
-        raise InputError(f"the law is to be cut into {points} intervals; give a whole number, at least one")
+        raise InputError(f"the distribution is to be cut into {points} intervals; give a whole number, at least one")
     objective = Objective(zeta, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
-    plan = _solve(Law.of(law), objective, points)
+    plan = _solve(RunTimeDistribution.of(distribution), objective, points)
     saving = objective.checkpointing
     # With free checkpoints, twice as many requests are always better.
     finer_is_never_enough = saving.mode == "always" and saving.cost == saving.restart == objective.cost.gamma == 0
@@ -199,27 +202,27 @@ def optimal_requests(
 def _refined(plan: RequestPlan) -> RequestPlan:
     """Return the plan of a grid that is refined until it hardly improves, since distributions may have long tails."""
     while plan.points < MOST_POINTS:
-        finer = _solve(plan.law, plan.objective, 2 * plan.points)
+        finer = _solve(plan.distribution, plan.objective, 2 * plan.points)
         if finer.evaluation.cost > (1 - WORTH_IT) * plan.evaluation.cost:
             break
         plan = finer
     return plan
 
 
-def _solve(law: Law, objective: Objective, points: int | None) -> RequestPlan:
+def _solve(distribution: RunTimeDistribution, objective: Objective, points: int | None) -> RequestPlan:
     """Return the plan on a grid, or on the points of a discrete distribution."""
-    grid = None if points else _own_points(law, objective.zeta)
+    grid = None if points else _own_points(distribution, objective.zeta)
     if points:
         _check_points(points, objective)
     if grid is None:
         points = points or (POINTS_WITH_SMALL_JOBS if objective.zeta else POINTS)
-        grid = discretise(law, points)
+        grid = discretise(distribution, points)
     if objective.zeta:
         best = atoptimal(grid, objective.zeta, objective.limits)
     else:
         best = toptimal(grid, objective.cost, objective.limits, objective.checkpointing)
-    evaluation = evaluate_requests(law, best.sequence, zeta=objective.zeta, cost=objective.cost)
-    return RequestPlan(law, objective, best.sequence, evaluation, points or 0, best.cost)
+    evaluation = evaluate_requests(distribution, best.sequence, zeta=objective.zeta, cost=objective.cost)
+    return RequestPlan(distribution, objective, best.sequence, evaluation, points or 0, best.cost)
 
 
 def _check_points(points: int, objective: Objective) -> None:
@@ -234,6 +237,10 @@ def _check_points(points: int, objective: Objective) -> None:
         )
 
 
-def _own_points(law: Law, zeta: float) -> DiscreteLaw | None:
+def _own_points(distribution: RunTimeDistribution, zeta: float) -> DiscreteDistribution | None:
     """Return a distribution that is solved on its own points; None for others."""
-    return law if isinstance(law, DiscreteLaw) and not zeta and len(law.points) <= MOST_ATOMS else None
+    return (
+        distribution
+        if isinstance(distribution, DiscreteDistribution) and not zeta and len(distribution.points) <= MOST_ATOMS
+        else None
+    )

@@ -16,7 +16,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.retries import GROWTH
 from schedlab.workload.workload import Workload
 
-NO_LAW = -1
+NO_DISTRIBUTION = -1
 
 ENTRIES = 2_000
 """The number of entries of a table."""
@@ -27,7 +27,7 @@ LARGEST_ZETA = 0.95
 LATEST = 2**61
 
 
-class Laws(NamedTuple):
+class DistributionTables(NamedTuple):
     """Run-time distributions as tables: of distribution i, entry k belongs to second `begin[i] + k * step[i]`.
 
     `below` is the probability of a run time up to there, `part` the partial expectation of the run time up to there.
@@ -51,14 +51,14 @@ class Requests:
         int64 seconds: the largest request of each job.
     growth
         float64: after the end of the sequence, the factor from one request to the next; 0: the job is abandoned.
-    law
+    distribution
         int64: number of its distribution, -1 for none.
     application
         int64: number of its application, -1 for none.
     history
         If not 0, the first request of a job is the longest run time of this many last completed jobs of its
         application.
-    laws
+    distributions
         The distributions, as tables.
     """
 
@@ -66,17 +66,17 @@ class Requests:
     lengths: NDArray[np.int64]
     most: NDArray[np.int64]
     growth: NDArray[np.float64]
-    law: NDArray[np.int64]
+    distribution: NDArray[np.int64]
     application: NDArray[np.int64]
     history: int
-    laws: Laws
+    distributions: DistributionTables
 
     def in_order(self, order: NDArray[np.intp]) -> Requests:
         """Return the requests with the jobs in another order."""
         count = np.diff(self.offsets)[order]
         offsets = np.concatenate([[0], np.cumsum(count)])
         rows = np.repeat(self.offsets[:-1][order] - offsets[:-1], count) + np.arange(offsets[-1])
-        columns = {name: getattr(self, name)[order] for name in ("most", "growth", "law", "application")}
+        columns = {name: getattr(self, name)[order] for name in ("most", "growth", "distribution", "application")}
         return replace(self, offsets=offsets, lengths=self.lengths[rows], **columns)
 
 
@@ -84,14 +84,14 @@ def requests_joined(first: Requests, second: Requests) -> Requests:
     """Return the requests of two workloads, concatenated; distributions and history are those of the first."""
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)])
-        for name in ("lengths", "most", "growth", "law", "application")
+        for name in ("lengths", "most", "growth", "distribution", "application")
     }
     return replace(first, offsets=np.concatenate([first.offsets, first.offsets[-1] + second.offsets[1:]]), **columns)
 
 
-def no_laws() -> Laws:
+def no_distributions() -> DistributionTables:
     """Return empty tables."""
-    return Laws(np.empty(0), np.empty(0), np.empty((0, 1)), np.empty((0, 1)))
+    return DistributionTables(np.empty(0), np.empty(0), np.empty((0, 1)), np.empty((0, 1)))
 
 
 def requests_of(workload: Workload, method: str | None, exhausted: float = GROWTH) -> Requests:
@@ -120,33 +120,35 @@ def requests_of(workload: Workload, method: str | None, exhausted: float = GROWT
     Examples
     --------
     >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], requested_time=[-1, 12]))
-    >>> jobs = jobs.replace(law=np.array([0, -1]), laws=("uniform(0s,10s)",))
+    >>> jobs = jobs.replace(distribution=np.array([0, -1]), distributions=("uniform(0s,10s)",))
     >>> requests_of(jobs, "classic").lengths.tolist()
     [10, 12]
     """
-    law = np.full(len(workload), NO_LAW) if workload.law is None else workload.law
-    if method is not None and not np.any(law >= 0):
+    distribution = np.full(len(workload), NO_DISTRIBUTION) if workload.distribution is None else workload.distribution
+    if method is not None and not np.any(distribution >= 0):
         raise InputError(
-            f"{workload.name}: requests={method} is for jobs whose run times follow a law, and no job has one; "
-            "give laws (assign_laws)"
+            f"{workload.name}: requests={method} is for jobs whose run times follow a distribution, and no job has "
+            "one; give distributions (assign_distributions)"
         )
-    asking = law >= 0 if method is not None else np.zeros(len(law), dtype=np.bool_)
+    asking = distribution >= 0 if method is not None else np.zeros(len(distribution), dtype=np.bool_)
     unknown = ~asking & (workload.requested_time < 1)
     if unknown.any():
         row = int(np.argmax(unknown))
         raise InputError(f"job {workload.job_id[row]} has no requested time: clean the workload", row=row)
-    zeta = _share_of_small_jobs(workload, law) if method == "atoptimal(zeta=auto)" else None
-    sequences = _given(workload) if method == "given" else [_sequence(text, method, zeta) for text in workload.laws]
-    count = np.where(asking, np.array([len(one) for one in sequences] or [1])[law], 1)
+    zeta = _share_of_small_jobs(workload, distribution) if method == "atoptimal(zeta=auto)" else None
+    sequences = (
+        _given(workload) if method == "given" else [_sequence(text, method, zeta) for text in workload.distributions]
+    )
+    count = np.where(asking, np.array([len(one) for one in sequences] or [1])[distribution], 1)
     offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     lengths = np.repeat(workload.requested_time, count)
     for number, sequence in enumerate(sequences):
-        rows = np.flatnonzero(asking & (law == number))
+        rows = np.flatnonzero(asking & (distribution == number))
         lengths[(offsets[rows][:, None] + np.arange(len(sequence)))] = sequence
     history = re.fullmatch(r"neuroscience\(k=([0-9]+)(,listed)?\)", method or "")
     if history and history[2]:
         for number in range(len(sequences)):
-            rows = np.flatnonzero(asking & (law == number))
+            rows = np.flatnonzero(asking & (distribution == number))
             if len(rows) > 1:
                 lengths[offsets[rows]] = _longest_before(workload.run_time[rows], int(history[1]))
     return Requests(
@@ -154,10 +156,10 @@ def requests_of(workload: Workload, method: str | None, exhausted: float = GROWT
         lengths=lengths,
         most=np.where(asking, LATEST, workload.requested_time),
         growth=np.where(asking, exhausted, 0.0),
-        law=np.asarray(law, dtype=np.int64),
-        application=np.where(asking, law, -1),
+        distribution=np.asarray(distribution, dtype=np.int64),
+        application=np.where(asking, distribution, -1),
         history=int(history[1]) if history and not history[2] else 0,
-        laws=tables_of(workload.laws),
+        distributions=tables_of(workload.distributions),
     )
 
 
@@ -172,9 +174,9 @@ def _longest_before(run_time: NDArray[np.int64], last: int) -> NDArray[np.int64]
     return np.asarray(np.maximum(longest, 1), dtype=np.int64)
 
 
-def _share_of_small_jobs(workload: Workload, law: NDArray[np.int64]) -> float:
+def _share_of_small_jobs(workload: Workload, distribution: NDArray[np.int64]) -> float:
     """Return the share of the machine needed by jobs without a distribution, from the first to the last submission."""
-    small = law < 0
+    small = distribution < 0
     work = float(np.sum(workload.run_time[small] * workload.job_processors[small].astype(np.float64)))
     capacity = float((workload.processors or 1) * max(1, int(np.ptp(workload.submit_time))))
     return round(min(work / capacity, LARGEST_ZETA), 3) if workload.processors else 0.0
@@ -184,12 +186,12 @@ def _given(workload: Workload) -> list[tuple[int, ...]]:
     """Return the sequences that a workload has for its distributions."""
     from schedlab.speculate.sequences import RequestSequence
 
-    texts = workload.sequences or ("",) * len(workload.laws)
-    for law, text in zip(workload.laws, texts, strict=True):
+    texts = workload.sequences or ("",) * len(workload.distributions)
+    for distribution, text in zip(workload.distributions, texts, strict=True):
         if not text:
             raise InputError(
-                f"{workload.name}: requests=given, but no requests are given for the law {law:.60}; add requests = "
-                '"..." to its table in the file of laws'
+                f"{workload.name}: requests=given, but none are given for {distribution:.60}; add requests = "
+                '"..." to its table in the file of distributions'
             )
     return [_in_whole_seconds(RequestSequence.parse(text).requests) for text in texts]
 
@@ -199,12 +201,12 @@ def _in_whole_seconds(lengths: Iterable[float]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _sequence(law: str, method: str | None, zeta: float | None) -> tuple[int, ...]:
+def _sequence(distribution: str, method: str | None, zeta: float | None) -> tuple[int, ...]:
     """Return the requests of a method, in whole seconds, ascending; without one, the longest run time."""
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
     from schedlab.speculate.plan import optimal_requests
 
-    parsed = Law.parse(law)
+    parsed = RunTimeDistribution.parse(distribution)
     if method is None or method == "classic" or method.startswith("neuroscience"):
         return _in_whole_seconds([parsed.high])
     match = re.fullmatch(r"atoptimal\(zeta=([0-9.e-]+)\)", method)
@@ -213,16 +215,16 @@ def _sequence(law: str, method: str | None, zeta: float | None) -> tuple[int, ..
 
 
 @lru_cache(maxsize=64)
-def tables_of(laws: tuple[str, ...]) -> Laws:
+def tables_of(distributions: tuple[str, ...]) -> DistributionTables:
     """Return distributions as tables at equally spaced seconds."""
-    from schedlab.speculate.laws import Law
+    from schedlab.speculate.distributions import RunTimeDistribution
 
-    if not laws:
-        return no_laws()
-    parsed = [Law.parse(text) for text in laws]
-    begin = np.array([law.low for law in parsed])
-    step = np.array([max(law.high - law.low, 1e-9) / ENTRIES for law in parsed])
+    if not distributions:
+        return no_distributions()
+    parsed = [RunTimeDistribution.parse(text) for text in distributions]
+    begin = np.array([distribution.low for distribution in parsed])
+    step = np.array([max(distribution.high - distribution.low, 1e-9) / ENTRIES for distribution in parsed])
     seconds = begin[:, None] + step[:, None] * np.arange(ENTRIES + 1)
-    below = np.array([law.cdf(at) for law, at in zip(parsed, seconds, strict=True)])
-    part = np.array([law.partial_mean(at) for law, at in zip(parsed, seconds, strict=True)])
-    return Laws(begin, step, below, part)
+    below = np.array([distribution.cdf(at) for distribution, at in zip(parsed, seconds, strict=True)])
+    part = np.array([distribution.partial_mean(at) for distribution, at in zip(parsed, seconds, strict=True)])
+    return DistributionTables(begin, step, below, part)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from schedlab.durations import duration_text, parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
-from schedlab.speculate.laws import Law
+from schedlab.speculate.distributions import RunTimeDistribution
 
 Values = NDArray[np.float64]
 
@@ -115,7 +115,7 @@ class RequestSequence:
             return sequence
         return RequestSequence.parse(sequence) if isinstance(sequence, str) else RequestSequence.plain(sequence)
 
-    def check_reaches(self, law: Law) -> None:
+    def check_reaches(self, distribution: RunTimeDistribution) -> None:
         """Raise InputError if some runs of a distribution are longer than the sequence covers.
 
         Raises
@@ -123,10 +123,10 @@ class RequestSequence:
         InputError
             The message gives the end of the support.
         """
-        if self.covered[-1] < law.high * (1 - ROUNDING):
+        if self.covered[-1] < distribution.high * (1 - ROUNDING):
             raise InputError(
                 f"the sequence ends at {duration_text(self.covered[-1])}, before the longest run "
-                f"({duration_text(law.high)}); add a last request of that length"
+                f"({duration_text(distribution.high)}); add a last request of that length"
             )
 
     @property
@@ -207,7 +207,7 @@ def check_objective(zeta: float, cost: AffineCost) -> None:
 
 
 def evaluate_requests(
-    law: Law | str,
+    distribution: RunTimeDistribution | str,
     sequence: RequestSequence | Iterable[float] | str,
     *,
     zeta: float = 0.0,
@@ -217,7 +217,7 @@ def evaluate_requests(
 
     Parameters
     ----------
-    law
+    distribution
         The run-time distribution, or its text; continuous, or a grid.
     sequence
         Requests in seconds, or a text such as "10h,20h"; the last one at least the longest run.
@@ -246,27 +246,29 @@ def evaluate_requests(
     given = RequestSequence.of(sequence)
     model = AffineCost() if cost is None else cost
     check_objective(zeta, model)
-    law = Law.of(law)
-    given.check_reaches(law)
+    distribution = RunTimeDistribution.of(distribution)
+    given.check_reaches(distribution)
     if zeta and any(given.checkpoints):
         raise InputError("zeta above 0 and checkpoints do not go together: the makespan of this case is not known")
     totals = np.zeros(4)
     below, lost, saved = -1.0, 0.0, 0.0
     for request, covered, checkpoint in zip(given.requests, given.covered, given.checkpoints, strict=True):
         begin = given.restart - saved if saved else 0.0
-        totals += attempt(law, below, covered, request, begin, lost, zeta)
+        totals += attempt(distribution, below, covered, request, begin, lost, zeta)
         below, lost = covered, lost + request
         saved = covered if checkpoint else saved
     makespan, attempts, requested, used = (float(total) for total in totals)
     return Evaluation.of(model, zeta, makespan, attempts, requested, used)
 
 
-def attempt(law: Law, below: Any, covered: Any, request: Any, begin: Any, lost: Any, zeta: float) -> Values:
+def attempt(
+    distribution: RunTimeDistribution, below: Any, covered: Any, request: Any, begin: Any, lost: Any, zeta: float
+) -> Values:
     """Return the contributions of one attempt to the means of makespan, attempts, requested time and used time.
 
     Parameters
     ----------
-    law
+    distribution
         The run-time distribution.
     below
         The attempt is made only if the run time exceeds this; -1 before the first. May be an array, like the next four.
@@ -289,10 +291,10 @@ def attempt(law: Law, below: Any, covered: Any, request: Any, begin: Any, lost: 
     empty = (1 - zeta) * request - zeta * lost
     # Runs up to here end so early that no small job waits at the end of the request.
     turn = np.clip(empty, below, covered)
-    known, at_turn, at_end = law.cdf(below), law.cdf(turn), law.cdf(covered)
-    time_after = law.partial_mean(covered) - law.partial_mean(turn)
+    known, at_turn, at_end = distribution.cdf(below), distribution.cdf(turn), distribution.cdf(covered)
+    time_after = distribution.partial_mean(covered) - distribution.partial_mean(turn)
     makespan = (lost + request) * (at_turn - known) + (lost * (at_end - at_turn) + time_after) / (1 - zeta)
-    successes = law.partial_mean(covered) - law.partial_mean(below) + begin * (at_end - known)
+    successes = distribution.partial_mean(covered) - distribution.partial_mean(below) + begin * (at_end - known)
     return np.stack([makespan, 1 - known, request * (1 - known), successes + request * (1 - at_end)])
 
 

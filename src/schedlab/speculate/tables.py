@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from schedlab.durations import duration_text
 from schedlab.schedule.summary import duration
 from schedlab.speculate.applications import GAINS, JUDGED, ApplicationGain, RequestGains
+from schedlab.speculate.distributions import ContinuousDistribution, RunTimeDistribution
 from schedlab.speculate.families import FAMILIES
-from schedlab.speculate.fits import LawFit
-from schedlab.speculate.laws import ContinuousLaw, Law
+from schedlab.speculate.fits import DistributionFit
 from schedlab.speculate.plan import RequestPlan
 from schedlab.speculate.sequences import Evaluation
 from schedlab.wording import count_of
@@ -18,9 +18,10 @@ from schedlab.wording import count_of
 HOUR = 3_600
 
 
-def law_line(law: Law, name: str | None = None) -> str:
+def distribution_line(distribution: RunTimeDistribution, name: str | None = None) -> str:
     """Return a one-line description of a distribution."""
-    return f"{name or rounded_text(law)}: mean {duration(law.mean)}, from {duration(law.low)} to {duration(law.high)}"
+    ends = f"from {duration(distribution.low)} to {duration(distribution.high)}"
+    return f"{name or rounded_text(distribution)}: mean {duration(distribution.mean)}, {ends}"
 
 
 def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: str | None = None) -> str:
@@ -32,7 +33,7 @@ def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: s
         goal = "least time requested"
     else:
         goal = f"least cost of {model.alpha:g} x requested + {model.beta:g} x used + {duration_text(model.gamma)}"
-    show, unit = _time_of(plan.law)
+    show, unit = _time_of(plan.distribution)
     head = ["", f"cost ({unit})", "to the best", "attempts", f"requested ({unit})", f"used ({unit})"]
     rows = [
         [
@@ -45,15 +46,17 @@ def plan_text(plan: RequestPlan, alternatives: Mapping[str, Evaluation], name: s
         ]
         for title, one in {"these requests": plan.evaluation, **alternatives}.items()
     ]
-    return f"{law_line(plan.law, name)}\nrequests: {plan.sequence.text} ({goal})\n\n{_table(head, rows)}"
+    return (
+        f"{distribution_line(plan.distribution, name)}\nrequests: {plan.sequence.text} ({goal})\n\n{_table(head, rows)}"
+    )
 
 
 def convergence_text(plans: Iterable[RequestPlan]) -> str:
     """Return the costs of the sequences of coarse and fine grids, on the grid and on the distribution."""
     shown = list(plans)
     finest = min(plan.evaluation.cost for plan in shown)
-    show, unit = _time_of(shown[0].law)
-    head = ["intervals", f"on the grid ({unit})", f"on the law ({unit})", "to the least", "requests"]
+    show, unit = _time_of(shown[0].distribution)
+    head = ["intervals", f"on the grid ({unit})", f"on the distribution ({unit})", "to the least", "requests"]
     rows = [
         [
             f"{plan.points}",
@@ -67,11 +70,17 @@ def convergence_text(plans: Iterable[RequestPlan]) -> str:
     return _table(head, rows)
 
 
-def fits_text(found: Sequence[LawFit]) -> str:
+def fits_text(found: Sequence[DistributionFit]) -> str:
     """Return the goodness of fit of families, best first."""
-    head = ["family", "AIC", "distance", "fits", "law"]
+    head = ["family", "AIC", "distance", "fits", "distribution"]
     rows = [
-        [fit.family, f"{fit.aic:,.1f}", f"{fit.distance:.3f}", "yes" if fit.fits else "no", rounded_text(fit.law)]
+        [
+            fit.family,
+            f"{fit.aic:,.1f}",
+            f"{fit.distance:.3f}",
+            "yes" if fit.fits else "no",
+            rounded_text(fit.distribution),
+        ]
         for fit in found
     ]
     return _table(head, rows, texts=(0, 3, 4))
@@ -122,25 +131,27 @@ def _gain_row(one: ApplicationGain) -> list[str]:
     ]
 
 
-def rounded_text(law: Law) -> str:
+def rounded_text(distribution: RunTimeDistribution) -> str:
     """Return the text of a distribution with three digits per number; for an empirical one, the number of runs.
 
     Examples
     --------
-    >>> rounded_text(Law.parse("gamma(0s,43211s,scale=3611s,shape=2.00001)"))
+    >>> rounded_text(RunTimeDistribution.parse("gamma(0s,43211s,scale=3611s,shape=2.00001)"))
     'gamma(0s,12h,scale=60.2min,shape=2)'
     """
-    if not isinstance(law, ContinuousLaw):
-        return f"law on {duration(law.low)} to {duration(law.high)}"
-    durations = FAMILIES[law.family].durations if law.family in FAMILIES else ("loc", "scale")
-    ends = [_short(law.low), _short(law.high)]
-    values = [f"{name}={_short(value) if name in durations else f'{value:.3g}'}" for name, value in law.parameters]
-    return f"{law.family}({','.join(ends + values)})"
+    if not isinstance(distribution, ContinuousDistribution):
+        return f"distribution on {duration(distribution.low)} to {duration(distribution.high)}"
+    durations = FAMILIES[distribution.family].durations if distribution.family in FAMILIES else ("loc", "scale")
+    ends = [_short(distribution.low), _short(distribution.high)]
+    values = [
+        f"{name}={_short(value) if name in durations else f'{value:.3g}'}" for name, value in distribution.parameters
+    ]
+    return f"{distribution.family}({','.join(ends + values)})"
 
 
-def _time_of(law: Law) -> tuple[Callable[[float], str], str]:
+def _time_of(distribution: RunTimeDistribution) -> tuple[Callable[[float], str], str]:
     """Return the format of times in the table of a distribution, and their unit."""
-    if law.high >= HOUR:
+    if distribution.high >= HOUR:
         return lambda seconds: f"{seconds / HOUR:.4f}", "h"
     return lambda seconds: f"{seconds:,.2f}", "s"
 

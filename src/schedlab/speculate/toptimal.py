@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, RequestLimits
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.point_distributions import DiscreteDistribution
 from schedlab.speculate.sequences import ROUNDING, NoSequenceError, RequestSequence
 
 Values = NDArray[np.float64]
@@ -43,7 +43,7 @@ class OptimalSequence:
 
 
 def toptimal(
-    law: DiscreteLaw,
+    distribution: DiscreteDistribution,
     cost: AffineCost | None = None,
     limits: RequestLimits | None = None,
     checkpointing: Checkpointing | None = None,
@@ -52,7 +52,7 @@ def toptimal(
 
     Parameters
     ----------
-    law
+    distribution
         A grid, or the empirical distribution of some runs: requests end at its points.
     cost
         The cost of an attempt; by default, the requested time.
@@ -74,14 +74,14 @@ def toptimal(
     Examples
     --------
     >>> from schedlab.speculate.discretise import discretise
-    >>> from schedlab.speculate.laws import Law
-    >>> grid = discretise(Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)"), 200)
+    >>> from schedlab.speculate.distributions import RunTimeDistribution
+    >>> grid = discretise(RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)"), 200)
     >>> best = toptimal(grid)
     >>> best.sequence.text, round(best.cost / 3600, 6)
     ('10.8h, 13.4h, 15.4h, 17.1h, 18.7h, 20h', 11.937461)
     """
-    search = _Search(law, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
-    for p in range(len(law.points) - 1, -1, -1):
+    search = _Search(distribution, cost or AffineCost(), limits or RequestLimits(), checkpointing or Checkpointing())
+    for p in range(len(distribution.points) - 1, -1, -1):
         search.decide(p)
     return search.trace()
 
@@ -92,9 +92,11 @@ class _Search:
     Point p is the p-th of the distribution, counted from 1; 0 is the beginning.
     """
 
-    def __init__(self, law: DiscreteLaw, cost: AffineCost, limits: RequestLimits, checkpointing: Checkpointing) -> None:
-        self.points = np.concatenate([[0.0], law.points])
-        self.known, self.time = law.cumulative, law.cumulative_mean
+    def __init__(
+        self, distribution: DiscreteDistribution, cost: AffineCost, limits: RequestLimits, checkpointing: Checkpointing
+    ) -> None:
+        self.points = np.concatenate([[0.0], distribution.points])
+        self.known, self.time = distribution.cumulative, distribution.cumulative_mean
         self.cost, self.limits, self.checkpointing = cost, limits, checkpointing
         self.free = checkpointing.mode == "adaptive"
         self.choices = {"never": (False,), "always": (True,), "adaptive": (False, True)}[checkpointing.mode]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from schedlab.speculate.point_laws import DiscreteLaw
+from schedlab.speculate.point_distributions import DiscreteDistribution
 from schedlab.speculate.sequences import RequestSequence
 from schedlab.speculate.toptimal import OptimalSequence
 
 
-def atoptimal_plain(grid: DiscreteLaw, zeta: float, number: int | None = None) -> OptimalSequence:
+def atoptimal_plain(grid: DiscreteDistribution, zeta: float, number: int | None = None) -> OptimalSequence:
     """Return what `atoptimal` returns, by summing over each run time; for grids of a few dozen points.
 
     Parameters
@@ -25,8 +25,8 @@ def atoptimal_plain(grid: DiscreteLaw, zeta: float, number: int | None = None) -
     Examples
     --------
     >>> from schedlab.speculate.discretise import discretise
-    >>> from schedlab.speculate.laws import Law
-    >>> best = atoptimal_plain(discretise(Law.parse("uniform(0s,12s)"), 6), 0.2)
+    >>> from schedlab.speculate.distributions import RunTimeDistribution
+    >>> best = atoptimal_plain(discretise(RunTimeDistribution.parse("uniform(0s,12s)"), 6), 0.2)
     >>> best.sequence.requests, round(best.cost, 9)
     ((12.0,), 12.583333333)
     """

@@ -56,7 +56,7 @@ def from_dax(text: str, source: str, name: str) -> Workflow:
     except ElementTree.ParseError as error:
         raise InputError(f"{source}: this is not XML ({error})") from None
     if _tag(root) != "adag":
-        raise InputError(f"{source}: the root element is {_tag(root)}, but that of a DAX is adag")
+        raise InputError(f"{source}: the root element is {_tag(root)}, but a DAX has adag")
     tasks: list[Task] = []
     parents: dict[str, list[str]] = {}
     commas = 0
@@ -66,7 +66,9 @@ def from_dax(text: str, source: str, name: str) -> Workflow:
             tasks.append(_task(element, source, len(tasks) + 1))
             commas += "," in element.get("runtime", "")
         elif tag in ("dag", "dax"):
-            raise InputError(f"{source}: {element.get('id')} is a workflow within the workflow; plan it as jobs first")
+            raise InputError(
+                f"{source}: {element.get('id')} is a nested workflow, which is not supported: expand it into jobs first"
+            )
         elif tag == "child":
             child = _attribute(element, "ref", f"{source}, child")
             found = (_attribute(parent, "ref", f"{source}, child {child}") for parent in element)
@@ -82,7 +84,7 @@ def _task(element: ElementTree.Element, source: str, place: int) -> Task:
     where = f"{source}, job {identifier}"
     text = _value(element, "runtime", RUN_TIME_PROFILES)
     if text is None:
-        raise InputError(f"{where}: there is no runtime; add the attribute, in seconds")
+        raise InputError(f"{where}: the attribute runtime is missing: add it, in seconds")
     run_time = _number(text, where, "runtime")
     if run_time < 0:
         raise InputError(f"{where}: its runtime is negative, {text} s; correct it, or generate the workflow again")

@@ -116,7 +116,7 @@ def write_workflow(
     elif format == "manifest" and executed is None:
         document = to_manifest(workflow)
     else:
-        raise InputError(f"{os.fspath(path)}: the format {format} cannot hold this; write wfformat")
+        raise InputError(f"{os.fspath(path)}: the format {format} cannot store this workflow: write wfformat")
     data = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
     with atomic_path(path) as temporary:
         temporary.write_bytes(gzip.compress(data, mtime=0) if os.fspath(path).endswith(".gz") else data)

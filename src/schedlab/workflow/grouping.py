@@ -51,7 +51,7 @@ def parse_groups(texts: Sequence[str], workflow: Workflow, cap: int | None = Non
     if strangers:
         raise InputError(
             f"the workflow {workflow.name} has no task with the name {strangers[0]!r}; its names are "
-            f"{', '.join(names) or 'not known'}"
+            f"{', '.join(names) or 'unknown'}"
         )
     if any(each is not None and each < 1 for each in groups.values()):
         raise InputError("a cap on processors must be at least 1")
@@ -113,7 +113,7 @@ def group_by_name(workflow: Workflow, groups: Mapping[str, int | None], *, round
     try:
         return Workflow.arrange(workflow.name, tasks, parents).with_notes(*workflow.notes)
     except InputError as error:
-        raise InputError(f"these tasks cannot be grouped: {error}") from None
+        raise InputError(f"the tasks cannot be grouped: {error}") from None
 
 
 def merge_chains(workflow: Workflow) -> Workflow:
@@ -187,7 +187,9 @@ def _grouped(workflow: Workflow, identifier: str, positions: list[int], cap: int
     if cap is not None and (rounds == "average" or processors > cap):
         wide = max(part.processors for part in parts)
         if wide > cap:
-            raise InputError(f"the workflow {workflow.name}: tasks {identifier} have {wide} processors, above {cap}")
+            raise InputError(
+                f"the workflow {workflow.name}: tasks {identifier} need {wide} processors, above the cap of {cap}"
+            )
         slots = cap // wide
         processors = slots * wide
         if rounds == "packed":

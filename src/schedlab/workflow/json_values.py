@@ -26,7 +26,7 @@ def parse_json(text: str, source: str) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"{source}: this is not JSON ({error})") from None
     if not isinstance(document, dict):
-        raise InputError(f"{source}: a workflow is a JSON object, in braces")
+        raise InputError(f"{source}: a workflow must be a JSON object")
     return document
 
 
@@ -34,7 +34,7 @@ def member(values: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
     """Return a member that must be there, of one kind (dict, list or str)."""
     words: dict[object, str] = {dict: "an object", list: "a list", str: "a text"}
     if key not in values:
-        raise InputError(f"{where}: there is no {key}; add it, {words[kind]}")
+        raise InputError(f"{where}: {key} is missing: add it, {words[kind]}")
     value = values[key]
     if not isinstance(value, kind):
         raise InputError(f"{where}: {key} must be {words[kind]}, not {str(value)[:40]!r}")
@@ -83,12 +83,12 @@ def needed_number(values: Mapping[str, Any], keys: tuple[str, ...], where: str) 
     """Return the number under the first of the keys that is there; one must be."""
     value = number(values, keys, where)
     if value is None:
-        raise InputError(f"{where}: there is no {keys[0]}; add it, a number")
+        raise InputError(f"{where}: {keys[0]} is missing: add it, a number")
     return value
 
 
 def whole_processors(value: float, where: str) -> int:
     """Return a number of processors, which must be whole and at least 1."""
     if value < 1 or value != int(value):
-        raise InputError(f"{where}: {value:g} processors, must be a whole number of at least 1")
+        raise InputError(f"{where}: {value:g} processors; must be a whole number of at least 1")
     return int(value)

@@ -69,7 +69,7 @@ def from_manifest(document: Mapping[str, Any], source: str, name: str) -> Workfl
         run_time = needed_number(entry, ("runtime_sim", "rtime"), where)
         limit = number(entry, ("runtime_limit",), where)
         if run_time < 0 or (limit is not None and limit <= 0):
-            raise InputError(f"{where}: run times must not be negative, and limits be above 0")
+            raise InputError(f"{where}: run times must be 0 or more, and limits above 0")
         processors = whole_processors(needed_number(entry, ("number_of_cores", "cores"), where), where)
         label = entry.get("name") or identifier
         tasks.append(Task(identifier, processors, run_time, limit or run_time + REQUEST_MARGIN, name=str(label)))
@@ -111,9 +111,7 @@ def dot_edges(text: str, source: str) -> list[tuple[str, str]]:
             words.append((found[2] or found[3], bool(found[2])))
     braces = [word for word, is_sign in words if is_sign and word in "{}"]
     if braces.count("{") != braces.count("}"):
-        raise InputError(
-            f"{source}, dot_dag: its braces do not match, so it may be cut off; write 'digraph {{ a -> b }}'"
-        )
+        raise InputError(f"{source}, dot_dag: its braces do not match (truncated file?); write 'digraph {{ a -> b }}'")
     edges: list[tuple[str, str]] = []
     for place, (word, is_sign) in enumerate(words):
         if not is_sign or word not in ("->", "--"):

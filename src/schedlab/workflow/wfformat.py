@@ -92,14 +92,14 @@ def from_wfformat(document: Mapping[str, Any], source: str, name: str) -> Workfl
     else:
         entries = objects(member(body, "specification", dict, source), "tasks", f"{source}, specification")
         if "execution" not in body:
-            raise InputError(f"{source}: there is no workflow.execution, so the run times are unknown; add them")
+            raise InputError(f"{source}: workflow.execution is missing, so the run times are unknown: add it")
         measured = objects(member(body, "execution", dict, source), "tasks", f"{source}, execution")
     ids = _ids(entries, source)
     measurements = dict(zip(_ids(measured, f"{source}, execution"), measured, strict=True))
     tasks = []
     for identifier, entry in zip(ids, entries, strict=True):
         if identifier not in measurements:
-            raise InputError(f"{source}, task {identifier}: execution says nothing of it; add its runtimeInSeconds")
+            raise InputError(f"{source}, task {identifier}: the execution does not list it: add its runtimeInSeconds")
         where = f"{source}, task {identifier}"
         name_of_task = str(entry.get("category") or entry.get("name") or identifier)
         tasks.append(_task(identifier, name_of_task, measurements[identifier], where))
@@ -122,12 +122,12 @@ def _task(identifier: str, name: str, entry: Mapping[str, Any], where: str) -> T
     """Return the task that was measured."""
     run_time = number(entry, RUN_TIME_KEYS, where)
     if run_time is None:
-        raise InputError(f"{where}: there is no runtimeInSeconds; add it, in seconds")
+        raise InputError(f"{where}: runtimeInSeconds is missing: add it")
     if run_time < 0:
         raise InputError(f"{where}: its runtimeInSeconds is negative, {run_time:g}; correct it")
     cores = number(entry, PROCESSOR_KEYS, where)
     if cores is not None and cores <= 0:
-        raise InputError(f"{where}: {cores:g} cores, must be above 0")
+        raise InputError(f"{where}: {cores:g} cores; must be above 0")
     own = entry.get(OWN_KEY)
     requested = number(own, ("requestedTimeInSeconds",), where) if isinstance(own, dict) else None
     return Task(identifier, math.ceil(cores or 1), run_time, requested or run_time + REQUEST_MARGIN, name=name)

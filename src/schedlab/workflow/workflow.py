@@ -98,7 +98,7 @@ class Workflow:
         for position, task in enumerate(self.tasks):
             _check_task(self.name, task)
             if not all(0 <= parent < position for parent in task.parents):
-                raise InputError(f"the workflow {self.name}: parents of task {task.id} must be tasks before it")
+                raise InputError(f"the workflow {self.name}: parents of task {task.id} must precede it")
             if len(set(task.parents)) < len(task.parents):
                 raise InputError(f"the workflow {self.name}: task {task.id} names a parent twice")
         check_unique(self.name, [task.id for task in self.tasks])
@@ -326,7 +326,7 @@ class Workflow:
         except KeyError as missing:
             raise InputError(f"the workflow {values.get('workflow', '')} lacks the key {missing}") from missing
         except (TypeError, AttributeError) as error:
-            raise InputError(f"the workflow is not in the form of Workflow.to_dict: {error}") from error
+            raise InputError(f"the workflow is not in the format of Workflow.to_dict: {error}") from error
 
 
 def check_unique(name: str, ids: Sequence[str]) -> None:
@@ -341,14 +341,14 @@ def check_unique(name: str, ids: Sequence[str]) -> None:
 def _check_task(workflow: str, task: Task) -> None:
     """Raise an InputError if a number of the task is impossible."""
     if not task.id:
-        raise InputError(f"the workflow {workflow} has a task with an empty id; give it one of its own")
+        raise InputError(f"the workflow {workflow} has a task with an empty id: give it a unique one")
     where = f"the workflow {workflow}, task {task.id}"
     if not 1 <= task.processors <= LARGEST or task.processors != int(task.processors):
-        raise InputError(f"{where}: {task.processors} processors, must be a whole number from 1 to {LARGEST:,}")
+        raise InputError(f"{where}: {task.processors} processors; must be a whole number from 1 to {LARGEST:,}")
     if not 0 <= task.run_time <= LARGEST:
-        raise InputError(f"{where}: a run time of {task.run_time} s, must be from 0 to {LARGEST:,}")
+        raise InputError(f"{where}: a run time of {task.run_time} s; must be from 0 to {LARGEST:,}")
     if not 0 < task.requested_time <= LARGEST:
-        raise InputError(f"{where}: a requested time of {task.requested_time} s, must be above 0, up to {LARGEST:,}")
+        raise InputError(f"{where}: a requested time of {task.requested_time} s; must be above 0, up to {LARGEST:,}")
 
 
 def _place(workflow: str, position: Mapping[str, int], identifier: str) -> int:

@@ -4,7 +4,6 @@ from .cleaning import find_flurries as find_flurries
 from .cleaning import remove_flurry as remove_flurry
 from .default_limits import with_default_limits as with_default_limits
 from .dependencies import Dependencies as Dependencies
-from .handling import submit_workflows as submit_workflows
 from .preceding import preceding_jobs as preceding_jobs
 from .resources import Labels as Labels
 from .resources import Resources as Resources
@@ -18,4 +17,5 @@ from .sections import Sections as Sections
 from .sections import sections_of as sections_of
 from .submissions import Submission as Submission
 from .submissions import WorkflowJobs as WorkflowJobs
+from .submitting import submit_workflows as submit_workflows
 from .summary import summarise as summarise

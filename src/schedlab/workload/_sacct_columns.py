@@ -74,7 +74,7 @@ class SacctColumns:
                 places.setdefault(known[label.lower()], place)
         _check_needed(places, path)
         if not body or body.isspace():
-            raise InputError(f"{os.fspath(path)}: there are no jobs below the line of column names")
+            raise InputError(f"{os.fspath(path)}: no jobs follow the line of column names")
         try:
             table = split_text(
                 body, delimiter=delimiter, columns=len(labels), include=list(places.values()), nulls=NULLS
@@ -166,8 +166,8 @@ class SacctColumns:
         try:
             moments = column.cast(pa.timestamp("s", "UTC" if zoned else None))
         except pa.ArrowInvalid:
-            self.refuse(name, _not_times(column), "not a time as 2026-04-01T10:00:00; set no SLURM_TIME_FORMAT")
-            raise InputError(f"{self.path}: some times of {name} name a zone and others none") from None
+            self.refuse(name, _not_times(column), "not a time such as 2026-04-01T10:00:00; set no SLURM_TIME_FORMAT")
+            raise InputError(f"{self.path}: some times of {name} have a zone and others none") from None
         if not zoned:
             self.local_times = True
             moments = _in_zone(moments, timezone)
@@ -206,7 +206,7 @@ def _check_repeated(header: bytes, text: bytes, path: str | os.PathLike[str]) ->
         if again[0].strip() != header.strip():
             line = text.count(b"\n", 0, again.end()) + 1
             raise InputError(
-                f"{os.fspath(path)}, line {line}: the columns are others than those of the first output; make all "
+                f"{os.fspath(path)}, line {line}: the columns differ from those of the first output; create all "
                 "outputs with the same --format",
                 line=line,
             )
@@ -218,7 +218,7 @@ def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:
     for names in needed:
         if not any(name in places for name in names):
             raise InputError(
-                f"{os.fspath(path)}: there is no column {' or '.join(names)}; make the file with {COMMAND}"
+                f"{os.fspath(path)}: the column {' or '.join(names)} is missing; create the file with {COMMAND}"
             )
 
 
@@ -235,7 +235,7 @@ def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns
             return InputError(
                 f"{os.fspath(path)}, line {number}: {found} columns instead of {columns}; {advice}", line=number
             )
-    return InputError(f"{os.fspath(path)}: the lines cannot be cut into columns ({reason})")
+    return InputError(f"{os.fspath(path)}: the lines cannot be split into columns ({reason})")
 
 
 def _line_of_row(path: str, row: int) -> int:
@@ -272,4 +272,4 @@ def _in_zone(moments: pa.ChunkedArray, timezone: str) -> pa.ChunkedArray:
     try:
         return pc.assume_timezone(moments, timezone, ambiguous="earliest", nonexistent="latest")
     except pa.ArrowInvalid:
-        raise InputError(f"there is no time zone {timezone!r}; name one as Europe/Stockholm or UTC") from None
+        raise InputError(f"unknown time zone {timezone!r}: name one such as Europe/Stockholm or UTC") from None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TRES = ("AllocTRES", "ReqTRES")
 GRES = ("AllocGRES", "ReqGRES", "AllocGres", "ReqGres")
 NAMES = {"partition": "Partition", "account": "Account", "qos": "QOS", "constraint": "Constraints"}
+MOST_HOSTS = 10_000_000
 PER_CORE_FLAG = 1 << 31
 """Slurm marks memory per core with this bit of a number of MiB; some versions print the mark as part of it."""
 
@@ -165,7 +166,7 @@ def _counts(texts: pa.Array) -> NDArray[np.int64]:
 
 
 def count_hosts(text: str) -> int:
-    """Return the number of nodes in a Slurm host list; 0 if it names none.
+    """Return the number of nodes in a Slurm host list; 0 if it names none, or more than `MOST_HOSTS`.
 
     Examples
     --------
@@ -178,9 +179,9 @@ def count_hosts(text: str) -> int:
     for host in re.findall(r"(?:\[[^\]]*\]|[^,\[])+", text):
         nodes = 1
         for ranges in re.findall(r"\[([^\]]*)\]", host):
-            ends = [re.fullmatch(r"(\d+)(?:-(\d+))?", part) for part in ranges.split(",")]
+            ends = [re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", part) for part in ranges.split(",")]
             if not all(ends):
                 return 0
             nodes *= sum(int(end[2] or end[1]) - int(end[1]) + 1 for end in ends if end)
         total += nodes
-    return total
+    return total if total <= MOST_HOSTS else 0

@@ -163,14 +163,14 @@ def fetch(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot make the directory {folder}: {error.strerror or error}") from error
+        raise OutputError(f"cannot create the directory {folder}: {error.strerror or error}") from error
     url = f"{base_url.rstrip('/')}/{log.folder}/{log.file}"
     with atomic_path(target) as temporary:
         with temporary.open("wb") as stream:
             for block in _download(url, target, timeout, progress):
                 stream.write(block)
         if not _is_genuine(temporary, log):
-            raise InputError(f"{url}: what came is not the log {log.file} (its sha256 differs), so it was not kept")
+            raise InputError(f"{url}: the download is not the log {log.file} (its sha256 differs) and was discarded")
     return target
 
 
@@ -216,15 +216,15 @@ def _download(
             while block := response.read(BLOCK_BYTES):
                 received += len(block)
                 if received > MOST_BYTES:
-                    raise InputError(f"{url}: more than {MOST_BYTES >> 20} MiB came, so this is not the log")
+                    raise InputError(f"{url}: the download exceeds {MOST_BYTES >> 20} MiB, so it is not the log")
                 yield block
                 if progress:
                     progress(received, total)
     except urllib.error.HTTPError as error:
         error.close()
-        raise InputError(f"{url}: the archive answered {error.code} ({error.reason}), try again later") from None
+        raise InputError(f"{url}: the archive answered {error.code} ({error.reason}): try again later") from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(
-            f"{url} is out of reach ({reason}): download it on another machine and put it at {target}"
+            f"{url} cannot be reached ({reason}): download it on another machine and put it at {target}"
         ) from None

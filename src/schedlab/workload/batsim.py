@@ -168,15 +168,15 @@ def _load(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _job(job: Any, profiles: dict[str, Any], where: str) -> tuple[float, float, float, float]:
     """Return submit time, processors, requested time and run time of a job."""
     if not isinstance(job, dict):
-        raise InputError(f"{where}: a job is a JSON object with id, subtime, res and profile")
+        raise InputError(f"{where}: a job must be a JSON object with id, subtime, res and profile")
     name = job.get("profile")
     profile = profiles.get(name) if isinstance(name, str) else None
     if not isinstance(profile, dict):
-        raise InputError(f"{where}: there is no profile {shown(name)}")
+        raise InputError(f"{where}: unknown profile {shown(name)}")
     kind = profile.get("type")
     if kind not in tuple(DELAY_TYPES.values()):
         raise InputError(
-            f"{where}: its profile {shown(name)} is of type {shown(kind)}, but only delay profiles tell a run time"
+            f"{where}: its profile {shown(name)} is of type {shown(kind)}, but only delay profiles have a run time"
         )
     limit = UNKNOWN if job.get("walltime", UNKNOWN) == UNKNOWN else _number(job, "walltime", where, least=0)
     return (

@@ -338,7 +338,7 @@ def find_flurries(workload: Workload, *, window: int = 86_400, factor: float = 1
     ['flurry:2:259200:345600']
     """
     if window < 1:
-        raise InputError(f"a window for flurries lasts at least 1 s, not {window} s")
+        raise InputError(f"the window for flurries must be at least 1 s, not {window} s")
     if len(workload) == 0:
         return []
     first = int(workload.submit_time.min())

@@ -71,7 +71,9 @@ def parse_default_limits(texts: Iterable[str]) -> dict[str, str]:
         if name in limits:
             raise InputError(f"there are two default limits for {f'partition {shown(name)}' if name else 'all jobs'}")
         if limit.strip().replace(".", "").isdigit():
-            raise InputError(f"the default limit {shown(text)} has no unit; write 90m, 8h or 2-0 (days-hours)")
+            raise InputError(
+                f"the default limit {shown(text)} has no unit: write for example 90m, 8h or 2-0 (days-hours)"
+            )
         limits[name] = limit
         _seconds(name, limit)
     return limits

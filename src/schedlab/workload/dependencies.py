@@ -104,7 +104,7 @@ class Dependencies:
         place = np.full(len(self), -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
         if not np.array_equal(place[rows], np.arange(len(rows))):
-            raise InputError("jobs that depend on others cannot be drawn more than once; drop the dependencies")
+            raise InputError("jobs with dependencies cannot be drawn more than once: drop the dependencies")
         child, parent = place[self.children], place[self.parents]
         stay = (child >= 0) & (parent >= 0)
         return Dependencies.from_pairs(child[stay], parent[stay], self.delay[stay], jobs=len(rows))
@@ -144,13 +144,13 @@ def _refuse_circles(child: NDArray[np.int64], parent: NDArray[np.int64], jobs: i
     itself = parent == child
     if itself.any():
         row = int(child[np.argmax(itself)])
-        raise InputError(f"the job in row {row} waits for itself", row=row)
+        raise InputError(f"the job in row {row} depends on itself", row=row)
     graph: Any = coo_array((np.ones(len(child), dtype=np.int8), (child, parent)), shape=(jobs, jobs))
     count, label = connected_components(graph, directed=True, connection="strong")
     if count < jobs:
         circle = np.flatnonzero(label == np.argmax(np.bincount(label)))
         raise InputError(
-            f"the jobs in rows {', '.join(map(str, circle[:4]))}{' ...' if len(circle) > 4 else ''} wait for each "
-            "other in a circle",
+            f"the jobs in rows {', '.join(map(str, circle[:4]))}{' ...' if len(circle) > 4 else ''} depend on each "
+            "other in a cycle",
             row=int(circle[0]),
         )

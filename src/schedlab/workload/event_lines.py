@@ -14,6 +14,7 @@ import numpy as np
 
 from schedlab.errors import InputError
 from schedlab.streams import open_input
+from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
 from schedlab.workload.sbatch import Request, request_of
@@ -81,7 +82,7 @@ def _event(matched: re.Match[str]) -> EventLine:
     words = iter(shlex.split(matched[3]))
     for word in words:
         if word in ("-sim-walltime", "-cancel-in"):
-            value = round(float(next(words)))
+            value = _seconds(next(words))
             if word == "-cancel-in":
                 unused.append("cancel-in")
             else:
@@ -94,7 +95,14 @@ def _event(matched: re.Match[str]) -> EventLine:
             kept.append(word)
     request = request_of(kept)
     request = replace(request, unused=(*request.unused, *unused))
-    return EventLine(round(float(matched[1])), run_time, user, name, tuple(kept), request)
+    return EventLine(_seconds(matched[1]), run_time, user, name, tuple(kept), request)
+
+
+def _seconds(text: str) -> int:
+    seconds = round(float(text))
+    if abs(seconds) >= 2**53:
+        raise InputError(f"{shown(text)} seconds are too many")
+    return seconds
 
 
 def read_event_lines(path: str | os.PathLike[str]) -> Workload:
@@ -137,7 +145,7 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
 def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) -> Workload:
     """Return the workload of the submissions in a file."""
     if not events:
-        raise InputError(f"{os.fspath(path)}: there is no event in it")
+        raise InputError(f"{os.fspath(path)}: the file has no event")
     requests = [event.request for event in events]
     users = sorted({event.user for event in events if event.user is not None})
     number = {name: place for place, name in enumerate(users, 1)}

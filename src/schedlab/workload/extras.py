@@ -16,7 +16,7 @@ from schedlab.workload.resources import Resources
 from schedlab.workload.run_time_distributions import RunTimeDistributions
 from schedlab.workload.submissions import WorkflowJobs
 
-DISTRIBUTIONS = ("law", "laws", "sequences")
+DISTRIBUTIONS = ("distribution", "distributions", "sequences")
 """The fields of run-time distributions in `Workload.replace`."""
 
 PARTS = ("dependencies", "workflows", "distributions", "resources", "own")
@@ -56,15 +56,15 @@ class Extras:
         """Raise InputError if a part is not of `jobs` jobs."""
         for name, part in self.parts():
             if len(part) != jobs:
-                raise InputError(f"{name} are of {len(part)} jobs, expected {jobs}")
+                raise InputError(f"{name} has {len(part)} jobs, expected {jobs}")
 
     def replaced(self, changes: Mapping[str, Any]) -> Extras:
-        """Return a copy with some parts replaced; `law`, `laws` and `sequences` are those of the distributions."""
+        """Return a copy with some parts replaced; the names in `DISTRIBUTIONS` belong to one part."""
         parts = {name: value for name, value in changes.items() if name in PARTS}
         told = {name: value for name, value in changes.items() if name in DISTRIBUTIONS}
-        if "law" in told and told["law"] is None:
+        if "distribution" in told and told["distribution"] is None:
             parts["distributions"] = None
-        elif told and (self.distributions is not None or "law" in told):
+        elif told and (self.distributions is not None or "distribution" in told):
             now = self.distributions
             known: dict[str, Any] = {} if now is None else {name: getattr(now, name) for name in DISTRIBUTIONS}
             parts["distributions"] = RunTimeDistributions(**(known | told))
@@ -104,14 +104,14 @@ class WithExtras:
     extras: Extras
 
     @property
-    def law(self) -> NDArray[np.int64] | None:
-        """Which of `laws` the run time of each job follows, -1 if none is known; None: no job has a distribution."""
-        return None if self.extras.distributions is None else self.extras.distributions.law
+    def distribution(self) -> NDArray[np.int64] | None:
+        """Which of `distributions` the run time of each job follows, -1 if none is known; None: no job has one."""
+        return None if self.extras.distributions is None else self.extras.distributions.distribution
 
     @property
-    def laws(self) -> tuple[str, ...]:
-        """Run-time distributions as texts, see `schedlab.requests.Law.parse`."""
-        return () if self.extras.distributions is None else self.extras.distributions.laws
+    def distributions(self) -> tuple[str, ...]:
+        """Run-time distributions as texts, see `schedlab.requests.RunTimeDistribution.parse`."""
+        return () if self.extras.distributions is None else self.extras.distributions.distributions
 
     @property
     def sequences(self) -> tuple[str, ...]:

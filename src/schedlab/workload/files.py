@@ -176,8 +176,8 @@ def read_workload(
     form: Format | Literal["mapped"] = "mapped" if columns else format_of(path)
     if timezone is not None and form not in (*ZONELESS, "mapped"):
         raise InputError(
-            f"{os.fspath(path)}: only the text of sacct and squeue and slurmctld.log have times without a zone; leave "
-            "the zone out"
+            f"{os.fspath(path)}: only the text of sacct and squeue and slurmctld.log have times without a zone: remove "
+            "timezone"
         )
 
     def read(file: str | os.PathLike[str]) -> Workload:
@@ -202,7 +202,7 @@ def _has_header(path: str | os.PathLike[str], form: str) -> bool:
     """Return whether a file begins with a line of column names; raise InputError if the format has no lines to skip."""
     head = _head(path)
     if form == "batsim" or (form == "squeue" and is_squeue_json(head)) or head.startswith("PAR1"):
-        raise InputError(f"{os.fspath(path)}: no line of it can be left out, as it is not a file of lines")
+        raise InputError(f"{os.fspath(path)}: lenient reading needs a format with one job per line")
     if form == "sacct":
         return not is_xdmod_line(next((line for line in head.splitlines() if line.strip()), ""))
     return form in ("mapped", "table", "squeue", "openb", "philly", "gen-parallel")
@@ -224,8 +224,12 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
 
 
 def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the columns of resources and own ones that `write_workload` omits, given the name of the file."""
-    return () if os.fspath(path).endswith(TABLE_SUFFIXES) else left_out(workload)
+    """Return what jobs carry that `write_workload` omits, given the name of the file."""
+    name = os.fspath(path)
+    if name.endswith(".parquet"):
+        return ()
+    distributions = () if workload.distribution is None else ("run-time distributions",)
+    return distributions if name.endswith(TABLE_SUFFIXES) else (*distributions, *left_out(workload))
 
 
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
@@ -250,4 +254,4 @@ def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
         write_swf(workload, path)
     else:
         known = ", ".join(SWF_SUFFIXES + BATSIM_SUFFIXES + TABLE_SUFFIXES)
-        raise InputError(f"{name}: the name says no known format; end it with one of {known}")
+        raise InputError(f"{name}: unknown suffix; known are {known}")

@@ -34,7 +34,7 @@ def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
     missing = frame["submit_time"].isna().to_numpy()
     if missing.any():
         row = int(np.argmax(missing))
-        raise InputError(f"column submit_time, row {row}: missing value; give it, or remove the job", row=row)
+        raise InputError(f"column submit_time, row {row}: missing value: fill it in or remove the job", row=row)
     resources = Resources.from_frame(frame)
     names = [name for name in frame.columns if name not in KEPT]
     own = OwnColumns.of({str(name): frame[name].to_numpy() for name in names}, KEPT) if names else None
@@ -65,7 +65,7 @@ def column_of(workload: Workload, name: str) -> NDArray[Any]:
         named = getattr(resources, name)
         return np.array([*named.names, ""])[named.codes] if name in LABELS else np.asarray(named)
     own = "none" if workload.own is None else ", ".join(workload.own.columns)
-    raise InputError(f"{workload.name}: there is no column {name!r}; own columns: {own}")
+    raise InputError(f"{workload.name}: unknown column {name!r}; own columns: {own}")
 
 
 def _jobs_of_schedule(frame: pd.DataFrame) -> pd.DataFrame:

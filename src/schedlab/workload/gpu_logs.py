@@ -300,14 +300,14 @@ def _table(path: str | os.PathLike[str], needed: Sequence[str], others: Sequence
         except ValueError as error:
             raise InputError(f"{name}: this is not a CSV file ({str(error).splitlines()[0]})") from None
     if not isinstance(cells.index, pd.RangeIndex):
-        raise InputError(f"{name}: the rows have more cells than the line of column headers")
+        raise InputError(f"{name}: rows have more cells than the header")
     cells = cells[(cells != "").any(axis=1)]
     for column in needed:
         if column not in cells:
-            raise InputError(f"{name}: there is no column {column}; this log has {', '.join((*needed, *others))}")
+            raise InputError(f"{name}: the column {column} is missing; this log has {', '.join((*needed, *others))}")
     for column in map(str, cells.columns):
         if column not in (*needed, *others):
             raise InputError(f"{name}: unknown column {shown(column)}; this log has {', '.join((*needed, *others))}")
     if cells.empty:
-        raise InputError(f"{name}: there are no jobs below the line of column headers")
+        raise InputError(f"{name}: no jobs follow the header")
     return _Table(name, cells)

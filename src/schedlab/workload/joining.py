@@ -34,11 +34,13 @@ def joined(first: Workload, second: Workload) -> Workload:
 def concatenated(workloads: Sequence[Workload], sort: bool) -> Workload:
     """Return the jobs of several workloads, see `Workload.concat`."""
     if not workloads:
-        raise InputError("there are no workloads to concatenate")
+        raise InputError("no workloads to concatenate")
     sizes = {one.processors for one in workloads if one.processors is not None}
     if len(sizes) > 1:
         told = ", ".join(f"{size:,}" for size in sorted(sizes))
-        raise InputError(f"these workloads are of machines of {told} processors: replace(processors=...) says which")
+        raise InputError(
+            f"the workloads have machines of {told} processors: give all the same with replace(processors=...)"
+        )
     epochs = [one.start_time for one in workloads if one.start_time is not None]
     first = min(epochs) if len(epochs) == len(workloads) else None
     whole: Workload | None = None

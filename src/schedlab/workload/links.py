@@ -20,7 +20,7 @@ from schedlab.workload.workload import KEPT, Workload
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LINK_COLUMNS = ("workflow", "workflow_task", "parents", "parent_delays", "law")
+LINK_COLUMNS = ("workflow", "workflow_task", "parents", "parent_delays", "distribution")
 """Columns besides the fields of SWF: number of the workflow and position of the task (-1: none), rows of the parents
 and seconds after the end of each, number of the run-time distribution."""
 
@@ -41,8 +41,8 @@ def link_columns(workload: Workload) -> dict[str, pa.Array]:
         offsets = pa.array(after.offsets)
         columns["parents"] = pa.LargeListArray.from_arrays(offsets, pa.array(after.parents))
         columns["parent_delays"] = pa.LargeListArray.from_arrays(offsets, pa.array(after.delay))
-    if workload.law is not None:
-        columns["law"] = pa.array(workload.law)
+    if workload.distribution is not None:
+        columns["distribution"] = pa.array(workload.distribution)
     return columns | plain_columns(workload)
 
 
@@ -83,12 +83,12 @@ def link_facts(workload: Workload) -> dict[str, Any]:
         facts["workflows"] = [workflow.to_dict() for workflow in distinct.values()]
         facts["submissions"] = {
             "workflow": [place[id(submission.workflow)] for submission in submissions],
-            "handling": [submission.handling for submission in submissions],
+            "submission_mode": [submission.submission_mode for submission in submissions],
             "submit_time": [int(submission.submit_time) for submission in submissions],
             "group": [submission.group for submission in submissions],
         }
-    if workload.law is not None:
-        facts["laws"] = list(workload.laws)
+    if workload.distribution is not None:
+        facts["distributions"] = list(workload.distributions)
         if workload.sequences:
             facts["sequences"] = list(workload.sequences)
     if workload.own is not None:
@@ -113,11 +113,12 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
     LookupError, TypeError, ValueError
         If the metadata or the columns are damaged.
     """
+    table, facts = _as_called_now(table, facts)
     links: dict[str, Any] = {}
     if "workflow" in table.column_names:
         workflows = [Workflow.from_dict(values) for values in facts["workflows"]]
         told = facts["submissions"]
-        rows = zip(told["workflow"], told["handling"], told["submit_time"], told["group"], strict=True)
+        rows = zip(told["workflow"], told["submission_mode"], told["submit_time"], told["group"], strict=True)
         submissions = tuple(Submission(workflows[place], *how) for place, *how in rows)
         number, task = (whole_numbers(table, name).to_numpy() for name in ("workflow", "workflow_task"))
         links["workflows"] = WorkflowJobs(number, task, submissions)
@@ -127,9 +128,9 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
         links["dependencies"] = Dependencies.from_pairs(
             children, parents.flatten().to_numpy(), delays.flatten().to_numpy(), jobs=table.num_rows
         )
-    if "law" in table.column_names:
-        laws = tuple(facts["laws"])
-        links |= {"law": whole_numbers(table, "law").to_numpy(), "laws": laws}
+    if "distribution" in table.column_names:
+        distributions = tuple(facts["distributions"])
+        links |= {"distribution": whole_numbers(table, "distribution").to_numpy(), "distributions": distributions}
         if facts.get("sequences"):
             links["sequences"] = tuple(facts["sequences"])
     if "cores_per_node" in facts:
@@ -141,6 +142,17 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
         links["own"] = OwnColumns.of({name: table[name].to_pandas().to_numpy() for name in own}, KEPT)
     beside = (*LINK_COLUMNS, *NUMBERS, *LABELS, *own)
     return table.drop_columns([name for name in beside if name in table.column_names]), links
+
+
+def _as_called_now(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, Mapping[str, Any]]:
+    """Return columns and metadata under their present names; version 0.1 had other ones for two of them."""
+    if "law" in table.column_names:
+        table = table.rename_columns({"law": "distribution"})
+        facts = {**facts, "distributions": facts["laws"]}
+    if "handling" in facts.get("submissions", {}):
+        told = facts["submissions"]
+        facts = {**facts, "submissions": {**told, "submission_mode": told["handling"]}}
+    return table, facts
 
 
 def _read_resources(table: pa.Table) -> Resources | None:
@@ -207,7 +219,7 @@ def refuse_links(workload: Workload, path: str | os.PathLike[str]) -> None:
     if workload.dependencies is None and workload.workflows is None:
         return
     what = "dependencies" if workload.workflows is None else "workflows"
-    raise InputError(f"{os.fspath(path)}: this format cannot hold the {what} of the jobs; write .parquet instead")
+    raise InputError(f"{os.fspath(path)}: this format cannot store the {what} of the jobs: write .parquet instead")
 
 
 def preceding_fields(workload: Workload, path: str | os.PathLike[str]) -> Workload:
@@ -220,7 +232,7 @@ def preceding_fields(workload: Workload, path: str | os.PathLike[str]) -> Worklo
         place in the queue, would be read as ordinary jobs.
     """
     workflows, after = workload.workflows, workload.dependencies
-    if workflows is not None and any(submission.handling != "chained" for submission in workflows.submissions):
+    if workflows is not None and any(submission.submission_mode != "chained" for submission in workflows.submissions):
         refuse_links(workload, path)
     if after is None:
         return workload.replace(workflows=None)

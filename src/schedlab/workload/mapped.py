@@ -153,7 +153,7 @@ class _Cells:
             field = _OTHER_NAMES.get(given, given)
             if given not in TARGETS:
                 known = ", ".join(TARGETS)
-                raise InputError(f"there is no field {shown(given)}{did_you_mean(given, TARGETS)}; known are {known}")
+                raise InputError(f"unknown field {shown(given)}{did_you_mean(given, TARGETS)}; known are {known}")
             if field in asked:
                 raise InputError(f"the column of {field} is given twice")
             asked[field] = name
@@ -162,13 +162,15 @@ class _Cells:
             if name not in self._frame.columns:
                 have = ", ".join(map(str, self._frame.columns))
                 near = did_you_mean(name, map(str, self._frame.columns))
-                raise InputError(f"{self.path}: there is no column {shown(name)} for {field}{near}; there are {have}")
+                raise InputError(
+                    f"{self.path}: no column is called {shown(name)} (for {field}){near}; the columns are {have}"
+                )
         self._columns = asked
         for needed in (("submit_time",), ("requested_processors", "allocated_processors"), ("run_time", "end_time")):
             if not any(field in asked for field in needed):
-                raise InputError(f"{self.path}: say which column is {' or '.join(needed)}")
+                raise InputError(f"{self.path}: name the column of {' or '.join(needed)}")
         if "run_time" not in asked and "start_time" not in asked:
-            raise InputError(f"{self.path}: say which column is run_time, or which are start_time and end_time")
+            raise InputError(f"{self.path}: name the column of run_time, or those of start_time and end_time")
 
     def __contains__(self, field: str) -> bool:
         return field in self._columns
@@ -232,7 +234,7 @@ class _Cells:
         try:
             zone = pd.Timestamp(0, tz=self.timezone).tz
         except (KeyError, ValueError):
-            raise InputError(f"there is no time zone {self.timezone!r}; name one as Europe/Stockholm or UTC") from None
+            raise InputError(f"unknown time zone {self.timezone!r}: name one such as Europe/Stockholm or UTC") from None
         zoned = texts.str.contains(ZONE).to_numpy()
         moments = pd.DatetimeIndex(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True))
         local = moments[~zoned].tz_localize(None)

@@ -103,7 +103,7 @@ def _events(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, int]:
     lines = split_lines(read_text(path))
     chosen = pc.match_substring_regex(lines, EVENT).to_numpy()
     if not chosen.any():
-        raise InputError(f"{os.fspath(path)}: there is no event JOBEND, so no job ended")
+        raise InputError(f"{os.fspath(path)}: no event JOBEND, so no job has ended")
     last = max(COLUMNS)
     cells = [line.split(None, last)[:last] for line in lines.filter(chosen).to_pylist()]
     number = pd.Index(np.flatnonzero(chosen) + 1)

@@ -117,11 +117,13 @@ class OwnColumns:
 def check_name(name: str, taken: Sequence[str]) -> None:
     """Raise InputError if a name cannot be that of an own column."""
     if name in taken:
-        raise InputError(f"{name} is a column that every workload may have; an own column needs another name")
+        raise InputError(f"{name} is a built-in column of workloads: choose another name for your own")
     if meant := difflib.get_close_matches(name, taken, 1, 0.85):
-        raise InputError(f"unknown column {shown(name)}; did you mean {meant[0]}? An own column needs another name")
+        raise InputError(
+            f"unknown column {shown(name)}; did you mean {meant[0]}? Otherwise choose a name that differs more"
+        )
     if not name.isidentifier() or keyword.iskeyword(name):
-        raise InputError(f"{shown(name)} cannot be an own column: its name needs letters, digits and underscores")
+        raise InputError(f"{shown(name)} cannot be the name of an own column: use letters, digits and underscores")
 
 
 def _column(name: str, values: Any) -> Own:
@@ -136,7 +138,7 @@ def _column(name: str, values: Any) -> Own:
     if array.dtype.kind == "U":
         return Labels.of(array.tolist())
     if array.dtype.kind not in "biuf":
-        raise InputError(f"own column {name} holds neither numbers nor texts; give seconds for dates and durations")
+        raise InputError(f"own column {name} holds neither numbers nor texts; convert dates and durations to seconds")
     if array.dtype == np.uint64 and array.max(initial=0) > 2**63 - 1:
         raise InputError(f"own column {name} holds numbers beyond 64 bits")
     column: Numbers = array.astype(np.float64) if array.dtype.kind == "f" else array.astype(np.int64)
@@ -154,7 +156,7 @@ def _of_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
         return np.where(unknown, "", array).astype(str)
     if all(isinstance(value, int | float | np.number) for value in known):
         return np.where(unknown, np.nan, array).astype(np.float64) if unknown.any() else np.array(known.tolist())
-    raise InputError(f"own column {name} holds neither numbers nor texts alone")
+    raise InputError(f"own column {name} mixes numbers and texts")
 
 
 def _joined(name: str, one: Own, other: Own) -> Own:

@@ -39,7 +39,9 @@ def preceding_jobs(workload: Workload) -> tuple[Dependencies, int]:
     ([0], [10], 1)
     """
     if workload.dependencies is not None:
-        raise InputError(f"{workload.name}: the jobs have dependencies already; leave out those of preceding jobs")
+        raise InputError(
+            f"{workload.name}: the jobs already have dependencies: use those, or the preceding jobs, not both"
+        )
     order = np.argsort(workload.job_id, kind="stable")
     numbers = workload.job_id[order]
     children = np.flatnonzero(workload.preceding_job_id > 0)

@@ -46,9 +46,9 @@ class Labels:
         if self.codes.ndim != 1 or self.codes.dtype.kind not in "iu":
             raise InputError("a column of names needs one whole number per job")
         if self.codes.min(initial=-1) < -1 or self.codes.max(initial=-1) >= len(self.names):
-            raise InputError(f"a column of names has numbers beyond its {len(self.names)} names")
+            raise InputError(f"a column of names has numbers outside its {len(self.names)} names")
         if len(set(self.names)) < len(self.names) or "" in self.names:
-            raise InputError("a column of names has each name once, and none that is empty")
+            raise InputError("the names of a column must be unique and not empty")
         view = self.codes.astype(np.int64, copy=False).view()
         view.flags.writeable = False
         object.__setattr__(self, "codes", view)

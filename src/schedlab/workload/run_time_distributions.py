@@ -18,10 +18,10 @@ class RunTimeDistributions:
 
     Parameters
     ----------
-    law
-        int64, one per job: which of `laws` its run time follows, -1 if none is known.
-    laws
-        The distributions as texts, see `schedlab.requests.Law.parse`.
+    distribution
+        int64, one per job: which of `distributions` its run time follows, -1 if none is known.
+    distributions
+        The distributions as texts, see `schedlab.requests.RunTimeDistribution.parse`.
     sequences
         The sequence of requests of each, as text such as "3h, 8h"; "" if not given. Empty: no sequences.
 
@@ -31,18 +31,18 @@ class RunTimeDistributions:
         If a job has the number of an unknown distribution, or if there are not as many sequences as distributions.
     """
 
-    law: NDArray[np.int64]
-    laws: tuple[str, ...] = ()
+    distribution: NDArray[np.int64]
+    distributions: tuple[str, ...] = ()
     sequences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.law.ndim != 1 or self.law.min(initial=-1) < -1 or self.law.max(initial=-1) >= len(self.laws):
-            raise InputError(f"law needs, for each job, a number from -1 to {len(self.laws) - 1}")
-        if self.sequences and len(self.sequences) != len(self.laws):
-            raise InputError(f"sequences needs a text for each of {len(self.laws)} laws")
-        view = self.law.astype(np.int64, copy=False).view()
+        view = np.asarray(self.distribution).astype(np.int64, copy=False).view()
+        if view.ndim != 1 or view.min(initial=-1) < -1 or view.max(initial=-1) >= len(self.distributions):
+            raise InputError(f"distribution needs, for each job, a number from -1 to {len(self.distributions) - 1}")
+        if self.sequences and len(self.sequences) != len(self.distributions):
+            raise InputError(f"sequences needs a text for each of {len(self.distributions)} distributions")
         view.flags.writeable = False
-        object.__setattr__(self, "law", view)
+        object.__setattr__(self, "distribution", view)
 
     @classmethod
     def none(cls, jobs: int) -> RunTimeDistributions:
@@ -50,11 +50,11 @@ class RunTimeDistributions:
         return cls(np.full(jobs, -1, dtype=np.int64))
 
     def __len__(self) -> int:
-        return len(self.law)
+        return len(self.distribution)
 
     def select(self, rows: Any) -> RunTimeDistributions:
         """Return the value for these rows; the distributions are unchanged."""
-        return RunTimeDistributions(self.law[rows], self.laws, self.sequences)
+        return RunTimeDistributions(self.distribution[rows], self.distributions, self.sequences)
 
     def join(self, other: RunTimeDistributions) -> RunTimeDistributions:
         """Return the value for these jobs followed by others.
@@ -62,11 +62,13 @@ class RunTimeDistributions:
         Examples
         --------
         >>> one = RunTimeDistributions(np.array([0]), ("uniform(0s,9s)",), ("5s, 9s",))
-        >>> one.join(RunTimeDistributions(np.array([-1, 0]), ("uniform(0s,8s)",))).law.tolist()
+        >>> one.join(RunTimeDistributions(np.array([-1, 0]), ("uniform(0s,8s)",))).distribution.tolist()
         [0, -1, 1]
         """
-        law = np.where(other.law < 0, -1, other.law + len(self.laws))
+        distribution = np.where(other.distribution < 0, -1, other.distribution + len(self.distributions))
         sequences: tuple[str, ...] = ()
         if self.sequences or other.sequences:
-            sequences = tuple(text for one in (self, other) for text in one.sequences or ("",) * len(one.laws))
-        return RunTimeDistributions(below(self.law, law), self.laws + other.laws, sequences)
+            sequences = tuple(text for one in (self, other) for text in one.sequences or ("",) * len(one.distributions))
+        return RunTimeDistributions(
+            below(self.distribution, distribution), self.distributions + other.distributions, sequences
+        )

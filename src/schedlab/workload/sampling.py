@@ -95,12 +95,12 @@ def scale_load(
     [10, 510]
     """
     if (factor is None) == (load is None):
-        raise InputError("give either the factor of the load or the load to reach")
+        raise InputError("give the factor or the target load, not both")
     if load is not None:
         current = offered_load(workload, processors)
         factor = load / current if current else 0.0
     if not (factor and 0 < factor < np.inf):
-        raise InputError(f"{workload.name}: its load cannot be multiplied by {factor}; it takes a positive number")
+        raise InputError(f"{workload.name}: the factor of the load must be positive, not {factor}")
     if len(workload) == 0:
         return workload
     first = workload.submit_time.min()
@@ -156,7 +156,7 @@ def in_partition(workload: Workload, names: Iterable[str]) -> NDArray[np.bool_]:
         if not any(name in part for part in parts):
             told = ", ".join(known[:8]) or "none"
             near = did_you_mean(name, set().union(*parts))
-            raise InputError(f"{workload.name}: no job names the partition {name!r}{near}; its partitions are {told}")
+            raise InputError(f"{workload.name}: no job is in the partition {name!r}{near}; the partitions are {told}")
     inside = np.array([*(bool(part & wanted) for part in parts), False])
     return np.asarray(inside[partitions.codes])
 
@@ -217,7 +217,9 @@ def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) ->
     [[0, 1, 10], [0, 6]]
     """
     if length < 0 or skip_state < 0:
-        raise InputError(f"windows last 0 s or more, not {length} s, and skip 0 jobs or more, not {skip_state}")
+        raise InputError(
+            f"the length of windows must be 0 s or more, not {length} s, and skip_state 0 or more, not {skip_state}"
+        )
     jobs = workload.sorted_by_submit()
     jobs = jobs[(jobs.job_processors > 0) & (jobs.run_time > 0)]
     first = 0
@@ -285,7 +287,7 @@ def resample_users(
     original_weeks = int(week.max()) + 1
     length = original_weeks if weeks is None else weeks
     if length < 1:
-        raise InputError(f"a resampled workload has at least 1 week, not {length}")
+        raise InputError(f"the length of a resampled workload must be at least 1 week, not {length}")
     users, user = np.unique(workload.user_id, return_inverse=True)
     first_week, last_week = np.zeros(len(users), np.int64), np.full(len(users), original_weeks - 1)
     if profile == "span":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ def options_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _value(rest: Iterator[str], option: str) -> str:
     value = next(rest, None)
     if value is None:
-        raise InputError(f"the option {option} of sbatch has no value")
+        raise InputError(f"the option {option} of sbatch needs a value")
     return value
 
 
@@ -192,6 +193,7 @@ def mebibytes(text: str) -> int:
     [500, 4096, 1, 1572864]
     """
     found = _MEMORY.fullmatch(text.strip())
-    if found is None:
+    amount = math.inf if found is None else float(found[1]) * MEBIBYTES[found[2].upper()]
+    if amount >= 2**53:
         raise InputError(f"{shown(text)} is not an amount of memory such as 4G or 500")
-    return -int(-float(found[1]) * MEBIBYTES[found[2].upper()] // 1)
+    return math.ceil(amount)

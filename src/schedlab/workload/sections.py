@@ -45,7 +45,7 @@ class Sections:
     def __post_init__(self) -> None:
         if not 0 <= self.begin <= self.start <= self.end <= self.cutoff:
             raise InputError(
-                f"the sections of an experiment follow each other, but begin, start, end and cutoff are {astuple(self)}"
+                f"the sections of an experiment must be in order, but begin, start, end and cutoff are {astuple(self)}"
             )
 
     @property
@@ -73,4 +73,4 @@ def sections_of(workload: Workload) -> Sections:
     for line in workload.header:
         if match := _LINE.fullmatch(line):
             return Sections(*map(int, match.groups()))
-    raise InputError(f"{workload.name}: its header names no sections; schedlab generate experiment writes them")
+    raise InputError(f"{workload.name}: its header has no sections, as the headers of generated experiments have")

@@ -18,14 +18,18 @@ from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
 STAMP = re.compile(r"\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?\] ")
-SUBMITTED = re.compile(r"_slurm_rpc_(?:submit_batch_job|allocate_resources): JobId=(\d+) InitPrio=(\d+)")
-ALLOCATED = re.compile(r"sched: Allocate JobId=(\d+)\S* NodeList=(\S+) #CPUs=(\d+)(?: Partition=(\S+))?")
-AT_ONCE = re.compile(r"sched: _slurm_rpc_allocate_resources JobId=(\d+) NodeList=(\S+)")
-BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+)\S* in (\S+) on (\S+)")
-DONE = re.compile(r"_job_complete: JobId=(\d+)\S* (done|WEXITSTATUS (\d+)|WTERMSIG|cancelled|OOM|\S+)")
-KILLED = re.compile(r"_slurm_rpc_kill_job: REQUEST_KILL_JOB JobId=(\d+)\S* uid (\d+)")
-EXHAUSTED = re.compile(r"Time limit exhausted for JobId=(\d+)")
-REQUEUED = re.compile(r"(?:Requeuing|_job_complete: requeue) JobId=(\d+)")
+SUBMITTED = re.compile(
+    r"_slurm_rpc_(?:submit_batch_job|allocate_resources): JobId=(\d{1,18})(?!\d) InitPrio=(\d{1,18})(?!\d)"
+)
+ALLOCATED = re.compile(
+    r"sched: Allocate JobId=(\d{1,18})(?!\d)\S* NodeList=(\S+) #CPUs=(\d{1,18})(?!\d)(?: Partition=(\S+))?"
+)
+AT_ONCE = re.compile(r"sched: _slurm_rpc_allocate_resources JobId=(\d{1,18})(?!\d) NodeList=(\S+)")
+BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d{1,18})(?!\d)\S* in (\S+) on (\S+)")
+DONE = re.compile(r"_job_complete: JobId=(\d{1,18})(?!\d)\S* (done|WEXITSTATUS (\d+)|WTERMSIG|cancelled|OOM|\S+)")
+KILLED = re.compile(r"_slurm_rpc_kill_job: REQUEST_KILL_JOB JobId=(\d{1,18})(?!\d)\S* uid (\d{1,18})(?!\d)")
+EXHAUSTED = re.compile(r"Time limit exhausted for JobId=(\d{1,18})(?!\d)")
+REQUEUED = re.compile(r"(?:Requeuing|_job_complete: requeue) JobId=(\d{1,18})(?!\d)")
 MAIN, BACKFILL, AT_SUBMISSION = "main", "backfill", "at submission"
 
 
@@ -106,10 +110,10 @@ def read_slurmctld_log(path: str | os.PathLike[str], *, timezone: str = "UTC") -
                 stamped = True
                 reading.take(stamp[1], text[stamp.end() :])
     if not stamped:
-        raise InputError(f"{os.fspath(path)}: no line begins with a time as [2026-06-01T01:02:35.148]")
+        raise InputError(f"{os.fspath(path)}: no line begins with a time such as [2026-06-01T01:02:35.148]")
     runs = [run for run in reading.all_runs() if run.submit != UNKNOWN]
     if not runs:
-        raise InputError(f"{os.fspath(path)}: no job is submitted in this log")
+        raise InputError(f"{os.fspath(path)}: this log has no submissions")
     return _log_of(reading, runs, workload_name(path).removesuffix(".log"), timezone)
 
 
@@ -126,7 +130,11 @@ class _Reading:
     def take(self, stamp: str, text: str) -> None:
         """Process a line."""
         if stamp != self._stamp:
-            self._stamp, self._second = stamp, int(np.datetime64(stamp, "s").astype(np.int64))
+            try:
+                second = int(np.datetime64(stamp, "s").astype(np.int64))
+            except ValueError:
+                return  # there is no such date
+            self._stamp, self._second = stamp, second
         if found := SUBMITTED.match(text):
             self._submitted(int(found[1]), int(found[2]))
         elif found := ALLOCATED.match(text):
@@ -238,5 +246,5 @@ def _unix(local: NDArray[np.int64], timezone: str) -> NDArray[np.int64]:
             pa.array(local).cast(pa.timestamp("s")), timezone, ambiguous="earliest", nonexistent="latest"
         )
     except pa.ArrowInvalid:
-        raise InputError(f"there is no time zone {timezone!r}; name one as Europe/Stockholm or UTC") from None
+        raise InputError(f"unknown time zone {timezone!r}: name one such as Europe/Stockholm or UTC") from None
     return np.asarray(moments.cast(pa.int64()).to_numpy())

@@ -69,7 +69,7 @@ def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workl
     rows = _rows_of_json(content, name) if content.lstrip()[:1] == b"{" else _rows_of_text(content, name, timezone)
     living = [row for row in rows if row["state"] in (*RUNNING, *WAITING)]
     if not living:
-        raise InputError(f"{name}: no job waits or runs in it")
+        raise InputError(f"{name}: no job is waiting or running")
     table = pd.DataFrame(living)
     running = table["state"].isin(RUNNING)
     table["start"] = table["start"].where(running, UNKNOWN)
@@ -90,10 +90,10 @@ def _rows_of_text(content: bytes, name: str, timezone: str) -> list[dict[str, An
         raise InputError(f"{name}: the file is empty")
     header = [label.strip().upper() for label in numbered[0][1].split("|")]
     if len(header) == 1:
-        raise InputError(f"{name}, line 1: the columns are cut to a width, which cuts their values; run {COMMAND}")
+        raise InputError(f"{name}, line 1: the columns are truncated to a width; create the file with {COMMAND}")
     for needed in NEEDED:
         if needed not in header:
-            raise InputError(f"{name}: there is no column {needed}; run {COMMAND}")
+            raise InputError(f"{name}: the column {needed} is missing; create the file with {COMMAND}")
     rows = []
     for number, line in numbered[1:]:
         cells = line.split("|", len(header) - 1)
@@ -156,9 +156,9 @@ def _moment(label: str, text: str, timezone: str) -> int:
     try:
         return int(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(timezone)).timestamp())
     except ZoneInfoNotFoundError:
-        raise InputError(f"there is no time zone {timezone!r}; name one as Europe/Stockholm or UTC") from None
+        raise InputError(f"unknown time zone {timezone!r}: name one such as Europe/Stockholm or UTC") from None
     except ValueError:
-        raise InputError(f"{label} is {shown(text)}, not a time as 2026-04-01T10:00:00") from None
+        raise InputError(f"{label} is {shown(text)}, not a time such as 2026-04-01T10:00:00") from None
 
 
 def is_squeue_json(head: str) -> bool:

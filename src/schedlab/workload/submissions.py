@@ -15,9 +15,9 @@ from schedlab.errors import InputError
 if TYPE_CHECKING:
     from schedlab.workflow.workflow import Workflow
 
-Handling = Literal["pilot", "chained", "aware"]
+SubmissionMode = Literal["pilot", "chained", "aware"]
 
-HANDLINGS: tuple[Handling, ...] = ("pilot", "chained", "aware")
+SUBMISSION_MODES: tuple[SubmissionMode, ...] = ("pilot", "chained", "aware")
 """pilot: one job that holds the processors of the whole workflow. chained: a job per task, which waits for its parents
 and queues by itself. aware: a job per task, but the workflow keeps one place in the queue for all of them (Rodrigo et
 al., JSSPP 2017, section 4)."""
@@ -31,8 +31,8 @@ class Submission:
     ----------
     workflow
         The workflow.
-    handling
-        The submission mode, one of `HANDLINGS`.
+    submission_mode
+        The submission mode, one of `SUBMISSION_MODES`.
     submit_time
         Whole seconds on the workload's clock.
     group
@@ -40,13 +40,15 @@ class Submission:
     """
 
     workflow: Workflow
-    handling: Handling
+    submission_mode: SubmissionMode
     submit_time: int
     group: str = ""
 
     def __post_init__(self) -> None:
-        if self.handling not in HANDLINGS:
-            raise InputError(f"unknown handling {self.handling!r}; known are {' '.join(HANDLINGS)}")
+        if self.submission_mode not in SUBMISSION_MODES:
+            raise InputError(
+                f"unknown submission mode {self.submission_mode!r}; known are {' '.join(SUBMISSION_MODES)}"
+            )
         try:
             operator.index(self.submit_time)
         except TypeError:
@@ -114,5 +116,5 @@ class WorkflowJobs:
     @property
     def aware(self) -> NDArray[np.bool_]:
         """Whether each job is a task of a workflow that keeps one place in the queue."""
-        aware = np.array([one.handling == "aware" for one in self.submissions] + [False])
+        aware = np.array([one.submission_mode == "aware" for one in self.submissions] + [False])
         return aware[self.number]

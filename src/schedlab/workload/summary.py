@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from textwrap import fill
@@ -20,6 +21,8 @@ from schedlab.workload.resource_summary import ResourceSummary, summary_of_resou
 from schedlab.workload.sampling import offered_load
 from schedlab.workload.workload import FIELDS, Workload
 
+_USER = re.compile(r"\s*User:\s*(\d{1,18})\s+(\S.*)")
+
 WIDTH = 98
 """Width of the summary in characters."""
 
@@ -29,11 +32,12 @@ EARLIEST_UNIX_TIME = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class UserShare:
-    """The jobs of a user, and the user's share of all processor-seconds."""
+    """The jobs of a user, the user's share of all processor-seconds, and the name if the header has it."""
 
     user_id: int
     jobs: int
     work: float
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,7 @@ class Summary:
         period = f"{days:,.1f} days"
         if self.first_date and self.last_date:
             period = f"{self.first_date} to {self.last_date} (UTC), {period}"
-        users = [f"{user.user_id} ({user.work:.1%}, {user.jobs:,} jobs)" for user in self.top_users]
+        users = [f"{user.name or user.user_id} ({user.work:.1%}, {user.jobs:,} jobs)" for user in self.top_users]
         all_lack = [field for field, count in self.unknown.items() if count == self.jobs]
         some_lack = [f"{field} ({count:,})" for field, count in self.unknown.items() if count < self.jobs]
         facts = {
@@ -237,8 +241,10 @@ def _top_users(workload: Workload, number: int) -> tuple[UserShare, ...]:
     users, position, jobs = np.unique(workload.user_id, return_inverse=True, return_counts=True)
     shares = np.bincount(position, weights=work, minlength=len(users)) / max(work.sum(), 1.0)
     largest_first = [place for place in np.argsort(-shares, kind="stable") if users[place] != UNKNOWN]
+    names = {int(found[1]): found[2] for found in map(_USER.match, workload.header) if found}
     return tuple(
-        UserShare(int(users[place]), int(jobs[place]), float(shares[place])) for place in largest_first[:number]
+        UserShare(user := int(users[place]), int(jobs[place]), float(shares[place]), names.get(user, ""))
+        for place in largest_first[:number]
     )
 
 

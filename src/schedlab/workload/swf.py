@@ -21,6 +21,8 @@ from schedlab.workload.workload import FIELDS, Workload
 READ_BYTES = 1 << 24
 LONGEST_LINE = 1 << 22
 WRITE_ROWS = 1 << 18
+MOST_COMMENTS = 1_000_000
+"""Each comment line is kept; a small compressed file may hold hundreds of millions."""
 MACHINE_SIZE = ("MaxProcs", "MaxNodes")
 START_TIME = ("UnixStartTime",)
 SACCT_LINE = re.compile(rb"\d[^|\s]*\|[^|]*\|")
@@ -49,7 +51,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     InputError
         If the file cannot be read, is not SWF, is truncated, or has no jobs; if a line has fewer than 18
         columns, something that is not a finite number of 64 bits, a negative submit time (-1 is taken if the
-        job never ran), or a carriage return that ends no line. The message names the line.
+        job never ran), or a carriage return that ends no line; the message names the line. Also if there are more
+        than a million comment lines.
 
     References
     ----------
@@ -71,6 +74,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     with open_input(path) as stream:
         for block in _parsed_blocks(stream, path):
             comments += block.comments
+            if len(comments) > MOST_COMMENTS:
+                raise InputError(f"{os.fspath(path)}: the file has more than {MOST_COMMENTS:,} comment lines; cut them")
             rounded += block.rounded
             if columns:
                 columns = [_extended(*pair) for pair in zip(columns, block.columns, strict=True)]
@@ -91,7 +96,7 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     if (row := first_bad_submit(workload)) is not None:
         line = line_of_job(path, row)
         raise InputError(
-            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative; correct or "
+            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative: correct or "
             "remove the job",
             row=row,
             line=line,
@@ -184,7 +189,7 @@ def line_of_job(path: str | os.PathLike[str], row: int) -> int:
                 if jobs == row:
                     return number
                 jobs += 1
-    raise InputError(f"{os.fspath(path)}: the file has {jobs} jobs, there is no row {row}")
+    raise InputError(f"{os.fspath(path)}: the file has {jobs} jobs, so row {row} does not exist")
 
 
 def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[Block]:
@@ -206,7 +211,7 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
         if (bare := _bare_return(text)) is not None:
             number = line + text.count(b"\n", 0, bare)
             raise InputError(
-                f"{os.fspath(path)}, line {number}: a carriage return ends no line; "
+                f"{os.fspath(path)}, line {number}: a carriage return within a line: "
                 "save the file with LF or CRLF line ends",
                 line=number,
             )

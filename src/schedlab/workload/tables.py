@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.documents import checked
@@ -28,7 +29,16 @@ SCHEMA_VERSION = 3
 """Version 1 had no dependencies, workflows, run-time distributions or nodes, 2 no resources; both are still read."""
 
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
-LINKS = ("dependencies", "workflows", "law", "laws", "sequences", "cores_per_node", "resources", "own")
+LINKS = (
+    "dependencies",
+    "workflows",
+    "distribution",
+    "distributions",
+    "sequences",
+    "cores_per_node",
+    "resources",
+    "own",
+)
 
 
 class StoredAttributes(BaseModel):
@@ -43,7 +53,7 @@ class StoredAttributes(BaseModel):
     requests_enforced: bool = True
     header: list[str] = []
     rounded: Annotated[int, Field(ge=0)] = 0
-    laws: list[str] = []
+    distributions: list[str] = []
     sequences: list[str] = []
     cores_per_node: Annotated[int, Field(ge=1)] | None = None
 
@@ -93,7 +103,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     with open_input(path) as stream:
         magic = stream.read(4)
     if magic != b"PAR1" and os.fspath(path).endswith(".parquet"):
-        raise InputError(f"{os.fspath(path)}: this is not, or no longer, a Parquet file; write it again")
+        raise InputError(f"{os.fspath(path)}: not a Parquet file, or damaged: write it again")
     frame, attributes = _parquet_frame(path) if magic == b"PAR1" else (_csv_frame(path), {})
     if frame.empty:
         raise InputError(f"{os.fspath(path)}: the table has no rows")
@@ -106,7 +116,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
         workload = Workload.from_frame(_numeric(frame), **attributes)
         if (row := first_bad_submit(workload)) is not None:
             raise InputError(
-                f"column submit_time, row {row}: {workload.submit_time[row]} is negative; correct or remove the job",
+                f"column submit_time, row {row}: {workload.submit_time[row]} is negative: correct or remove the job",
                 row=row,
             )
     except InputError as error:
@@ -191,14 +201,14 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
         )
     told = checked(STORED, stored, f"{os.fspath(path)}: the metadata are damaged", "write the file again")
     if told.schema_version > SCHEMA_VERSION:
-        raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab; update this one")
+        raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab: update schedlab")
     try:
         table, links = read_links(table, stored)
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException):
         raise InputError(
-            f"{os.fspath(path)}: the dependencies or workflows are damaged; write the file again"
+            f"{os.fspath(path)}: the dependencies or workflows are damaged: write the file again"
         ) from None
     return table.to_pandas(), {key: stored[key] for key in ATTRIBUTES if key in stored} | links
 
@@ -224,13 +234,13 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         reason = str(error).splitlines()[0]
         raise InputError(f"{os.fspath(path)}: this is not a CSV file ({reason})", line=bad_line(reason)) from None
     if not isinstance(frame.index, pd.RangeIndex):
-        raise InputError(f"{os.fspath(path)}: the rows have more cells than the line of column headers")
+        raise InputError(f"{os.fspath(path)}: rows have more cells than the header")
     return frame
 
 
 def _own_cells(cells: pd.Series[Any]) -> Any:
     """Return the cells of an own column: as numbers if all known ones are numbers, otherwise as texts."""
-    texts = cells.fillna("").astype(str).to_numpy()
+    texts = cells.astype(object).where(cells.notna(), "").astype(str).to_numpy()
     if not len(cells) or cells.dtype.kind in "biuf":
         return cells
     known = [text for text in texts if text not in NULLS]
@@ -244,6 +254,23 @@ def _own_cells(cells: pd.Series[Any]) -> Any:
     return texts
 
 
+def as_numbers(cells: pd.Series[Any]) -> NDArray[np.float64]:
+    """Return cells as numbers: NaN where one is empty, is none, or is beyond all numbers of 64 bits."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+    except OverflowError:
+        return np.array([_number(cell) for cell in cells])
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (ValueError, TypeError, OverflowError):
+        return math.nan
+
+
 def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame if all columns except names are numbers; otherwise raise InputError for the first other cell."""
     import pandas as pd
@@ -253,7 +280,6 @@ def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
     for label in [name for name in frame.columns if name in FIELDS or name in NUMBERS]:
         cells = frame[label]
         if not pd.api.types.is_numeric_dtype(cells):
-            strange = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
-            row = int(np.argmax(strange)) if strange.any() else 0
+            row = int(np.argmax(np.isnan(as_numbers(cells)) & cells.notna()))
             raise InputError(f"column {label}, row {row}: {str(cells.iloc[row])[:40]!r} is not a number", row=row)
     return frame

@@ -126,12 +126,12 @@ class _Records:
         if strange.any():
             line = int(np.argmax(strange)) + 1
             raise InputError(
-                f"{self.path}, line {line}: this is not a record as 04/01/2026 11:05:00;E;7.head;..., or it is cut",
+                f"{self.path}, line {line}: not a record such as 04/01/2026 11:05:00;E;7.head;..., or it is truncated",
                 line=line,
             )
         ended = pc.match_substring_regex(lines, ENDED).to_numpy()
         if not ended.any():
-            raise InputError(f"{self.path}: there is no record of type E, so no job ended")
+            raise InputError(f"{self.path}: no record of type E, so no job has ended")
         records = lines.filter(ended)
         again = records.to_pandas().duplicated().to_numpy()
         self.lines = np.flatnonzero(ended)[~again] + 1
@@ -223,6 +223,11 @@ def _allocated(records: _Records) -> NDArray[np.int64]:
     return np.where(total > 0, total, by_distinct(hosts, slots))
 
 
+INDEX = re.compile(r"\d{1,9}")
+MOST_SLOTS = 1 << 31
+"""Of a job; more is a mistake."""
+
+
 def _slots(hosts: str) -> int:
     """Count slots, written as n1/0+n1/1, as n1/0-7+n2/0,2-3 or, by PBS, as n1/0*8+n2/0*8."""
     if not re.search(r"/[^+]*[-*,]", hosts):
@@ -232,9 +237,9 @@ def _slots(hosts: str) -> int:
         indices, _, times = host.rpartition("/")[2].partition("*")
         for part in indices.split(","):
             first, _, last = part.partition("-")
-            span = int(last) - int(first) + 1 if first.isdigit() and last.isdigit() else 1
-            total += span * (int(times) if times.isdigit() else 1)
-    return total
+            span = int(last) - int(first) + 1 if INDEX.fullmatch(first) and INDEX.fullmatch(last) else 1
+            total += span * (int(times) if INDEX.fullmatch(times) else 1)
+    return total if total < MOST_SLOTS else UNKNOWN
 
 
 def _requested(records: _Records) -> NDArray[np.int64]:

@@ -158,7 +158,7 @@ class Workload(WithExtras):
         if strangers:
             raise InputError(f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}")
         if not columns:
-            raise InputError("a workload needs at least the columns submit_time, run_time and requested_processors")
+            raise InputError("a workload needs the columns submit_time, run_time and requested_processors")
         rounded = int(attributes.pop("rounded", 0))
         arrays: dict[str, Any] = {}
         for field, values in columns.items():

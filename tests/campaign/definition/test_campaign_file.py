@@ -83,7 +83,7 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
             ", line 7: schedulers[1].order: input should be a valid string (it is 1)",
         ),
         ('"pyss"', '"piss"', ", line 10: events: input should be 'batched', 'pyss' or 'sc17' (it is 'piss')"),
-        ('"10 min"', '"10 minutes"', ", line 12: timeout: '10 minutes' is not a duration; write 90s, 15m"),
+        ('"10 min"', '"10 minutes"', ", line 12: timeout: '10 minutes' is not a duration: write for example 90s, 15m"),
         ("warm_up = 0.1", "warm_up = -0.1", ", line 13: metrics.warm_up: input should be greater than or equal to 0"),
         ("metrics.tau", "metrics.taw", ", line 14: metrics.taw: unknown field"),
         ('  "more.swf",', "  17,", ", line 19: workloads[0].trace[1]: input should be a valid string (it is 17)"),
@@ -98,7 +98,7 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
         ("[0.7, 0.9]", '"high"', ", line 31: workloads[1].load: input should be a valid number"),
         ("count = 3", "count = 0", ", line 33: workloads[1].windows.count"),
         ('name = "complete" ', "", ": name: this field is missing"),
-        ('baseline = "easy"', 'baseline = "laf"', ": the baseline laf is not among the schedulers"),
+        ('baseline = "easy"', 'baseline = "laf"', ": the baseline laf is not one of the schedulers"),
     ],
 )
 def test_each_wrong_field_is_named_with_its_line(tmp_path: Path, right: str, wrong: str, message: str) -> None:
@@ -131,8 +131,11 @@ def test_all_wrong_fields_are_named_at_once(tmp_path: Path) -> None:
             ", line 3: workloads: input should be a list",
         ),
         ('name = "a"\nschedulers = "easy"\nworkloads = ["a.swf"]', ", line 3: workloads[0]: input should be a"),
-        ('name = "a"\nschedulers = "easy"\nworkloads = []', ", line 3: workloads: the grid is empty"),
-        ('name = "a"\nschedulers = []\nworkloads = [{trace="a.swf"}]', ", line 2: schedulers: the grid is empty"),
+        ('name = "a"\nschedulers = "easy"\nworkloads = []', ", line 3: workloads: the campaign has no workload"),
+        (
+            'name = "a"\nschedulers = []\nworkloads = [{trace="a.swf"}]',
+            ", line 2: schedulers: the campaign has no scheduler",
+        ),
         ('name = "a"\nschedulers = "easiest"\nworkloads = [{trace="a.swf"}]', ", line 2: schedulers: unknown policy"),
         ("", ": name: this field is missing; workloads: this field is missing; schedulers: this field is missing"),
     ],
@@ -177,10 +180,10 @@ def test_a_python_file_sets_campaign(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("campain = 1", ": it must set campaign = schedlab.Campaign(...)"),
-        ("campaign = {'name': 'a'}", ": it must set campaign = schedlab.Campaign(...)"),
-        ("1 / 0", ": running it failed: ZeroDivisionError: division by zero"),
-        ("campaign = (", ": running it failed: SyntaxError: '(' was never closed"),
+        ("campain = 1", ": the file must set campaign = schedlab.Campaign(...)"),
+        ("campaign = {'name': 'a'}", ": the file must set campaign = schedlab.Campaign(...)"),
+        ("1 / 0", ": failed when run: ZeroDivisionError: division by zero"),
+        ("campaign = (", ": failed when run: SyntaxError: '(' was never closed"),
         (PYTHON.replace("100", "'many'"), ": workloads[0].jobs: input should be a valid integer"),
         (PYTHON.replace("processors", "procesors"), ": workloads[0].processors: this field is missing"),
     ],
@@ -218,7 +221,8 @@ def test_an_empty_list_of_applications_is_named_in_our_own_words(tmp_path: Path)
 
 def test_what_is_wrong_in_an_application_is_said_once(tmp_path: Path) -> None:
     said = reading(
-        tmp_path / "c.toml", STOCHASTIC + 'applications = [{ law = "uniform(1h,2h)", jobs = 9, size = "half" }]\n'
+        tmp_path / "c.toml",
+        STOCHASTIC + 'applications = [{ distribution = "uniform(1h,2h)", jobs = 9, size = "half" }]\n',
     )
     assert "size: unknown field" in said
     assert "at least 1" not in said

@@ -97,9 +97,9 @@ def test_two_workloads_of_the_same_name_are_refused(tmp_path: Path, entries: lis
     ("entry", "message"),
     [
         # 60 jobs, one every 10 minutes: a window of 3 hours has 19 jobs (the ends count), so there are 4.
-        ({"windows": {"length": "3h", "count": 5}}, "a: 5 windows are asked for, but there are only 4; lower count"),
-        ({"windows": {"length": "3h", "count": 2, "skip": [1, 0]}}, "a: no window is left: there are 2, and skip"),
-        ({"windows": {"length": "3h", "count": "all", "skip": [0, 1, 2, 3]}}, "a: no window is left: there are 4"),
+        ({"windows": {"length": "3h", "count": 5}}, "a: 5 windows requested, but only 4 exist: lower count"),
+        ({"windows": {"length": "3h", "count": 2, "skip": [1, 0]}}, "a: no window is left: skip"),
+        ({"windows": {"length": "3h", "count": "all", "skip": [0, 1, 2, 3]}}, "a: no window is left"),
         ({"clean": ",".join(f"flurry:{user}:0:99999" for user in range(4))}, r"a\.swf: "),
     ],
 )
@@ -115,7 +115,7 @@ def test_windows_may_be_as_many_as_there_are(tmp_path: Path) -> None:
     write_log(tmp_path / "a.swf")
     assert inputs(tmp_path, {"trace": "a.swf", "windows": {"length": "3h", "count": "all"}})[0].windows == 4
     assert inputs(tmp_path, {"trace": "a.swf", "windows": {"length": "3h", "count": 4}})[0].windows == 4
-    with pytest.raises(InputError, match="lublin: jobs of a model differ in each repetition; give windows a number"):
+    with pytest.raises(InputError, match="lublin: the jobs of a model differ in each repetition: set count"):
         inputs(tmp_path, {**MODEL, "windows": {"count": "all"}})
 
 
@@ -124,7 +124,7 @@ def test_windows_of_a_log_that_is_drawn_anew_or_scaled_are_not_counted_beforehan
     windows = {"length": "2d", "count": 3}
     for changes in ({"resample": {"weeks": 4}}, {"load": 0.01}):
         assert inputs(tmp_path, {"trace": "a.swf", "windows": windows, **changes})[0].windows == 3
-    with pytest.raises(InputError, match="3 windows are asked for, but there are only 1"):
+    with pytest.raises(InputError, match="3 windows requested, but only 1 exist"):
         inputs(tmp_path, {"trace": "a.swf", "windows": windows})
 
 

@@ -117,7 +117,7 @@ def test_a_log_whose_jobs_wait_in_a_circle_is_refused(tmp_path: Path) -> None:
     write_chain(tmp_path / "a.swf")
     jobs = read_workload(tmp_path / "a.swf")
     write_workload(jobs.replace(preceding_job_id=[3, 1, 2, -1, -1]), tmp_path / "a.swf")
-    with pytest.raises(InputError, match=r"a\.swf: the jobs in rows 0, 1, 2 wait for each other in a circle"):
+    with pytest.raises(InputError, match=r"the jobs in rows 0, 1, 2 depend on each other in a cycle"):
         instances(tmp_path, trace="a.swf", dependencies="preceding")
 
 
@@ -163,7 +163,7 @@ def test_a_log_that_has_changed_or_gone_since_the_plan_was_made_is_refused(tmp_p
 
 def test_a_window_that_a_repetition_does_not_have_is_refused() -> None:
     last = instances(Path(), **MODEL, windows={"length": "52w", "count": 2})[-1]
-    with pytest.raises(InputError, match="lublin: there are only 1 windows; lower their count"):
+    with pytest.raises(InputError, match="lublin: has only 1 windows: lower count"):
         last.jobs()
 
 

@@ -1,4 +1,4 @@
-"""Handlings compared, on results worked by hand."""
+"""Submission modes compared, on results worked by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FINISHED = {"pilot": [True, True, False, True], "chained": [True, True, True, Fa
 
 
 def made_up(directory: Path, repetitions: int) -> RunDirectory:
-    """Write results of four workflows for each handling, without simulating any."""
+    """Write results of four workflows for each submission mode, without simulating any."""
     write_files(directory)
     defined = campaign(entry(), repetitions=repetitions)
     made = Plan(defined, find_inputs(defined, directory))
@@ -48,7 +48,11 @@ def made_up(directory: Path, repetitions: int) -> RunDirectory:
 def _coordinates(name: str, task: Task) -> dict[str, Any]:
     entry, item = task.instance.entry, task.instance.item
     assert isinstance(entry, ExperimentEntry)
-    where = {"experiment": item.label, "handling": entry.variant(item)[1], "repetition": task.instance.repetition}
+    where = {
+        "experiment": item.label,
+        "submission_mode": entry.variant(item)[1],
+        "repetition": task.instance.repetition,
+    }
     return {"task": name, "scheduler": task.scheduler, **where}
 
 
@@ -59,7 +63,7 @@ def _result(name: str, task: Task) -> dict[str, Any]:
 
 def _workflows(name: str, task: Task) -> pd.DataFrame:
     facts = _coordinates(name, task)
-    run_time = np.array(RUN_TIMES[facts["handling"]], dtype=np.float64)
+    run_time = np.array(RUN_TIMES[facts["submission_mode"]], dtype=np.float64)
     columns = {
         "workflow": "chain",
         "number": np.arange(4),
@@ -67,21 +71,21 @@ def _workflows(name: str, task: Task) -> pd.DataFrame:
         "run_time": run_time,
         "turnaround": 50 + run_time,
         "stretch": 50 / (50 + run_time),
-        "finished": FINISHED[facts["handling"]],
+        "finished": FINISHED[facts["submission_mode"]],
     }
     return pd.DataFrame(facts | columns)
 
 
 def test_medians_are_of_what_has_finished_and_the_rest_is_counted(tmp_path: Path) -> None:
-    pilot, chained, aware = compare_submissions(made_up(tmp_path, 1)).standings
-    assert [row.handling for row in (pilot, chained, aware)] == ["pilot", "chained", "aware"]
+    pilot, chained, aware = compare_submissions(made_up(tmp_path, 1)).summaries
+    assert [row.submission_mode for row in (pilot, chained, aware)] == ["pilot", "chained", "aware"]
     assert (pilot.submitted, pilot.unfinished, pilot.run_time) == (4, 1, 100)
     assert (chained.unfinished, chained.run_time) == (1, 200)  # of 400, 200, 100
     assert (aware.unfinished, aware.run_time) == (0, 115)
     assert (pilot.reserved, pilot.useful, pilot.seconds) == (0.9, 0.6, 2.0)
 
 
-def test_two_handlings_are_compared_on_what_both_have_finished(tmp_path: Path) -> None:
+def test_two_submission_modes_are_compared_on_what_both_have_finished(tmp_path: Path) -> None:
     found = compare_submissions(made_up(tmp_path, 1))
     [row] = found.of("chain/25%", "run_time", "chained", "pilot")
     assert (row.workflows, row.left_out) == (2, 2)  # numbers 0 and 1
@@ -94,7 +98,7 @@ def test_two_handlings_are_compared_on_what_both_have_finished(tmp_path: Path) -
 def test_the_rule_of_scsf_takes_the_first_n_before_it_looks_at_what_has_finished(tmp_path: Path) -> None:
     found = compare_submissions(made_up(tmp_path, 1), common="first")
     [row] = found.of("chain/25%", "run_time", "chained", "pilot")
-    # The fewest that any handling has finished are 3: numbers 0, 1 and 2, of which the pilot has not finished 2.
+    # The fewest that any submission mode has finished are 3: numbers 0, 1 and 2, of which the pilot has not finished 2.
     assert (row.workflows, row.left_out) == (2, 1)
 
 
@@ -122,11 +126,11 @@ def test_where_nothing_is_common_nothing_is_compared(tmp_path: Path, monkeypatch
     found = compare_submissions(made_up(tmp_path, 1))
     [row] = found.of("chain/25%", "wait", "chained", "pilot")
     assert (row.workflows, row.left_out, row.pair, row.verdict) == (0, 4, None, "not enough data")
-    assert np.isnan(found.standings[0].run_time)
+    assert np.isnan(found.summaries[0].run_time)
     assert "not enough data" in str(found)
     assert found.to_dict()["differences"][0]["pair"] is None
 
 
-def test_a_campaign_without_workflows_has_no_handlings(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no workflow has been simulated"):
+def test_a_campaign_without_workflows_has_no_submission_modes(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has simulated no workflow"):
         compare_submissions(finished_run(tmp_path, plain_campaign()))

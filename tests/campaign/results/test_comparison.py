@@ -40,7 +40,7 @@ def test_the_table_has_a_line_for_each_scheduler_under_two_lines_of_heads():
 
 
 def test_the_table_says_what_failures_cost_where_any_job_may_fail():
-    jobs = JOBS.replace(law=np.array([0, -1, -1]), laws=("uniform(0s,8s)",))
+    jobs = JOBS.replace(distribution=np.array([0, -1, -1]), distributions=("uniform(0s,8s)",))
     lines = str(compare(jobs, ["fcfs", "fcfs,requests=classic"])).splitlines()
     assert [lines[0].split()[-2:], lines[1].split()[-2:]] == [["failed", "lost"], ["runs", "share"]]
     assert lines[3].split()[-2:] == ["-", "-"]

@@ -67,7 +67,7 @@ def test_a_tolerance_lets_small_changes_pass(run, tmp_path):
     assert (found.identical, found.changed) == (4, 2)
     assert set(found.most_changed().load) == {0.9}
     assert "2 changed by more than 0.01 of the value in A" in str(found)
-    with pytest.raises(InputError, match="not negative"):
+    with pytest.raises(InputError, match="must be a fraction of 0 or more"):
         difference(run, run, tolerance=-1)
     with pytest.raises(InputError, match="the tolerance is nan"):
         difference(run, run, tolerance=math.nan)

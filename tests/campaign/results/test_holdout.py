@@ -1,4 +1,4 @@
-"""The marks of a policy, computed by hand from a results frame."""
+"""The scores of a policy, computed by hand from a results frame."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlab.campaign.results.holdout import Exam, marks_of
+from schedlab.campaign.results.holdout import Holdout, holdout_scores
 from schedlab.campaign.results.statistics import INSTANCE, METRIC, paired
 from schedlab.errors import InputError
 
@@ -30,14 +30,14 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.fixture
-def exam(frame: pd.DataFrame) -> Exam:
-    return marks_of(frame, FOUND, BASE, METRIC)
+def exam(frame: pd.DataFrame) -> Holdout:
+    return holdout_scores(frame, FOUND, BASE, METRIC)
 
 
-def test_marks_are_those_computed_by_hand(exam: Exam, frame: pd.DataFrame) -> None:
+def test_marks_are_those_computed_by_hand(exam: Holdout, frame: pd.DataFrame) -> None:
     assert exam.windows == {"ctc": 2, "kth": 6}
-    assert [mark.scheduler for mark in exam.marks] == [FOUND, BASE, EASY]
-    found, base, easy = exam.marks
+    assert [score.scheduler for score in exam.scores] == [FOUND, BASE, EASY]
+    found, base, easy = exam.scores
     # Ratios 1/2 five times, 6/4, and 2, 1/2.
     assert found.to_baseline is not None
     assert found.to_baseline.ratio == pytest.approx((0.5**6 * 1.5 * 2) ** (1 / 8))
@@ -50,13 +50,13 @@ def test_marks_are_those_computed_by_hand(exam: Exam, frame: pd.DataFrame) -> No
 
 
 def test_the_longest_wait_is_that_over_easys_or_over_an_hour(frame: pd.DataFrame) -> None:
-    waits = {mark.scheduler: mark.longest_wait for mark in marks_of(frame, FOUND, BASE, METRIC).marks}
+    waits = {score.scheduler: score.longest_wait for score in holdout_scores(frame, FOUND, BASE, METRIC).scores}
     assert waits == {BASE: 2.0, EASY: 1.0, FOUND: pytest.approx(0.18)}
-    brief = marks_of(frame.assign(max_wait=frame.max_wait / 10), FOUND, BASE, METRIC)
-    assert {mark.scheduler: mark.longest_wait for mark in brief.marks}[BASE] == pytest.approx(1_000 / 3_600)
+    brief = holdout_scores(frame.assign(max_wait=frame.max_wait / 10), FOUND, BASE, METRIC)
+    assert {score.scheduler: score.longest_wait for score in brief.scores}[BASE] == pytest.approx(1_000 / 3_600)
 
 
-def test_the_table_calls_the_policy_found_and_names_the_logs(exam: Exam) -> None:
+def test_the_table_calls_the_policy_found_and_names_the_logs(exam: Holdout) -> None:
     text = str(exam)
     assert text.startswith("mean_bounded_slowdown on 2 windows of ctc, 6 windows of kth\n")
     assert "\nfound " in text
@@ -68,9 +68,9 @@ def test_windows_on_which_a_reference_is_0_are_left_out_of_all_schedulers(frame:
     window = (frame.workload == "ctc") & (frame.window == 0)
     frame.loc[window & (frame.scheduler == idle), METRIC] = 0.0
     frame.loc[window, "max_wait"] = 1e6
-    exam = marks_of(frame, FOUND, BASE, METRIC)
+    exam = holdout_scores(frame, FOUND, BASE, METRIC)
     assert (exam.windows, exam.left_out) == ({"ctc": 1, "kth": 6}, 1)
-    found = next(mark for mark in exam.marks if mark.scheduler == FOUND)
+    found = next(score for score in exam.scores if score.scheduler == FOUND)
     assert found.to_baseline is not None
     assert found.to_baseline.ratio == pytest.approx((0.5**6 * 1.5) ** (1 / 7))
     assert (found.value, found.worst_window, found.longest_wait) == (2.0, 1.5, pytest.approx(0.18))
@@ -79,8 +79,8 @@ def test_windows_on_which_a_reference_is_0_are_left_out_of_all_schedulers(frame:
 
 def test_a_policy_that_is_at_0_itself_has_no_ratio_and_the_table_says_so(frame: pd.DataFrame) -> None:
     frame.loc[(frame.workload == "ctc") & (frame.window == 0) & (frame.scheduler == FOUND), METRIC] = 0.0
-    exam = marks_of(frame, FOUND, BASE, METRIC)
-    found = exam.marks[-1]
+    exam = holdout_scores(frame, FOUND, BASE, METRIC)
+    found = exam.scores[-1]
     assert found.scheduler == FOUND
     assert found.to_baseline is not None
     assert (found.to_baseline.ratio, found.worst_window, exam.left_out) == (None, 1.5, 0)
@@ -90,10 +90,10 @@ def test_a_policy_that_is_at_0_itself_has_no_ratio_and_the_table_says_so(frame: 
 def test_where_no_window_is_left_that_is_one_sentence(frame: pd.DataFrame) -> None:
     frame.loc[frame.scheduler == EASY, METRIC] = 0.0
     with pytest.raises(InputError, match=r"cannot be tested: .* of saf\+easy or fcfs\+easy is 0 on all windows"):
-        marks_of(frame, FOUND, BASE, METRIC)
+        holdout_scores(frame, FOUND, BASE, METRIC)
 
 
-def test_the_table_says_why_there_are_no_intervals(frame: pd.DataFrame, exam: Exam) -> None:
+def test_the_table_says_why_there_are_no_intervals(frame: pd.DataFrame, exam: Holdout) -> None:
     assert "No intervals" not in str(exam)
-    few = str(marks_of(frame[frame.workload == "ctc"], FOUND, BASE, METRIC))
+    few = str(holdout_scores(frame[frame.workload == "ctc"], FOUND, BASE, METRIC))
     assert few.endswith("\nNo intervals: 2 windows, and an interval needs 6.")

@@ -281,7 +281,7 @@ def test_an_index_of_another_version_is_rebuilt_with_a_note(tmp_path):
 def test_no_index_and_no_directory_are_said_in_a_sentence(tmp_path):
     with pytest.raises(InputError, match=r"there is no index .*index\.sqlite; schedlab campaign reindex"):
         campaigns(tmp_path / "index.sqlite")
-    with pytest.raises(InputError, match="there is no directory"):
+    with pytest.raises(InputError, match="does not exist"):
         reindex(tmp_path / "nowhere")
     run = finished_run(tmp_path)
     with pytest.raises(OutputError, match="cannot lock"):
@@ -303,7 +303,7 @@ def test_a_run_directory_that_cannot_be_read_leaves_the_index_as_it_is(tmp_path)
     "url", ["mysql://me:open-sesame@host/lab", "nonsense://me:open-sesame@host", "postgresql://me:open-sesame@host:x/y"]
 )
 def test_an_odd_url_is_refused_without_its_password(url):
-    with pytest.raises(InputError, match="URL of the index is not one") as caught:
+    with pytest.raises(InputError, match="URL of the index names no") as caught:
         campaigns(url)
     assert "sesame" not in str(caught.value)
 

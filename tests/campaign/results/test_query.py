@@ -119,9 +119,9 @@ def test_values_of_python_are_no_tables(run):
     [
         ("selec 1", r"the SQL is refused: .*syntax error at or near \"selec\""),
         ("select wait from results", 'the SQL is refused: .*"wait" not found'),
-        ("", "give one SQL statement; these are 0"),
-        ("select 1; select 2", "give one SQL statement; these are 2"),
-        ("drop table results", "campaigns are only read: give a SELECT, and no DROP"),
+        ("", "give exactly one SQL statement, not 0"),
+        ("select 1; select 2", "give exactly one SQL statement, not 2"),
+        ("drop table results", "campaigns are read-only: give a SELECT, not DROP"),
     ],
 )
 def test_wrong_sql_is_said_in_a_sentence(run, sql, message):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlab.campaign.results.ranking import standings
+from schedlab.campaign.results.ranking import ranking
 from schedlab.campaign.results.statistics import INSTANCE, METRIC, paired
 from schedlab.errors import InputError
 
@@ -28,7 +28,7 @@ def frame() -> pd.DataFrame:
 
 
 def test_each_scheduler_has_a_row_in_the_whole_and_in_each_workload_the_best_first(frame: pd.DataFrame) -> None:
-    result = standings(frame, "fcfs")
+    result = ranking(frame, "fcfs")
     assert result.workloads() == ["", "ctc", "kth"]
     assert [[row.scheduler for row in result.of(workload)] for workload in result.workloads()] == [
         ["saf", "easy", "fcfs"]
@@ -37,23 +37,23 @@ def test_each_scheduler_has_a_row_in_the_whole_and_in_each_workload_the_best_fir
 
 
 def test_rows_have_the_values_computed_by_hand(frame: pd.DataFrame) -> None:
-    whole = {row.scheduler: row for row in standings(frame, "fcfs").of()}
+    whole = {row.scheduler: row for row in ranking(frame, "fcfs").of()}
     assert whole["easy"].median == 3.0
     assert whole["easy"].mean == pytest.approx((17 + 80) / 8)
     assert whole["easy"].geometric_mean == pytest.approx((2 * 3 * 4 * 3 * 3 * 2 * 50 * 30) ** (1 / 8))
     assert whole["saf"].geometric_mean is None, "one of its values is 0"
     assert whole["fcfs"].paired is None
     assert whole["easy"].paired == paired(frame, METRIC, "easy", "fcfs")
-    ctc = {row.scheduler: row for row in standings(frame, "fcfs").of("ctc")}
+    ctc = {row.scheduler: row for row in ranking(frame, "fcfs").of("ctc")}
     assert ctc["easy"].paired == paired(frame[frame.workload == "ctc"], METRIC, "easy", "fcfs")
 
 
 def test_one_workload_is_not_shown_twice(frame: pd.DataFrame) -> None:
-    assert standings(frame[frame.workload == "kth"], "fcfs").workloads() == [""]
+    assert ranking(frame[frame.workload == "kth"], "fcfs").workloads() == [""]
 
 
 def test_the_frame_has_the_numbers_of_the_rows(frame: pd.DataFrame) -> None:
-    result = standings(frame, "fcfs")
+    result = ranking(frame, "fcfs")
     table = result.to_frame().set_index(["workload", "scheduler"])
     pair = paired(frame[frame.workload == "kth"], METRIC, "easy", "fcfs")
     row = table.loc[("kth", "easy")]
@@ -65,7 +65,7 @@ def test_the_frame_has_the_numbers_of_the_rows(frame: pd.DataFrame) -> None:
 
 
 def test_the_text_says_where_there_is_not_enough_data(frame: pd.DataFrame) -> None:
-    whole, ctc, kth = str(standings(frame, "fcfs")).split("\n\n")
+    whole, ctc, kth = str(ranking(frame, "fcfs")).split("\n\n")
     assert whole.startswith("mean_bounded_slowdown of all workloads, against fcfs\n")
     assert kth.count("better") == 3, "the head, and two schedulers"
     assert ctc.count("not enough data") == 2
@@ -76,12 +76,12 @@ def test_the_text_says_where_there_is_not_enough_data(frame: pd.DataFrame) -> No
 
 def test_a_scheduler_without_any_result_is_no_obstacle(frame: pd.DataFrame) -> None:
     frame.loc[frame.scheduler == "saf", METRIC] = np.nan
-    (row,) = (row for row in standings(frame, "fcfs").of() if row.scheduler == "saf")
+    (row,) = (row for row in ranking(frame, "fcfs").of() if row.scheduler == "saf")
     assert (row.instances, row.paired.pairs) == (0, 0)
     assert np.isnan(row.median)
-    assert "not enough data" in str(standings(frame, "fcfs"))
+    assert "not enough data" in str(ranking(frame, "fcfs"))
 
 
 def test_an_unknown_baseline_is_named(frame: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="no result of sjf"):
-        standings(frame, "sjf")
+        ranking(frame, "sjf")

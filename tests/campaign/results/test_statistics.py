@@ -165,17 +165,17 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
 
 def test_what_is_not_there_is_named() -> None:
     frame = frame_of(SIX)
-    with pytest.raises(InputError, match="no metric 'speed' in the results; there are mean_bounded_slowdown"):
+    with pytest.raises(InputError, match="no metric 'speed'; there are mean_bounded_slowdown"):
         paired(frame, "speed", "easy", "fcfs")
-    with pytest.raises(InputError, match="no result of sjf; there are results of easy, fcfs"):
+    with pytest.raises(InputError, match="no result of sjf; results exist for easy, fcfs"):
         paired(frame, METRIC, "sjf", "fcfs")
-    with pytest.raises(InputError, match="there are no results yet"):
+    with pytest.raises(InputError, match="the campaign has no results yet"):
         paired(frame.iloc[:0], METRIC, "easy", "fcfs")
-    with pytest.raises(InputError, match="level of the intervals is 95"):
+    with pytest.raises(InputError, match="confidence level is 95"):
         paired(frame, METRIC, "easy", "fcfs", level=95)
 
 
 def test_two_results_of_one_task_are_refused() -> None:
     frame = pd.concat([frame_of(SIX), frame_of({"easy": [1.0]})])
-    with pytest.raises(InputError, match="two results of easy for workload kth, load nan, repetition 0, window 0"):
+    with pytest.raises(InputError, match="two results for workload kth, load nan, repetition 0, window 0"):
         by_instance(frame, METRIC)

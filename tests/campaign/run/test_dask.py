@@ -137,7 +137,7 @@ def test_workers_with_several_threads_cannot_keep_a_timeout(tmp_path: Path) -> N
 def test_a_scheduler_without_workers_is_told_in_a_sentence() -> None:
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        pytest.raises(InputError, match=r"^the Dask scheduler tcp://.* has no workers; start some: dask worker"),
+        pytest.raises(InputError, match=r"^the Dask scheduler tcp://.* has no workers: start them with dask worker"),
         dask_workers(address=cluster.scheduler_address, patience=0.1),
     ):
         pass
@@ -155,7 +155,7 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> 
     for content in ("{", "{}"):
         (tmp_path / "scheduler.json").write_text(content)
         with (
-            pytest.raises(InputError, match="is not the file of a Dask scheduler"),
+            pytest.raises(InputError, match="is not a Dask scheduler file"),
             dask_workers(scheduler_file=tmp_path / "scheduler.json"),
         ):
             pass

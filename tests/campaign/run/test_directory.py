@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from campaign_runs import MODEL, PLANNED, run_here, same_results, small
 from campaign_samples import campaign, finished_run, metrics_by_load, result_row, store_rows
 
 from schedlab.campaign.definition.plan import Plan
+from schedlab.campaign.run.contents import results_in
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.errors import InputError, OutputError
 
@@ -103,7 +105,7 @@ def test_results_that_no_longer_belong_to_the_campaign_are_kept_aside(tmp_path: 
 
 def test_without_results_one_is_told_so(tmp_path: Path) -> None:
     run = finished_run(tmp_path, left_out=range(8))
-    with pytest.raises(InputError, match="not enough data: no simulation of this campaign is finished yet"):
+    with pytest.raises(InputError, match="not enough data: no simulation of this campaign has finished yet"):
         run.results()
     assert run.status().done == 0
     run_here(small(), tmp_path / "run")
@@ -152,7 +154,7 @@ def test_a_directory_of_another_version_is_refused_and_left_alone(tmp_path: Path
     file.write_text(json.dumps(json.loads(file.read_text()) | {"schema": 99}))
     before = {path: path.stat().st_mtime_ns for path in run.path.rglob("*")}
     for attempt in (lambda: RunDirectory.open(run.path), lambda: run_here(small(), run.path)):
-        with pytest.raises(InputError, match="has the form of version 99, and this schedlab reads version 1"):
+        with pytest.raises(InputError, match="has schema version 99, but this schedlab reads version 1"):
             attempt()
     assert {path: path.stat().st_mtime_ns for path in run.path.rglob("*")} == before
 
@@ -170,15 +172,15 @@ def test_a_harmed_campaign_json_is_refused_with_the_way_out(tmp_path: Path, cont
 
 
 def test_what_is_no_run_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is not a run directory: it has no campaign\.json"):
+    with pytest.raises(InputError, match=r"is not a run directory \(no campaign\.json\)"):
         RunDirectory.open(tmp_path)
 
 
 def test_a_run_directory_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OutputError, match=r"cannot make the run directory .*: Not a directory"):
+    with pytest.raises(OutputError, match=r"cannot create the run directory .*: Not a directory"):
         run_here(small(), tmp_path / "file" / "run")
-    with pytest.raises(OutputError, match=r"cannot make the run directory .*: (Not a directory|File exists)"):
+    with pytest.raises(OutputError, match=r"cannot create the run directory .*: (Not a directory|File exists)"):
         run_here(small(), tmp_path / "file")
 
 
@@ -237,9 +239,18 @@ def test_a_schedule_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
 
 def test_a_plan_without_tasks_is_refused(tmp_path: Path) -> None:
     skipped = [{**MODEL, "windows": {"length": "1h", "count": 1, "skip": [0]}}]
-    with pytest.raises(InputError, match="the grid is empty"):
+    with pytest.raises(InputError, match="the campaign has no simulation"):
         run_here(small(workloads=skipped), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_file_with_a_column_of_an_impossible_name_is_no_table_of_results(tmp_path: Path) -> None:
+    run = run_here(small(), tmp_path)
+    table = pq.read_table(run.files("results", ".parquet")[0])
+    sink = io.BytesIO()
+    pq.write_table(table.append_column("\0", table["seconds"]), sink)
+    with pytest.raises(ValueError, match="a column has an impossible name"):
+        results_in(sink.getvalue(), run.plan)
 
 
 def test_a_file_with_integers_that_no_float_holds_is_moved_aside(tmp_path: Path) -> None:

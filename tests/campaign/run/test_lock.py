@@ -70,7 +70,9 @@ def refused(path: Path) -> str:
 def test_a_second_holder_is_refused_with_host_and_process_of_the_first(tmp_path: Path) -> None:
     path = tmp_path / "lock.json"
     with Lock(path):
-        message = f"the directory is in use by process {os.getpid()} on {socket.gethostname()}: wait until it is done"
+        message = (
+            f"the directory is in use by process {os.getpid()} on {socket.gethostname()}: wait until it has finished"
+        )
         assert refused(path).startswith(message)
         assert refused(path).startswith(message), "being refused does not free it"
     with Lock(path) as again:
@@ -127,7 +129,7 @@ def test_a_holder_on_another_host_counts_as_alive_until_it_fell_silent(tmp_path:
         assert lock.taken_over["host"] == "elsewhere"
 
 
-@pytest.mark.parametrize("content", ["", "\0\0", "{", '{"host": "no', '{"host": 3}'])
+@pytest.mark.parametrize("content", ["", "\0\0", "{", '{"host": "no', '{"host": 3}', '{"host": "\\ud800", "pid": 7}'])
 def test_a_harmed_lock_counts_until_it_is_old(tmp_path: Path, content: str) -> None:
     path = tmp_path / "lock.json"
     path.write_text(content)
@@ -143,16 +145,16 @@ def test_a_file_that_is_not_a_lock_is_never_removed(tmp_path: Path, content: str
     path = tmp_path / "lock.json"
     path.write_text(content)
     os.utime(path, (0, 0))
-    assert "lock.json is not a lock that schedlab wrote; move it elsewhere" in refused(path)
+    assert "lock.json was not written by schedlab; move it elsewhere" in refused(path)
     assert path.read_text() == content
 
 
 def test_a_link_in_place_of_a_lock_is_refused_and_its_target_is_left_alone(tmp_path: Path) -> None:
     target, path = tmp_path / "target", tmp_path / "lock.json"
     path.symlink_to(target)  # to nothing: whoever waited for it to go would wait for ever
-    assert "is not a lock that schedlab wrote" in refused(path)
+    assert "was not written by schedlab" in refused(path)
     held_by(target, silent=SILENCE + 60)
-    assert "is not a lock that schedlab wrote" in refused(path)
+    assert "was not written by schedlab" in refused(path)
     assert (path.is_symlink(), target.exists()) == (True, True)
 
 

@@ -218,7 +218,7 @@ def test_failures_of_another_form_are_set_aside_and_sound_ones_are_told(
     [
         ("inputs", 7, "inputs: input should be a valid list"),
         ("inputs", [{"workload": "x"}], r"inputs: \[0\].entry is missing"),
-        ("inputs", [], "the grid is empty"),
+        ("inputs", [], "the campaign has no simulation"),
         ("definition", {"name": "x"}, "workloads is missing"),
         ("definition", [], "definition: input should be a valid dictionary"),
         ("provenance", {"schedlab": 1}, "provenance.schedlab: input should be a valid string, not 1"),
@@ -241,7 +241,7 @@ def test_an_input_of_an_entry_that_is_not_there_is_one_sentence(tmp_path: Path) 
     document = json.loads(file.read_text())
     document["inputs"][0]["entry"] = 7
     file.write_text(json.dumps(document))
-    with pytest.raises(InputError, match="there is no entry 7 of workloads; remove it and run the campaign again"):
+    with pytest.raises(InputError, match="entry 7 of workloads does not exist; remove it and run the campaign again"):
         RunDirectory.open(run.path).status()
 
 

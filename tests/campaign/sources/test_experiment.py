@@ -1,4 +1,4 @@
-"""Experiments in a campaign: fields, variants, jobs that all handlings share, and what is kept of them."""
+"""Experiments in a campaign: fields, variants, jobs that all submission modes share, and what is kept of them."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def files(tmp_path: Path) -> Path:
     ("fields", "what"),
     [
         ({"share": ()}, "workflow_policy share needs share"),
-        ({"period": "1h"}, "has no use for period"),
+        ({"period": "1h"}, "does not use period"),
         ({"workflows": ()}, "needs workflows"),
         ({"workflow_policy": "none", "share": ()}, "has no use for workflows"),
         ({"workflow_policy": "often", "share": ()}, "unknown workflow_policy 'often'"),
         ({"share": 1.5}, "less than or equal to 1"),
-        ({"handling": []}, "list of handlings is empty"),
-        ({"handling": "alone"}, "'pilot', 'chained' or 'aware'"),
+        ({"submission_mode": []}, "list of submission modes is empty"),
+        ({"submission_mode": "alone"}, "'pilot', 'chained' or 'aware'"),
         (
             {"workflows": [{"file": "a", "share": 0.5}, {"file": "b", "share": 0.4}]},
             "add up to 0.9; they must add up to 1",
         ),
-        ({"workflows": [{"file": "a", "share": 0.5}, {"file": "b"}]}, "give either each workflow a share, or none"),
-        ({"workflows": [{"file": "a", "share": 1}, "b"]}, "give either each workflow a share, or none"),
-        ({"fill_wait": 1}, "a wait of 1 s is too short to be induced; give 10 s or more, or 0"),
+        ({"workflows": [{"file": "a", "share": 0.5}, {"file": "b"}]}, "give a share to each workflow or to none"),
+        ({"workflows": [{"file": "a", "share": 1}, "b"]}, "give a share to each workflow or to none"),
+        ({"fill_wait": 1}, "a wait of 1 s is too short to be induced: give 10 s or more, or 0"),
         ({"preload": True}, "true is not a duration"),
-        ({"load": 0.7}, "leave load and windows out"),
+        ({"load": 0.7}, "remove load and windows"),
         ({"pressure": -1}, "greater than or equal to 0"),
         ({"duration": "0s"}, "greater than 0"),
         ({"speed": 3}, "Extra inputs"),
@@ -64,26 +64,26 @@ def test_what_does_not_go_together_is_refused(fields: dict[str, Any], what: str)
 @pytest.mark.parametrize("schedulers", ["fcfs+conservative", "fcfs+easy:saf", "saf@ave2+easy", "wfp3+slurm,window=9"])
 @pytest.mark.parametrize("events", ["batched", "pyss"])
 def test_jobs_may_wait_for_others_under_every_scheduler(schedulers: str, events: str) -> None:
-    assert campaign(entry(handling=["pilot", "chained"]), schedulers=schedulers, events=events)
+    assert campaign(entry(submission_mode=["pilot", "chained"]), schedulers=schedulers, events=events)
 
 
 def test_the_original_of_sc17_knows_no_jobs_that_wait_for_others() -> None:
     what = r"workloads\[0\]: fcfs\+easy: events=sc17 does not go with jobs that wait for others: "
     with pytest.raises(ValidationError, match=what):
-        campaign(entry(handling=["pilot", "chained"]), schedulers="fcfs+easy", events="sc17")
-    assert campaign(entry(handling="pilot"), schedulers="fcfs+easy", events="sc17")
+        campaign(entry(submission_mode=["pilot", "chained"]), schedulers="fcfs+easy", events="sc17")
+    assert campaign(entry(submission_mode="pilot"), schedulers="fcfs+easy", events="sc17")
 
 
 def test_a_special_pattern_says_how_many_jobs_there_are(files: Path) -> None:
-    pattern = {"workflow_policy": "sp-sat-p2-c4-r600-t4-b100", "workflows": (), "share": (), "handling": "aware"}
+    pattern = {"workflow_policy": "sp-sat-p2-c4-r600-t4-b100", "workflows": (), "share": (), "submission_mode": "aware"}
     made = find_inputs(campaign(entry(**pattern, preload=0, duration=1_000, rules="corrected")), files)
     assert [one.jobs for one in made] == [40]  # 4 jobs at seconds 1, 101, ..., 901
 
 
-def test_lists_multiply_and_handlings_run_fastest(files: Path) -> None:
+def test_lists_multiply_and_submission_modes_run_fastest(files: Path) -> None:
     made = plan(files, entry(share=[0.1, 0.25]), entry(workflow_policy="none", workflows=(), share=(), name="alone"))
     assert [item.workload for item in made.inputs] == [
-        *(f"chain/{share}/{handling}" for share in ("10%", "25%") for handling in ("pilot", "chained", "aware")),
+        *(f"chain/{share}/{mode}" for share in ("10%", "25%") for mode in ("pilot", "chained", "aware")),
         "alone",
     ]
 
@@ -100,14 +100,14 @@ def test_files_without_shares_are_submitted_equally_often(files: Path) -> None:
     assert [table.share for table in read.workflows] == [0.5, 0.5]
 
 
-def test_all_handlings_and_presences_of_a_repetition_have_the_same_seed(files: Path) -> None:
+def test_all_submission_modes_and_presences_of_a_repetition_have_the_same_seed(files: Path) -> None:
     made = plan(files, entry(share=[0.1, 0.25]), entry(workflow_policy="none", workflows=(), share=()), repetitions=2)
     by_repetition = [{one.seed for one in made.instances if one.repetition == number} for number in (0, 1)]
     assert [len(seeds) for seeds in by_repetition] == [1, 1]
     assert by_repetition[0] != by_repetition[1]
 
 
-def test_handlings_see_the_same_ordinary_jobs_and_workflows(files: Path) -> None:
+def test_submission_modes_see_the_same_ordinary_jobs_and_workflows(files: Path) -> None:
     pilot, chained, aware = (instance.jobs() for instance in plan(files).instances)
     for other in (chained, aware):
         for column in ("submit_time", "run_time", "requested_time", "job_processors"):
@@ -139,7 +139,7 @@ def test_a_file_that_changes_after_the_plan_is_noticed(files: Path) -> None:
 @pytest.mark.parametrize(("missing", "hint"), [("small.json", "; built in are edison-toy"), ("chain.json", "")])
 def test_a_missing_file_is_named(files: Path, missing: str, hint: str) -> None:
     (files / missing).unlink()
-    with pytest.raises(InputError, match=rf"{missing} is missing \(relative paths start from .*{hint}\)"):
+    with pytest.raises(InputError, match=rf"{missing} does not exist \(relative paths start from .*{hint}\)"):
         plan(files)
 
 
@@ -178,11 +178,13 @@ def test_results_measure_the_section_that_counts_and_count_what_is_unfinished(fi
 def test_workflows_and_distributions_are_tables_of_the_sql(files: Path, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     run = run_here(campaign(), tmp_path / "run", base=files)
-    counted = run_sql([run], "select handling, count(*) as n, sum(finished::int) as f from workflows group by all")
-    frame = run.results().set_index("handling")
+    counted = run_sql(
+        [run], "select submission_mode, count(*) as n, sum(finished::int) as f from workflows group by all"
+    )
+    frame = run.results().set_index("submission_mode")
     for row in counted.to_dict("records"):
-        assert row["n"] == frame["submitted_workflows"][row["handling"]]
-        assert row["n"] - row["f"] == frame["unfinished_workflows"][row["handling"]]
+        assert row["n"] == frame["submitted_workflows"][row["submission_mode"]]
+        assert row["n"] - row["f"] == frame["unfinished_workflows"][row["submission_mode"]]
     bins = "list_sum(bin_count) + outside = count"
     kept = run_sql([run], f"select variable, subset, {bins} as whole from distributions where of = 'jobs'")
     assert len(kept) == 3 * 4 * 7
@@ -210,7 +212,7 @@ def test_a_campaign_without_experiments_has_no_details(tmp_path: Path) -> None:
 
 
 def test_where_all_jobs_are_of_workflows_job_metrics_are_of_these(files: Path, tmp_path: Path) -> None:
-    run = run_here(campaign(entry(share=1.0, handling="chained")), tmp_path / "run", base=files)
+    run = run_here(campaign(entry(share=1.0, submission_mode="chained")), tmp_path / "run", base=files)
     [row] = run.results().to_dict("records")
     assert row["submitted_jobs"] == 0
     assert row["jobs"] == 2 * row["submitted_workflows"] > 0

@@ -17,8 +17,8 @@ from schedlab.campaign.sources.trace import TraceEntry
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 
-LARGE = {"law": "uniform(1h,3h)", "jobs": 6, "processors": "half"}
-SMALL = {"law": "uniform(1m,3m)", "jobs": 4, "processors": 2, "over": "1h", "requests": "exact"}
+LARGE = {"distribution": "uniform(1h,3h)", "jobs": 6, "processors": "half"}
+SMALL = {"distribution": "uniform(1m,3m)", "jobs": 4, "processors": 2, "over": "1h", "requests": "exact"}
 ENTRY: dict[str, Any] = {"generate": "stochastic", "processors": 10, "applications": [LARGE, SMALL]}
 
 
@@ -31,12 +31,12 @@ def plan_of(**entry: Any) -> Plan:
     ("fields", "what"),
     [
         ({"applications": []}, "the list of applications is empty"),
-        ({"applications": [LARGE | {"law": "uniform(3h,1h)"}]}, "uniform"),
+        ({"applications": [LARGE | {"distribution": "uniform(3h,1h)"}]}, "uniform"),
         ({"applications": [LARGE | {"jobs": 0}]}, "greater than or equal to 1"),
         ({"applications": [LARGE | {"processors": "most"}]}, "full"),
-        ({"applications": [LARGE | {"processors": 11}]}, "jobs of 11 processors do not fit on a machine of 10"),
+        ({"applications": [LARGE | {"processors": 11}]}, "jobs of 11 processors do not fit a machine of 10"),
         ({"applications": [LARGE | {"over": -1}]}, "greater than or equal to 0"),
-        ({"load": 0.7}, "leave load out"),
+        ({"load": 0.7}, "the load"),
         ({"estimates": "exact"}, "Extra inputs"),
     ],
 )
@@ -52,11 +52,11 @@ def test_each_repetition_draws_other_jobs_and_the_same_ones_again() -> None:
     assert [input_sha256(instance.jobs()) for instance in plan_of(repetitions=3).instances] == prints
 
 
-def test_jobs_have_the_laws_and_requests_of_the_entry() -> None:
+def test_jobs_have_the_distributions_and_requests_of_the_entry() -> None:
     jobs = plan_of(name="mix").instances[0].jobs()
     assert (jobs.name, jobs.processors, len(jobs)) == ("mix", 10, 10)
-    assert jobs.law is not None
-    large = jobs.law == 0
+    assert jobs.distribution is not None
+    large = jobs.distribution == 0
     assert set(jobs.job_processors[large]) == {5}
     assert set(jobs.requested_time[large]) == {10_800}
     assert (jobs.requested_time[~large] == jobs.run_time[~large]).all()
@@ -66,7 +66,8 @@ def test_jobs_have_the_laws_and_requests_of_the_entry() -> None:
 def test_the_name_of_a_task_depends_on_every_field_of_the_entry() -> None:
     changes: list[dict[str, Any]] = [{}, {"processors": 20}, {"applications": [LARGE]}]
     changes += [
-        {"applications": [LARGE | one, SMALL]} for one in ({"jobs": 7}, {"law": "uniform(1h,4h)"}, {"over": 60})
+        {"applications": [LARGE | one, SMALL]}
+        for one in ({"jobs": 7}, {"distribution": "uniform(1h,4h)"}, {"over": 60})
     ]
     assert len({plan_of(**change).names[0] for change in changes}) == len(changes)
 
@@ -95,24 +96,24 @@ def test_the_campaign_runs_and_knows_what_was_reserved(tmp_path: Path) -> None:
     assert (frame["mean_reserved_turnaround"] >= frame["mean_turnaround"]).all()
 
 
-LAWS = '[[application]]\nlaw = "uniform(1m,1h)"\nuser = {}\n'
-LOG: dict[str, Any] = {"trace": "log.swf", "laws": "laws.toml"}
+DISTRIBUTIONS = '[[application]]\ndistribution = "uniform(1m,1h)"\nuser = {}\n'
+LOG: dict[str, Any] = {"trace": "log.swf", "distributions": "distributions.toml"}
 
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     write_log(tmp_path / "log.swf")
-    (tmp_path / "laws.toml").write_text(LAWS.format(2))
+    (tmp_path / "distributions.toml").write_text(DISTRIBUTIONS.format(2))
     return tmp_path
 
 
-def test_a_log_gives_its_jobs_laws_also_when_users_are_drawn_anew_and_windows_cut(base: Path) -> None:
+def test_a_log_gives_its_jobs_distributions_also_when_users_are_drawn_anew_and_windows_cut(base: Path) -> None:
     entry = LOG | {"resample": {"weeks": 2}, "windows": {"length": "2h", "count": 3}}
     campaign = small(workloads=[entry], schedulers=["easy,requests=toptimal"])
     for instance in Plan(campaign, find_inputs(campaign, base)).instances:
         jobs = instance.jobs()
-        assert jobs.laws == ("uniform(1m,1h)",)
-        assert ((jobs.law == 0) == (jobs.user_id == 2)).all()
+        assert jobs.distributions == ("uniform(1m,1h)",)
+        assert ((jobs.distribution == 0) == (jobs.user_id == 2)).all()
 
 
 def names_in(base: Path, **entry: Any) -> set[bytes]:
@@ -120,46 +121,46 @@ def names_in(base: Path, **entry: Any) -> set[bytes]:
     return set(Plan(campaign, find_inputs(campaign, base)).names)
 
 
-def test_the_name_of_a_task_depends_on_the_content_of_its_laws_and_not_on_their_file(base: Path) -> None:
+def test_the_name_of_a_task_depends_on_the_content_of_its_distributions_and_not_on_their_file(base: Path) -> None:
     before = names_in(base)
-    (base / "laws.toml").rename(base / "moved.toml")
-    assert names_in(base, laws="moved.toml") == before
-    (base / "moved.toml").write_text(LAWS.format(1))
-    assert not names_in(base, laws="moved.toml") & before
-    assert not names_in(base, laws=None) & before
+    (base / "distributions.toml").rename(base / "moved.toml")
+    assert names_in(base, distributions="moved.toml") == before
+    (base / "moved.toml").write_text(DISTRIBUTIONS.format(1))
+    assert not names_in(base, distributions="moved.toml") & before
+    assert not names_in(base, distributions=None) & before
 
 
-def test_jobs_that_run_longer_than_their_law_allows_are_facts_about_the_log(base: Path) -> None:
-    """The 15 jobs of user 2 run 100 + 997 n mod 5000 seconds; the law ends at 3600."""
+def test_jobs_that_run_longer_than_their_distribution_allows_are_facts_about_the_log(base: Path) -> None:
+    """The 15 jobs of user 2 run 100 + 997 n mod 5000 seconds; the distribution ends at 3600."""
     campaign = small(workloads=[LOG], schedulers=["easy,requests=toptimal"])
     (found,) = find_inputs(campaign, base)
     longer = sum(100 + 997 * n % 5_000 > 3_600 for n in range(2, 60, 4))
-    assert (found.beyond_law, found.with_law) == (longer, 15)
-    assert f"log: {longer} of 15 jobs run longer than their law allows" in found.warning
+    assert (found.beyond_distribution, found.with_distribution) == (longer, 15)
+    assert f"log: {longer} of 15 jobs run longer than their distribution allows" in found.warning
 
 
-def test_a_campaign_with_laws_is_not_run_again_until_they_change(base: Path) -> None:
+def test_a_campaign_with_distributions_is_not_run_again_until_they_change(base: Path) -> None:
     campaign = small(workloads=[LOG], schedulers=["easy,requests=classic", "easy,requests=toptimal"])
-    for law, made in (("uniform(1m,1h)", 2), ("uniform(1m,1h)", 2), ("uniform(1m,2h)", 4)):
-        (base / "laws.toml").write_text(LAWS.format(2).replace("uniform(1m,1h)", law))
+    for distribution, made in (("uniform(1m,1h)", 2), ("uniform(1m,1h)", 2), ("uniform(1m,2h)", 4)):
+        (base / "distributions.toml").write_text(DISTRIBUTIONS.format(2).replace("uniform(1m,1h)", distribution))
         run = run_here(campaign, base / "run", base=base)
         assert len(run.results()) == 2
         assert sum(1 for _ in (base / "run" / "results").iterdir()) == made
 
 
-def test_laws_that_change_under_a_campaign_are_noticed(base: Path) -> None:
+def test_distributions_that_change_under_a_campaign_are_noticed(base: Path) -> None:
     campaign = small(workloads=[LOG], schedulers=["easy,requests=toptimal"])
     (instance,) = Plan(campaign, find_inputs(campaign, base)).instances
-    (base / "laws.toml").write_text(LAWS.format(3))
-    with pytest.raises(InputError, match=r"laws\.toml has changed since the campaign was planned"):
+    (base / "distributions.toml").write_text(DISTRIBUTIONS.format(3))
+    with pytest.raises(InputError, match=r"distributions\.toml has changed since the campaign was planned"):
         instance.jobs()
 
 
-def test_laws_that_are_not_there_or_fit_no_job_are_refused_before_anything_runs(base: Path) -> None:
-    for laws, what in (("none.toml", "cannot read"), ("laws.toml", "log: no job has user_id 9")):
-        (base / "laws.toml").write_text(LAWS.format(9))
+def test_distributions_that_are_not_there_or_fit_no_job_are_refused_before_anything_runs(base: Path) -> None:
+    for distributions, what in (("none.toml", "cannot read"), ("distributions.toml", "log: no job has user_id 9")):
+        (base / "distributions.toml").write_text(DISTRIBUTIONS.format(9))
         with pytest.raises(InputError, match=what):
-            names_in(base, laws=laws)
+            names_in(base, distributions=distributions)
 
 
 @pytest.mark.parametrize("scheduler", ["easy,requests=toptimal", "easy,speculation=0"])
@@ -171,15 +172,15 @@ def test_laws_that_are_not_there_or_fit_no_job_are_refused_before_anything_runs(
         {"generate": "stochastic", "processors": 10, "applications": [SMALL]},
     ],
 )
-def test_a_scheduler_that_needs_laws_is_refused_where_a_workload_has_none(
+def test_a_scheduler_that_needs_distributions_is_refused_where_a_workload_has_none(
     entry: dict[str, Any], scheduler: str
 ) -> None:
-    what = r"is for jobs with run-time distributions, and workloads\[1\] has none: give a trace laws = FILE"
+    what = r"is for jobs with run-time distributions, and workloads\[1\] has none: give a trace distributions = FILE"
     with pytest.raises(ValidationError, match=what):
         small(workloads=[LOG, entry], schedulers=["easy", scheduler])
 
 
-def test_fixed_reservations_alone_need_no_laws() -> None:
+def test_fixed_reservations_alone_need_no_distributions() -> None:
     assert small(workloads=[MODEL], schedulers=["conservative,reservations=fixed"]).scheduler_texts()
 
 

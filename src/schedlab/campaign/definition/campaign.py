@@ -88,14 +88,16 @@ class Campaign(Section):
     @classmethod
     def _names_a_directory(cls, value: str) -> str:
         if not _NAME.fullmatch(value) or value.startswith("index.sqlite"):
-            raise ValueError(f"{value!r} is not a name; take letters, digits and . _ - (it names a directory)")
+            raise ValueError(
+                f"{value!r} is not a valid name: use letters, digits and . _ - (it becomes the name of a directory)"
+            )
         return value
 
     @field_validator("workloads")
     @classmethod
     def _some_workload(cls, value: tuple[WorkloadEntry, ...]) -> tuple[WorkloadEntry, ...]:
         if not value:
-            raise ValueError("the grid is empty: there is no workload")
+            raise ValueError("the campaign has no workload: add an entry to workloads")
         return value
 
     @field_validator("schedulers")
@@ -103,7 +105,7 @@ class Campaign(Section):
     def _some_scheduler(cls, value: tuple[str | SchedulerGrid, ...]) -> tuple[str | SchedulerGrid, ...]:
         texts = canonical_texts(value)
         if not texts:
-            raise ValueError("the grid is empty: there is no scheduler")
+            raise ValueError("the campaign has no scheduler: add one to schedulers")
         distinct_labels(texts)
         return value
 
@@ -120,7 +122,7 @@ class Campaign(Section):
     @model_validator(mode="after")
     def _baseline_is_there(self) -> Campaign:
         if self.baseline is not None and self.baseline not in map(label_of, self.scheduler_texts()):
-            raise ValueError(f"the baseline {self.baseline} is not among the schedulers")
+            raise ValueError(f"the baseline {self.baseline} is not one of the schedulers")
         return self
 
     @model_validator(mode="after")
@@ -129,7 +131,7 @@ class Campaign(Section):
             from schedlab.slurm.translation import check_scheduler
 
             if self.events != "batched":
-                raise ValueError(f"the real Slurm has its own order of events; leave events = {self.events!r} out")
+                raise ValueError(f"the real Slurm has its own event order: remove events = {self.events!r}")
             for text in self.scheduler_texts():
                 check_scheduler(Scheduler.parse(text))
         return self
@@ -141,10 +143,10 @@ class Campaign(Section):
                 if reason := refusal(scheduler, events=self.events, dependencies=entry.has_dependencies):
                     where = f"workloads[{number}]: " if entry.has_dependencies else ""
                     raise ValueError(f"{where}{reason}")
-                if scheduler.needs_laws and not entry.has_laws:
+                if scheduler.needs_distributions and not entry.has_distributions:
                     raise ValueError(
                         f"{scheduler} is for jobs with run-time distributions, and workloads[{number}] has none: "
-                        "give a trace laws = FILE, or take the scheduler or the workload out"
+                        "give a trace distributions = FILE, or take the scheduler or the workload out"
                     )
         return self
 

@@ -15,7 +15,7 @@ from schedlab.campaign.definition.campaign import Campaign, importing_texts_in
 from schedlab.documents import LARGEST_TOML, line_of, parse_toml, path_in, read_text
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
-from schedlab.wording import shown
+from schedlab.wording import renamed, shown
 
 SHOWN_PROBLEMS = 8
 
@@ -81,9 +81,9 @@ def _run_python(file: Path) -> Campaign:
     except InputError:
         raise
     except (Exception, SystemExit) as error:
-        raise InputError(f"{file}: running it failed: {type(error).__name__}: {error}") from error
+        raise InputError(f"{file}: failed when run: {type(error).__name__}: {error}") from error
     if not isinstance(campaign, Campaign):
-        raise InputError(f"{file}: it must set campaign = schedlab.Campaign(...)")
+        raise InputError(f"{file}: the file must set campaign = schedlab.Campaign(...)")
     return campaign
 
 
@@ -117,7 +117,9 @@ def _message(problem: Any) -> str:
     text = MESSAGES.get(kind, problem["msg"]).removeprefix("Value error, ")
     text = text[:1].lower() + text[1:]
     given = problem.get("input")
-    is_shown = isinstance(given, str | int | float) and kind not in ("value_error", "missing", "extra_forbidden")
+    if kind == "extra_forbidden":
+        return f"{text}{renamed(str(problem['loc'][-1]))}"
+    is_shown = isinstance(given, str | int | float) and kind not in ("value_error", "missing")
     return f"{text} (it is {shown(given)})" if is_shown else text
 
 

@@ -105,7 +105,7 @@ class Instance:
         else:
             sequences = _sequences(*parts, self.window.length, self.window.state)
             if self.window.number >= len(sequences):
-                raise InputError(f"{self.workload}: there are only {len(sequences)} windows; lower their count")
+                raise InputError(f"{self.workload}: has only {len(sequences)} windows: lower count")
             workload = sequences[self.window.number]
         return workload.replace(name=self.workload)
 

@@ -53,5 +53,5 @@ class Metrics(Section):
     @model_validator(mode="after")
     def _something_remains(self) -> Metrics:
         if self.warm_up < 1 and self.cool_down < 1 and self.warm_up + self.cool_down >= 1:
-            raise ValueError(f"warm_up {self.warm_up:g} and cool_down {self.cool_down:g} leave no jobs")
+            raise ValueError(f"warm_up {self.warm_up:g} and cool_down {self.cool_down:g} leave no job to measure")
         return self

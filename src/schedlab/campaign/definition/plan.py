@@ -171,8 +171,8 @@ class Plan:
         tasks = sum(number_of_instances(campaign, item) for item in inputs) * len(self.schedulers)
         if tasks > MOST_TASKS:
             raise InputError(
-                f"the campaign has {tasks:,} simulations, and {MOST_TASKS:,} are the most that one campaign may have: "
-                "lower repetitions, loads, windows or schedulers, or make several campaigns of it"
+                f"the campaign has {tasks:,} simulations, and {MOST_TASKS:,} is the maximum per campaign: "
+                "lower repetitions, loads, windows or schedulers, or make several campaigns"
             )
         self.instances: list[Instance] = []
         jobs: list[int] = []
@@ -186,7 +186,7 @@ class Plan:
             dtype=f"S{ID_DIGITS}",
         )
         if not len(self.names):
-            raise InputError("the grid is empty: all windows are skipped")
+            raise InputError("the campaign has no simulation: all its windows are skipped")
         self._order = np.argsort(self.names)
 
     def __len__(self) -> int:

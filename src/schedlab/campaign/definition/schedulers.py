@@ -57,9 +57,9 @@ class SchedulerGrid(Section):
     @model_validator(mode="after")
     def _known_schedulers(self) -> SchedulerGrid:
         if self.order and "easy" not in self.backfill:
-            raise ValueError("an order of candidates belongs to easy backfilling; add it, or leave order out")
+            raise ValueError("order (of backfill candidates) needs easy backfilling: add it, or remove order")
         if len(self) > MOST_SCHEDULERS:
-            raise ValueError(f"the lists make {len(self):,} schedulers; {MOST_SCHEDULERS:,} are the most")
+            raise ValueError(f"the lists combine to {len(self):,} schedulers; the maximum is {MOST_SCHEDULERS:,}")
         for text in self.texts():
             Scheduler.parse(text)
         return self

@@ -86,7 +86,7 @@ def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
                     row[f"mean_{name}_{label}"] = float(values[chosen].mean()) if len(chosen) else np.nan
             rows.append(row)
     if not rows:
-        raise InputError("there is no schedule to compare")
+        raise InputError("no schedule to compare: give at least one")
     return pd.DataFrame(rows)
 
 

@@ -1,6 +1,6 @@
 """Submission modes of workflows compared: the same workflows, submitted in different ways, pair by pair.
 
-The same workload may finish different numbers of workflows until the cutoff under different handlings. Two handlings
+The same workload may finish different numbers of workflows until the cutoff in different submission modes. Two modes
 are compared on those workflows that both have finished; how many each has not is said beside.
 """
 
@@ -17,7 +17,7 @@ from schedlab.campaign.run.details import read_details
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.wording import table
-from schedlab.workload.submissions import HANDLINGS
+from schedlab.workload.submissions import SUBMISSION_MODES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +30,12 @@ Common = Literal["finished", "first"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What became of the workflows of an experiment under one handling, all repetitions together.
+class SubmissionSummary:
+    """What became of the workflows of an experiment under one submission mode, all repetitions together.
 
     Parameters
     ----------
-    experiment, scheduler, handling
+    experiment, scheduler, submission_mode
         What was simulated.
     repetitions
         How many there are.
@@ -51,7 +51,7 @@ class Standing:
 
     experiment: str
     scheduler: str
-    handling: str
+    submission_mode: str
     repetitions: int
     submitted: int
     unfinished: int
@@ -66,7 +66,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One handling against another, on workflows that both have finished.
+    """One submission mode against another, on workflows that both have finished.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Difference:
         What was simulated.
     measure
         One of `MEASURES`.
-    handling, baseline
+    submission_mode, baseline
         What is compared with what.
     workflows
         How many are compared, all repetitions together.
@@ -87,7 +87,7 @@ class Difference:
     experiment: str
     scheduler: str
     measure: str
-    handling: str
+    submission_mode: str
     baseline: str
     workflows: int
     left_out: int
@@ -101,40 +101,52 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SubmissionComparison:
-    """All handlings of the experiments of a campaign, and their differences.
+    """All submission modes of the experiments of a campaign, and their differences.
 
     Parameters
     ----------
-    standings
-        One for each experiment, scheduler and handling.
+    summaries
+        One for each experiment, scheduler and submission mode.
     differences
-        One for each measure and pair of handlings.
+        One for each measure and pair of submission modes.
     """
 
-    standings: tuple[Standing, ...]
+    summaries: tuple[SubmissionSummary, ...]
     differences: tuple[Difference, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and numbers."""
         return {
-            "standings": [asdict(row) for row in self.standings],
+            "summaries": [asdict(row) for row in self.summaries],
             "differences": [asdict(row) | {"verdict": row.verdict} for row in self.differences],
         }
 
-    def of(self, experiment: str, measure: str, handling: str, baseline: str) -> list[Difference]:
-        """Return the differences of one experiment, measure and pair of handlings; one for each scheduler."""
-        wanted = (experiment, measure, handling, baseline)
-        return [row for row in self.differences if (row.experiment, row.measure, row.handling, row.baseline) == wanted]
+    def of(self, experiment: str, measure: str, submission_mode: str, baseline: str) -> list[Difference]:
+        """Return the differences of one experiment, measure and pair of submission modes; one for each scheduler."""
+        wanted = (experiment, measure, submission_mode, baseline)
+        return [
+            row
+            for row in self.differences
+            if (row.experiment, row.measure, row.submission_mode, row.baseline) == wanted
+        ]
 
     def __str__(self) -> str:
-        schedulers = list(dict.fromkeys(row.scheduler for row in self.standings))
+        schedulers = list(dict.fromkeys(row.scheduler for row in self.summaries))
         return "\n\n\n".join(f"under {scheduler}\n\n{self._section(scheduler)}" for scheduler in schedulers)
 
     def _section(self, scheduler: str) -> str:
-        header = ["experiment", "handling", "runs", "workflows", "not finished", "median wait", "median run time"]
+        header = [
+            "experiment",
+            "mode",
+            "runs",
+            "workflows",
+            "not finished",
+            "median wait",
+            "median run time",
+        ]
         header += ["median turnaround", "median stretch", "reserved", "useful"]
-        standings = [_standing_cells(row) for row in self.standings if row.scheduler == scheduler]
-        parts = [table(header, standings)]
+        summaries = [_summary_cells(row) for row in self.summaries if row.scheduler == scheduler]
+        parts = [table(header, summaries)]
         differences = [row for row in self.differences if row.scheduler == scheduler]
         if differences:
             header = ["experiment", "measure", "compared", "workflows", "left out", "ratio", "95 % interval", "verdict"]
@@ -149,15 +161,15 @@ class SubmissionComparison:
 def compare_submissions(
     run: RunDirectory, *, common: Common = "finished", level: float = 0.95, seed: int = 0
 ) -> SubmissionComparison:
-    """Compare the handlings of all experiments of a campaign.
+    """Compare the submission modes of all experiments of a campaign.
 
     Parameters
     ----------
     run
         The run directory.
     common
-        Which workflows two handlings are compared on. "finished": all that both have finished. "first": by the rule of
-        the program ScSF, those finished by both among the first n, n being the smallest number that any handling
+        Which workflows two modes are compared on. "finished": all that both have finished. "first": by the rule of
+        the program ScSF, those finished by both among the first n, n being the smallest number that any submission mode
         has finished.
     level, seed
         Of the bootstrap intervals, over repetitions.
@@ -169,11 +181,11 @@ def compare_submissions(
     """
     workflows = workflow_frame(run)
     results = run.results()
-    standings = list(_standings(results[results["experiment"].notna()], workflows))
+    summaries = list(_summaries(results[results["experiment"].notna()], workflows))
     differences: list[Difference] = []
     for (experiment, scheduler), rows in workflows.groupby(["experiment", "scheduler"], sort=False, observed=True):
         differences += _differences(str(experiment), str(scheduler), rows, common, level, seed)
-    return SubmissionComparison(tuple(standings), tuple(differences))
+    return SubmissionComparison(tuple(summaries), tuple(differences))
 
 
 def workflow_frame(run: RunDirectory) -> pd.DataFrame:
@@ -186,8 +198,8 @@ def workflow_frame(run: RunDirectory) -> pd.DataFrame:
     """
     kept = read_details(run, "workflows")
     if kept is None or not kept.num_rows:
-        raise InputError(f"{run.path}: no workflow has been simulated in this campaign; its entries need workflows")
-    text = {"task", "experiment", "handling", "scheduler", "workflow"}
+        raise InputError(f"{run.path}: the campaign has simulated no workflow: add workflows to an entry of it")
+    text = {"task", "experiment", "submission_mode", "scheduler", "workflow"}
     for place, field in enumerate(kept.schema):
         if field.name in text:
             kept = kept.set_column(place, field.name, kept.column(place).dictionary_encode())
@@ -197,8 +209,8 @@ def workflow_frame(run: RunDirectory) -> pd.DataFrame:
     return frame.iloc[codes.argsort(kind="stable")]
 
 
-def _standings(results: pd.DataFrame, workflows: pd.DataFrame) -> Iterator[Standing]:
-    keys = ["experiment", "scheduler", "handling"]
+def _summaries(results: pd.DataFrame, workflows: pd.DataFrame) -> Iterator[SubmissionSummary]:
+    keys = ["experiment", "scheduler", "submission_mode"]
     of = dict(iter(workflows.groupby(keys, observed=True)))
     for key, runs in results.groupby(keys, sort=False):
         # Without workflows, all that is used is useful.
@@ -211,34 +223,37 @@ def _standings(results: pd.DataFrame, workflows: pd.DataFrame) -> Iterator[Stand
             values[measure] = float("nan") if finished is None else float(finished[measure].median())
         submitted = 0 if mine is None else len(mine)
         unfinished = submitted - (0 if finished is None else len(finished))
-        experiment, scheduler, handling = map(str, key)
+        experiment, scheduler, submission_mode = map(str, key)
         if mine is None:
-            handling = "-"
-        yield Standing(experiment, scheduler, handling, len(runs), submitted, unfinished, **values)
+            submission_mode = "-"
+        yield SubmissionSummary(experiment, scheduler, submission_mode, len(runs), submitted, unfinished, **values)
 
 
 def _differences(
     experiment: str, scheduler: str, rows: pd.DataFrame, common: Common, level: float, seed: int
 ) -> Iterator[Difference]:
-    there = [handling for handling in HANDLINGS if (rows["handling"] == handling).any()]
+    there = [
+        submission_mode for submission_mode in SUBMISSION_MODES if (rows["submission_mode"] == submission_mode).any()
+    ]
     tables: dict[str, pd.DataFrame] = {
-        handling: rows[rows["handling"] == handling].set_index(["repetition", "number"]) for handling in there
+        submission_mode: rows[rows["submission_mode"] == submission_mode].set_index(["repetition", "number"])
+        for submission_mode in there
     }
     if common == "first":
         tables = _first(tables)
-    for baseline, handling in combinations(there, 2):
-        first, second = tables[baseline], tables[handling]
+    for baseline, submission_mode in combinations(there, 2):
+        first, second = tables[baseline], tables[submission_mode]
         both = first.merge(second, left_index=True, right_index=True, suffixes=("_baseline", "_other"))
         done = both[both["finished_baseline"] & both["finished_other"]]
         everything = len(first.index.union(second.index))
         for measure in MEASURES:
-            pair = _paired(done, measure, handling, baseline, level, seed) if len(done) else None
+            pair = _paired(done, measure, submission_mode, baseline, level, seed) if len(done) else None
             left_out = everything - len(done)
-            yield Difference(experiment, scheduler, measure, handling, baseline, len(done), left_out, pair)
+            yield Difference(experiment, scheduler, measure, submission_mode, baseline, len(done), left_out, pair)
 
 
 def _first(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return the workflows with the lowest numbers, as many in each repetition as every handling has finished."""
+    """Return the workflows with the lowest numbers, as many in each repetition as every mode has finished."""
     import pandas as pd
 
     finished = pd.DataFrame({name: rows.groupby("repetition")["finished"].sum() for name, rows in tables.items()})
@@ -250,29 +265,35 @@ def _first(tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     return kept
 
 
-def _paired(done: pd.DataFrame, measure: str, handling: str, baseline: str, level: float, seed: int) -> Paired:
+def _paired(done: pd.DataFrame, measure: str, submission_mode: str, baseline: str, level: float, seed: int) -> Paired:
     """Return the comparison of the medians of each repetition."""
     import pandas as pd
 
     parts = []
-    for name, suffix in ((baseline, "baseline"), (handling, "other")):
+    for name, suffix in ((baseline, "baseline"), (submission_mode, "other")):
         medians = done.groupby("repetition")[f"{measure}_{suffix}"].median()
         place = {"workload": "", "load": float("nan"), "window": -1, "scheduler": name}
         parts.append(pd.DataFrame({"repetition": medians.index, measure: medians.to_numpy(), **place}))
-    return paired(pd.concat(parts), measure, handling, baseline, level=level, seed=seed)
+    return paired(pd.concat(parts), measure, submission_mode, baseline, level=level, seed=seed)
 
 
-def _standing_cells(row: Standing) -> Sequence[str]:
+def _summary_cells(row: SubmissionSummary) -> Sequence[str]:
     times = [_shown(value) for value in (row.wait, row.run_time, row.turnaround)]
     stretch = "-" if math.isnan(row.stretch) else f"{row.stretch:.3f}"
     counts = [f"{row.repetitions}", f"{row.submitted:,}", f"{row.unfinished:,}"]
-    return [row.experiment, row.handling, *counts, *times, stretch, f"{row.reserved:.1%}", f"{row.useful:.1%}"]
+    return [row.experiment, row.submission_mode, *counts, *times, stretch, f"{row.reserved:.1%}", f"{row.useful:.1%}"]
 
 
 def _difference_cells(row: Difference) -> Sequence[str]:
     """Return a line of the table; its verdict is of the ratio or, without one, of the difference."""
     pair = row.pair
-    cells = [row.experiment, row.measure, f"{row.handling} / {row.baseline}", f"{row.workflows:,}", f"{row.left_out:,}"]
+    cells = [
+        row.experiment,
+        row.measure,
+        f"{row.submission_mode} / {row.baseline}",
+        f"{row.workflows:,}",
+        f"{row.left_out:,}",
+    ]
     if pair is None:
         cells += ["-", "-"]
     elif pair.ratio is None:

@@ -81,7 +81,7 @@ class Comparison:
             if wanted in (schedule.scheduler, split_name(schedule.scheduler)[1]):
                 return schedule
         near = did_you_mean(scheduler, self.schedules)
-        raise KeyError(f"{scheduler!r} was not compared{near}; there are {', '.join(self.schedules)}")
+        raise KeyError(f"{scheduler!r} was not compared{near}; the schedulers compared are {', '.join(self.schedules)}")
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names or texts of the schedulers."""

@@ -264,7 +264,7 @@ def _url(place: str) -> URL:
     if not known or not url.database:
         # The text itself is not printed: there may be a password in it.
         raise InputError(
-            f"the {kind}:// URL of the index is not one of a database that can hold it: give a file, "
+            f"the {kind}:// URL of the index names no supported database: give a file, "
             "or for example postgresql+psycopg://user@host/database"
         )
     return url
@@ -323,4 +323,6 @@ def _replace(file: Path, copy: Path, lock: Lock) -> None:
             target.flush()
             os.fsync(target.fileno())
         if not lock.held():
-            raise OutputError(f"the index {file} was taken over by another process while this one slept: try again")
+            raise OutputError(
+                f"the index {file} was taken over by another process while this one was suspended: try again"
+            )

@@ -144,7 +144,7 @@ def difference(a: RunDirectory, b: RunDirectory, *, tolerance: float = 0.0) -> D
         If a run directory cannot be read, or if the tolerance is negative.
     """
     if not tolerance >= 0:
-        raise InputError(f"the tolerance is {tolerance:g}; it is a share such as 1e-9, and not negative")
+        raise InputError(f"the tolerance is {tolerance:g}; it must be a fraction of 0 or more, such as 1e-9")
     overview_a, tasks_a, results_a = _read(a)
     overview_b, tasks_b, results_b = _read(b)
     tasks = tasks_a.merge(tasks_b, how="outer", on=list(COORDINATES), suffixes=("_a", "_b"))

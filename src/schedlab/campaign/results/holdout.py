@@ -37,7 +37,7 @@ LEVEL, RESAMPLES, SEED = 0.95, 5_000, 0
 
 
 @dataclass(frozen=True, slots=True)
-class ExamLog:
+class HoldoutLog:
     """A log to be examined on: some of its windows.
 
     Parameters
@@ -56,8 +56,8 @@ class ExamLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What a scheduler is worth in an exam.
+class HoldoutScore:
+    """What a scheduler is worth on held-out windows.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Exam:
-    """All marks, the best first by the ratio to the baseline.
+class Holdout:
+    """All scores, the best first by the ratio to the baseline.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Exam:
         How many there are of each log, without those left out.
     left_out
         Number of windows on which the baseline or EASY has a metric of 0, so that there is no ratio to it.
-    marks
+    scores
         One of each scheduler.
     """
 
@@ -107,7 +107,7 @@ class Exam:
     found: str
     windows: dict[str, int]
     left_out: int
-    marks: tuple[Mark, ...]
+    scores: tuple[HoldoutScore, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and numbers."""
@@ -125,7 +125,7 @@ class Exam:
             "worst window",
         ]
         header += ["worst log", f"ratio to {EASY}", f"{percent} interval", "longest wait"]
-        text = f"{self.metric} on {logs}\n\n{table(header, [self._cells(mark) for mark in self.marks])}"
+        text = f"{self.metric} on {logs}\n\n{table(header, [self._cells(score) for score in self.scores])}"
         remarks = "\n".join(self._remarks())
         return f"{text}\n\n{remarks}" if remarks else text
 
@@ -135,16 +135,16 @@ class Exam:
             yield f"Left out: {count_of(self.left_out, 'window')} on which {_no_ratio(self.metric, self.baseline)}."
         if (total := sum(self.windows.values())) < FEWEST_PAIRS:
             yield f"No intervals: {count_of(total, 'window')}, and an interval needs {FEWEST_PAIRS}."
-        pairs = [pair for mark in self.marks for pair in (mark.to_baseline, mark.to_easy) if pair is not None]
+        pairs = [pair for score in self.scores for pair in (score.to_baseline, score.to_easy) if pair is not None]
         if any(pair.ratio is None for pair in pairs):
             yield f"No ratio (-) of a scheduler whose own {self.metric} is 0 on a window."
 
-    def _cells(self, mark: Mark) -> list[str]:
-        cells = ["found" if mark.scheduler == self.found else mark.scheduler, quantity(self.metric, mark.value)]
-        cells += _ratio_cells(mark.to_baseline)
-        cells.append("" if mark.to_baseline is None else f"{mark.to_baseline.wins} of {mark.to_baseline.pairs}")
-        cells += [f"{mark.worst_window:.2f}", f"{mark.worst_log[1]:.2f}"]
-        return [*cells, *_ratio_cells(mark.to_easy), f"{mark.longest_wait:.1f}"]
+    def _cells(self, score: HoldoutScore) -> list[str]:
+        cells = ["found" if score.scheduler == self.found else score.scheduler, quantity(self.metric, score.value)]
+        cells += _ratio_cells(score.to_baseline)
+        cells.append("" if score.to_baseline is None else f"{score.to_baseline.wins} of {score.to_baseline.pairs}")
+        cells += [f"{score.worst_window:.2f}", f"{score.worst_log[1]:.2f}"]
+        return [*cells, *_ratio_cells(score.to_easy), f"{score.longest_wait:.1f}"]
 
 
 def _no_ratio(metric: str, baseline: str) -> str:
@@ -159,7 +159,7 @@ def _ratio_cells(pair: Paired | None) -> list[str]:
 
 def examine(
     formula: str,
-    logs: Sequence[ExamLog],
+    logs: Sequence[HoldoutLog],
     directory: Path,
     *,
     rest: str = "+easy",
@@ -171,7 +171,7 @@ def examine(
     reading: Reading = AS_IT_IS,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> Exam:
+) -> Holdout:
     """Run a campaign of a policy and its rivals on windows of logs, and compare them window by window.
 
     Parameters
@@ -200,7 +200,7 @@ def examine(
     Raises
     ------
     InputError
-        If a simulation fails, and as `run_campaign` and `marks_of`.
+        If a simulation fails, and as `run_campaign` and `holdout_scores`.
     """
     found, against = Scheduler.parse(f'"{formula}"{rest}').text, Scheduler.parse(baseline).text
     entries = tuple(
@@ -214,7 +214,7 @@ def examine(
         for log in logs
     )
     campaign = Campaign(
-        name="exam",
+        name="holdout",
         description=f"What a policy that was searched for is worth where it was not trained: {found}",
         workloads=entries,
         schedulers=(found, against, EASY, *(policy + rest for policy in RIVALS)),
@@ -225,11 +225,11 @@ def examine(
     failures = run.failures()
     if failures:
         raise InputError(f"the test of the policy failed: {next(iter(failures.values())).reason}")
-    return marks_of(run.results(), found, against, metric)
+    return holdout_scores(run.results(), found, against, metric)
 
 
-def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exam:
-    """Return the marks that the results of a campaign give.
+def holdout_scores(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Holdout:
+    """Return the scores that the results of a campaign give.
 
     Parameters
     ----------
@@ -254,8 +254,8 @@ def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exa
     kept = (values[[baseline, EASY]] > 0).all(axis=1).to_numpy()
     if not kept.any():
         raise InputError(
-            f"the policy cannot be tested: {_no_ratio(metric, baseline)} on all windows of the test; test it on a "
-            "busier log, or take another metric"
+            f"the policy cannot be tested: {_no_ratio(metric, baseline)} on all windows of the test: use a "
+            "busier log or another metric"
         )
     values, waits, workloads = values[kept], waits[kept], workloads[kept]
     patience = np.maximum(waits[EASY], SHORTEST_LIMIT)
@@ -266,12 +266,12 @@ def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exa
             return None
         return compare_columns(values, workloads, metric, scheduler, other, LEVEL, RESAMPLES, SEED)
 
-    def mark(scheduler: str) -> Mark:
+    def score(scheduler: str) -> HoldoutScore:
         ratios = (values[scheduler] / values[baseline]).to_numpy()
         with np.errstate(divide="ignore"):  # a ratio may be 0
             by_log = {log: float(np.exp(np.nanmean(np.log(ratios[workloads == log])))) for log in logs}
         worst = max(by_log, key=lambda log: by_log[log])
-        return Mark(
+        return HoldoutScore(
             scheduler=scheduler,
             value=float(values[scheduler].median()),
             to_baseline=against(scheduler, baseline),
@@ -281,11 +281,11 @@ def marks_of(frame: pd.DataFrame, found: str, baseline: str, metric: str) -> Exa
             longest_wait=float((waits[scheduler] / patience).max()),
         )
 
-    marks = [mark(scheduler) for scheduler in values.columns]
+    scores = [score(scheduler) for scheduler in values.columns]
     windows = {str(log): int(count) for log, count in zip(logs, counts, strict=True)}
     left_out = int(np.count_nonzero(~kept))
-    return Exam(metric, baseline, found, windows, left_out, tuple(sorted(marks, key=_place)))
+    return Holdout(metric, baseline, found, windows, left_out, tuple(sorted(scores, key=_place)))
 
 
-def _place(mark: Mark) -> float:
-    return 1.0 if mark.to_baseline is None else mark.to_baseline.ratio or np.inf
+def _place(score: HoldoutScore) -> float:
+    return 1.0 if score.to_baseline is None else score.to_baseline.ratio or np.inf

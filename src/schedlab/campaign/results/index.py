@@ -115,7 +115,7 @@ def reindex(directory: str | os.PathLike[str], place: str | os.PathLike[str] | N
     """
     home = Path(directory).resolve()
     if not home.is_dir():
-        raise InputError(f"there is no directory {directory}; name the one that holds the run directories")
+        raise InputError(f"the directory {directory} does not exist: name the one that holds the run directories")
     database = Database(default_place(home) if place is None else place)
     notes = []
     with database.writing(recreate=True) as connection:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COORDINATES = (*INSTANCE, "scheduler")
 """The columns that say which task of a campaign a result is of."""
 
-NO_METRICS = frozenset({"task", *COORDINATES, "experiment", "handling", "specification", "seconds"})
+NO_METRICS = frozenset({"task", *COORDINATES, "experiment", "submission_mode", "specification", "seconds"})
 """The columns of results that are no metrics: `seconds` depends on the host, and on what else it does."""
 
 

@@ -32,7 +32,7 @@ READS = ("SELECT", "EXPLAIN", "MULTI")
 """Kinds of statements that only read; PIVOT is several in one."""
 
 COLUMNS = ("campaign", "task", *COORDINATES)
-DETAIL_COLUMNS = ("campaign", "task", "experiment", "handling", "repetition", "scheduler")
+DETAIL_COLUMNS = ("campaign", "task", "experiment", "submission_mode", "repetition", "scheduler")
 FAILURE_COLUMNS = (*COLUMNS, "kind", "reason", "traceback", "host", "time")
 
 
@@ -82,9 +82,9 @@ def _refuse_writes(statements: list[duckdb.Statement]) -> None:
     """Allow one statement that reads: others would have no effect, or are refused by DuckDB in many words."""
     kinds = [statement.type.name for statement in statements]
     if len(kinds) != 1:
-        raise InputError(f"give one SQL statement; these are {len(kinds)}")
+        raise InputError(f"give exactly one SQL statement, not {len(kinds)}")
     if kinds[0] not in READS:
-        raise InputError(f"campaigns are only read: give a SELECT, and no {kinds[0].replace('_', ' ')}")
+        raise InputError(f"campaigns are read-only: give a SELECT, not {kinds[0].replace('_', ' ')}")
 
 
 def _tables(runs: Sequence[RunDirectory]) -> dict[str, pa.Table]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankedScheduler:
     """What a scheduler is worth, over the whole campaign or over one workload.
 
     Parameters
@@ -56,7 +56,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Standings:
+class SchedulerRanking:
     """All schedulers of a campaign by one metric, against a baseline: as a whole, and by workload.
 
     Parameters
@@ -70,13 +70,13 @@ class Standings:
     metric: str
     baseline: str
     level: float
-    rows: tuple[Standing, ...]
+    rows: tuple[RankedScheduler, ...]
 
     def workloads(self) -> list[str]:
         """Return the workloads, "" (all of them) first, and nothing else if there is only one."""
         return list(dict.fromkeys(row.workload for row in self.rows))
 
-    def of(self, workload: str = "") -> list[Standing]:
+    def of(self, workload: str = "") -> list[RankedScheduler]:
         """Return the rows of a workload, or of all of them together."""
         return [row for row in self.rows if row.workload == workload]
 
@@ -109,7 +109,7 @@ class Standings:
         return "\n\n".join(self._section(workload) for workload in self.workloads())
 
     def __repr__(self) -> str:
-        return f"<Standings of {len(self.of())} schedulers by {self.metric} against {self.baseline}>"
+        return f"<SchedulerRanking of {len(self.of())} schedulers by {self.metric} against {self.baseline}>"
 
     def _section(self, workload: str) -> str:
         """Return the table of a workload, under what it shows."""
@@ -127,7 +127,7 @@ class Standings:
         subject = f"{self.metric} of {workload or 'all workloads'}, against {self.baseline}"
         return f"{subject}\n{table(header, [self._cells(row) for row in self.of(workload)])}"
 
-    def _cells(self, row: Standing) -> list[str]:
+    def _cells(self, row: RankedScheduler) -> list[str]:
         metric, pair = self.metric, row.paired
         cells = [row.scheduler, f"{row.instances:,}", quantity(metric, row.median), quantity(metric, row.mean)]
         cells.append("-" if row.geometric_mean is None else quantity(metric, row.geometric_mean))
@@ -139,7 +139,7 @@ class Standings:
         return [*cells, wins, pair.verdict]
 
 
-def standings(
+def ranking(
     frame: pd.DataFrame,
     baseline: str,
     metric: str = METRIC,
@@ -147,7 +147,7 @@ def standings(
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Standings:
+) -> SchedulerRanking:
     """Compare all schedulers of a campaign with a baseline: as a whole, and by workload if there are several.
 
     Parameters
@@ -165,11 +165,11 @@ def standings(
     values, workloads = by_instance(frame, metric)
     labels = np.unique(workloads)
 
-    def standing(scheduler: str, workload: str) -> Standing:
+    def ranked(scheduler: str, workload: str) -> RankedScheduler:
         part = workloads == workload if workload else np.ones(len(workloads), dtype=bool)
         known = values[scheduler][part].dropna().to_numpy()
         pair = (values[part], workloads[part], metric, scheduler, baseline, level, resamples, seed)
-        return Standing(
+        return RankedScheduler(
             workload=workload,
             scheduler=scheduler,
             instances=len(known),
@@ -179,17 +179,17 @@ def standings(
             paired=None if scheduler == baseline else compare_columns(*pair),
         )
 
-    whole = _best_first([standing(scheduler, "") for scheduler in values.columns], metric)
-    parts = [standing(row.scheduler, label) for label in labels for row in whole] if len(labels) > 1 else []
-    return Standings(metric, baseline, level, (*whole, *parts))
+    whole = _best_first([ranked(scheduler, "") for scheduler in values.columns], metric)
+    parts = [ranked(row.scheduler, label) for label in labels for row in whole] if len(labels) > 1 else []
+    return SchedulerRanking(metric, baseline, level, (*whole, *parts))
 
 
-def _best_first(rows: list[Standing], metric: str) -> list[Standing]:
+def _best_first(rows: list[RankedScheduler], metric: str) -> list[RankedScheduler]:
     """Sort by the ratio to the baseline, or by the difference if not all have a ratio; what has no pairs comes last."""
     by_ratio = all(row.paired is None or row.paired.ratio is not None or not row.paired.pairs for row in rows)
     sign = -1 if metric in LARGER_IS_BETTER else 1
 
-    def place(row: Standing) -> tuple[bool, float]:
+    def place(row: RankedScheduler) -> tuple[bool, float]:
         if row.paired is None:
             return False, sign * (1.0 if by_ratio else 0.0)
         if not row.paired.pairs:

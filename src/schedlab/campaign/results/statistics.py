@@ -190,12 +190,12 @@ def by_instance(frame: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, NDArray
         If there are no results or no such metric, or two results of one task.
     """
     if frame.empty:
-        raise InputError("not enough data: there are no results yet")
+        raise InputError("not enough data: the campaign has no results yet")
     known = [name for name in frame.select_dtypes("number").columns if name not in INSTANCE]
     if metric not in known:
         near = get_close_matches(metric, known, 1)
         hint = f"do you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        raise InputError(f"there is no metric {metric!r} in the results; {hint}")
+        raise InputError(f"the results have no metric {metric!r}; {hint}")
     # Not an index: a load may be NaN, "as it is".
     instances = frame.groupby(list(INSTANCE), dropna=False).ngroup()
     keyed = frame.assign(instance=instances).sort_values(["instance", "scheduler"])
@@ -203,7 +203,7 @@ def by_instance(frame: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, NDArray
     if len(twice):
         first = twice.iloc[0]
         where = ", ".join(f"{name} {first[name]}" for name in INSTANCE)
-        raise InputError(f"there are two results of {first.scheduler} for {where}")
+        raise InputError(f"{first.scheduler} has two results for {where}")
     values = keyed.pivot(index="instance", columns="scheduler", values=metric).astype(np.float64)
     return values, keyed.groupby("instance")["workload"].first().to_numpy(dtype=str)
 
@@ -220,10 +220,10 @@ def compare_columns(
 ) -> Paired:
     """Compare two columns of a table that `by_instance` made."""
     if not 0 < level < 1:
-        raise InputError(f"the level of the intervals is {level}; it lies between 0 and 1, such as 0.95")
+        raise InputError(f"the confidence level is {level}; it must be between 0 and 1, such as 0.95")
     for text in (scheduler, baseline):
         if text not in values.columns:
-            raise InputError(f"there is no result of {text}; there are results of {', '.join(values.columns)}")
+            raise InputError(f"no result of {text}; results exist for {', '.join(values.columns)}")
     both = values[[scheduler, baseline]].to_numpy()
     unknown = np.isnan(both)
     present = ~unknown.any(axis=1)

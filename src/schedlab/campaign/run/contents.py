@@ -27,7 +27,7 @@ from schedlab.parquet import check_size, check_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TEXTS = ("task", "workload", "scheduler", "specification", "experiment", "handling")
+TEXTS = ("task", "workload", "scheduler", "specification", "experiment", "submission_mode")
 """Columns of results that are texts; all others are numbers."""
 
 LARGEST_INTEGER = 2**53
@@ -71,11 +71,11 @@ def plan_of(facts: dict[str, Any], source: str) -> Plan:
     inputs = inputs_of(facts, source)
     for item in inputs:
         if not 0 <= item.entry < len(campaign.workloads):
-            raise InputError(f"{source}: there is no entry {item.entry} of workloads; {REMEDY}")
+            raise InputError(f"{source}: entry {item.entry} of workloads does not exist; {REMEDY}")
     try:
         return Plan(campaign, inputs)
     except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise InputError(f"{source}: its inputs do not fit its definition ({error}); {REMEDY}") from None
+        raise InputError(f"{source}: the inputs do not match the definition ({error}); {REMEDY}") from None
 
 
 def inputs_of(facts: dict[str, Any], source: str) -> list[Input]:
@@ -96,7 +96,7 @@ def failures_in(content: bytes, plan: Plan) -> list[Failure]:
     kept = [one for one, known in zip(failures, np.isin(names, plan.names), strict=True) if known]
     for failure in kept:
         if _plain(failure.specification) != _plain(plan.find(failure.task).specification()):
-            raise ValueError("a failure is of another task than it says")
+            raise ValueError("a failure belongs to another task than it states")
     return kept
 
 
@@ -128,7 +128,7 @@ def results_in(content: bytes, plan: Plan, columns: Sequence[str] | None = None)
     names = names_in(table)
     told = {name: table.column(name).to_numpy(zero_copy_only=False) for name in NEEDED[1:]}
     if not plan.agrees(names, told):
-        raise ValueError("a result is of another task than it says")
+        raise ValueError("a result belongs to another task than it states")
     wanted = table.column_names if columns is None else [name for name in columns if name in table.column_names]
     return pa.table(table.select(wanted)).replace_schema_metadata(None)
 
@@ -182,8 +182,10 @@ def is_text(kind: pa.DataType) -> bool:
 def _check_kinds(table: pa.Table) -> None:
     import pyarrow as pa
 
+    if not all(name.isprintable() for name in table.column_names):
+        raise ValueError("a column has an impossible name")  # with which Arrow does not put tables together
     if missing := [name for name in NEEDED if name not in table.column_names]:
-        raise ValueError(f"there is no column {missing[0]}")
+        raise ValueError(f"the column {missing[0]} is missing")
     for field in table.schema:
         kind = field.type
         number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)
@@ -193,4 +195,4 @@ def _check_kinds(table: pa.Table) -> None:
         if table.column(name).null_count:
             raise ValueError(f"the column {name} has empty cells")
     if not all(name.isascii() for name in table.column("task").to_pylist()):
-        raise ValueError("a task has an impossible name")
+        raise ValueError("the name of a task is not valid")

@@ -141,7 +141,9 @@ def work_through(
     """
     campaign = run.plan.campaign
     if campaign.timeout is not None and workers.threads > 1:
-        raise InputError("a timeout needs workers of one thread, which can be ended alone: dask worker --nthreads 1")
+        raise InputError(
+            "a timeout needs workers with one thread each, which can be stopped individually: dask worker --nthreads 1"
+        )
     job = partial(run_batch, run.path, provenance=versions(), schedules=campaign.schedules, timeout=campaign.timeout)
     again: list[Batch] = []
     running: dict[Future[Report], Batch] = {}
@@ -191,7 +193,7 @@ class _RetryPolicy:
                 if isinstance(error, BrokenExecutor):
                     hint = '; a script that runs a campaign does so under if __name__ == "__main__":'
                 raise SchedlabError(
-                    f"{DEATHS} processes died or failed before they began with a task ({error!r}){hint}"
+                    f"{DEATHS} processes died or failed before they began a task ({error!r}){hint}"
                 ) from error
             return [batch], 0
         self._unexplained = 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from schedlab.campaign.run.directory import RunDirectory
 
-COORDINATES = ("task", "experiment", "handling", "repetition", "scheduler")
+COORDINATES = ("task", "experiment", "submission_mode", "repetition", "scheduler")
 """The columns that say which task details are of."""
 
 
@@ -115,5 +115,5 @@ def _checked(table: pa.Table) -> pa.Table:
     for name in COORDINATES:
         right = pa.types.is_integer if name == "repetition" else is_text
         if name not in table.column_names or not right(table.schema.field(name).type):
-            raise ValueError(f"there is no column {name}, or one of another kind")
+            raise ValueError(f"the column {name} is missing or has the wrong type")
     return table.replace_schema_metadata(None)

@@ -74,7 +74,7 @@ class RunDirectory(RunFiles):
         run = cls(path)
         if not is_file(run.path / "campaign.json"):
             raise InputError(
-                f"{path} is not a run directory: it has no campaign.json; begin with schedlab campaign run"
+                f"{path} is not a run directory (no campaign.json): use Campaign.run or schedlab campaign run"
             )
         run.check_version()
         return run
@@ -94,7 +94,7 @@ class RunDirectory(RunFiles):
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"cannot make the run directory {self.path}: {error.strerror or error}") from error
+            raise OutputError(f"cannot create the run directory {self.path}: {error.strerror or error}") from error
         for part in ("results", "failed", "schedules", "inflight"):
             self.ensure(part)
         if not os.access(self.path, os.W_OK):
@@ -155,8 +155,8 @@ class RunDirectory(RunFiles):
             raise InputError(f"{file} cannot be read ({reason}); {REMEDY}") from None
         if schema != SCHEMA:
             raise InputError(
-                f"{self.path} has the form of version {shown(schema)}, and this schedlab reads version {SCHEMA}: "
-                "use the schedlab that made it, or another directory"
+                f"{self.path} has schema version {shown(schema)}, but this schedlab reads version {SCHEMA}: "
+                "use the version of schedlab that wrote it, or another directory"
             )
         return checked(FACTS, document, f"{file} cannot be read", REMEDY).model_dump(by_alias=True)
 
@@ -228,7 +228,7 @@ class RunDirectory(RunFiles):
         """
         table = self.table()
         if table is None or not table.num_rows:
-            raise InputError(f"{self.path}: not enough data: no simulation of this campaign is finished yet")
+            raise InputError(f"{self.path}: not enough data: no simulation of this campaign has finished yet")
         frame: pd.DataFrame = table.to_pandas()
         frame["scheduler"] = frame["scheduler"].map({text: label_of(text) for text in frame["scheduler"].unique()})
         return frame

@@ -198,7 +198,7 @@ def dask_workers(
     try:
         from distributed import Client
     except ImportError:
-        raise InputError('campaigns on Dask need an extra: pip install "schedlab[dask]"') from None
+        raise InputError('campaigns on Dask need the extra "dask": pip install "schedlab[dask]"') from None
     if scheduler_file is not None:
         address = _address_in(scheduler_file)
     if address is None and slurm is None:
@@ -212,7 +212,7 @@ def dask_workers(
             try:
                 client.wait_for_workers(1, timeout=None if slurm else patience)
             except TimeoutError:
-                raise InputError(f"the Dask scheduler {address} has no workers; start some: dask worker") from None
+                raise InputError(f"the Dask scheduler {address} has no workers: start them with dask worker") from None
             threads = client.nthreads().values()
             expected = number * slurm.get("cores", 1) if slurm else 1
             yield Workers(client.get_executor(pure=False), max(sum(threads), expected), max(threads))
@@ -222,7 +222,7 @@ def _address_in(scheduler_file: Path) -> str:
     try:
         return str(json.loads(scheduler_file.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{scheduler_file} is not the file of a Dask scheduler: {error}") from None
+        raise InputError(f"{scheduler_file} is not a Dask scheduler file: {error}") from None
 
 
 @contextmanager

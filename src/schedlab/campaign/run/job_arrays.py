@@ -87,10 +87,10 @@ class Submission:
         """
         path = run.path / "slurm" / f"{name}.json"
         if not path.exists():
-            raise InputError(f"cannot read {path}: No such file or directory; submit the campaign again")
+            raise InputError(f"cannot read {path}: no such file; submit the campaign again")
         submission = _read(path)
         if submission is None:
-            raise InputError(f"cannot read {path} as a submission; submit the campaign again")
+            raise InputError(f"{path} is not a valid submission; submit the campaign again")
         if submission.plan != fingerprint(run.plan):
             raise InputError(f"the campaign has changed since {name} was submitted; submit it again")
         return submission
@@ -183,13 +183,13 @@ def settle(run: RunDirectory) -> None:
         jobs = active(run)
     except InputError as error:
         raise InputError(
-            f"Slurm cannot be asked whether it still has elements of {run.path} ({error}): go where squeue works, or "
-            f"remove {run.path / 'slurm'} if you know that they are gone"
+            f"cannot ask Slurm whether elements of {run.path} are left ({error}): use a host where squeue works, or "
+            f"remove {run.path / 'slurm'} if you know that none is left"
         ) from None
     for job, number in jobs.items():
         raise InputError(
             f"{run.path} is in use by Slurm job {job} (array elements that wait or run: {number:,}); "
-            f"wait until it is done, or stop it with scancel {job}"
+            f"wait until it has finished, or stop it with scancel {job}"
         )
     for submission in submissions(run):
         for suffix in (".json", ".sh"):

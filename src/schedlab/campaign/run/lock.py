@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from schedlab.documents import parse_json
 from schedlab.errors import InputError, OutputError
 
 HEARTBEAT = 15.0
@@ -84,17 +85,17 @@ class Lock:
                 continue
             if not holder and not self._is_harmed():
                 raise InputError(
-                    f"{self.what} cannot be locked: {self.path} is not a lock that schedlab wrote; move it elsewhere"
+                    f"{self.what} cannot be locked: {self.path} was not written by schedlab; move it elsewhere"
                 )
             if self.is_alive(holder):
                 if not holder:
                     raise InputError(
                         f"{self.what} is locked by {self.path}, which cannot be read: remove it if no process works "
-                        f"there; it counts for {SILENCE / 60:g} minutes"
+                        f"there (it expires after {SILENCE / 60:g} minutes)"
                     )
                 raise InputError(
                     f"{self.what} is in use by process {holder.get('pid')} on {holder.get('host')}: "
-                    "wait until it is done, or stop it"
+                    "wait until it has finished, or stop it"
                 )
             self._take_over(holder)
         threading.Thread(target=self._beat, daemon=True).start()
@@ -134,8 +135,8 @@ class Lock:
         if content is None:
             return None
         try:
-            holder = json.loads(content)
-        except (ValueError, RecursionError):
+            holder = parse_json(content)
+        except ValueError:
             holder = None
         return holder if _is_lock(holder) else {}
 

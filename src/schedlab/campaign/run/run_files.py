@@ -70,14 +70,16 @@ class RunFiles:
         try:
             (self.path / part).mkdir(exist_ok=True)
         except OSError as error:
-            raise OutputError(f"cannot make the run directory {self.path / part}: {error.strerror or error}") from error
+            raise OutputError(
+                f"cannot create the run directory {self.path / part}: {error.strerror or error}"
+            ) from error
 
     def refuse_link(self, name: str) -> None:
         """Raise OutputError if a place that is to be written to is a symbolic link: what it leads to is not ours."""
         if (self.path / name).is_symlink():
             raise OutputError(
                 f"{self.path / name} is a symbolic link, which schedlab does not follow within a run directory: remove "
-                "the link, or put the whole run directory where it leads to"
+                "the link, or move the whole run directory to its target"
             )
 
     def sweep(self) -> None:

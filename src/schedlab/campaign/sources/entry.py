@@ -36,7 +36,7 @@ class Windows(Section):
     """
 
     length: Duration = 15 * DAY
-    count: Annotated[int, Field(ge=1)] | Literal["all"] = 10
+    count: Annotated[int, Field(ge=1, lt=2**63)] | Literal["all"] = 10
     state: Annotated[int, Field(ge=0)] = 0
     skip: tuple[Annotated[int, Field(ge=0)], ...] = ()
 
@@ -68,7 +68,7 @@ class Entry(Section):
     @classmethod
     def _one_line(cls, value: str | None) -> str | None:
         if value is not None and (not value.strip() or not value.isprintable()):
-            raise ValueError(f"{value!r} is not a name; take letters, digits and signs on one line")
+            raise ValueError(f"{value!r} is not a valid name: use letters, digits and punctuation on one line")
         return value
 
     @field_validator("windows", mode="before")
@@ -95,7 +95,7 @@ class Entry(Section):
         return None
 
     @property
-    def has_laws(self) -> bool:
+    def has_distributions(self) -> bool:
         """Whether the scheduler knows run-time distributions of some jobs."""
         return False
 
@@ -191,12 +191,14 @@ class Entry(Section):
             return 0
         if jobs is None:
             if wanted.count == "all":
-                raise InputError(f"{name}: jobs of a model differ in each repetition; give windows a number as count")
+                raise InputError(
+                    f"{name}: the jobs of a model differ in each repetition: set count of windows to a number"
+                )
             return wanted.count
         limit = None if wanted.count == "all" else wanted.count
         there = sum(1 for _ in islice(windows(jobs, int(wanted.length), wanted.state), limit))
         if limit is not None and there < limit:
-            raise InputError(f"{name}: {limit} windows are asked for, but there are only {there}; lower count")
+            raise InputError(f"{name}: {limit} windows requested, but only {there} exist: lower count")
         if not set(range(there)) - set(wanted.skip):
-            raise InputError(f"{name}: no window is left: there are {there}, and skip leaves out all of them")
+            raise InputError(f"{name}: no window is left: skip removes all {there}")
         return there

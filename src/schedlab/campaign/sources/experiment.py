@@ -32,7 +32,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.workflow.workflow import Workflow
 from schedlab.workload.files import file_sha256
-from schedlab.workload.submissions import Handling
+from schedlab.workload.submissions import SubmissionMode
 from schedlab.workload.workload import Workload
 
 SEED_NAME = "experiment"
@@ -59,14 +59,14 @@ def _workflow_tables(value: Any) -> Any:
     given = [{"file": one} if isinstance(one, str) else one for one in listed(value)]
     without = [one for one in given if isinstance(one, dict) and "share" not in one]
     if without and len(without) < len(given):
-        raise ValueError("give either each workflow a share, or none of them")
+        raise ValueError("give a share to each workflow or to none")
     return tuple(one | {"share": 1 / len(given)} for one in without) or given
 
 
 class ExperimentEntry(Entry):
     """Experiments as ScSF defines them: ordinary jobs of a model, and workflows among them.
 
-    Lists of `period`, `share` and `handling` multiply: each combination is a workload of its own. All of them, and all
+    Lists of `period`, `share` and `submission_mode` multiply: each combination is a workload. All of them, and all
     entries of this kind in a campaign, draw the same ordinary jobs in the same repetition.
 
     Parameters
@@ -83,7 +83,7 @@ class ExperimentEntry(Entry):
         Of workflows, one or several; durations.
     share
         Of workflows in the useful work, one or several, from 0 to 1.
-    handling
+    submission_mode
         How workflows are submitted, one or several of "pilot", "chained" and "aware".
     fill_wait, preload, duration, drain
         Durations: the wait that the fill phase induces, what is generated before jobs count, for how long they count,
@@ -91,7 +91,7 @@ class ExperimentEntry(Entry):
     pressure
         Submitted work per work that the machine can do; 0 leaves it to the model.
     counted
-        Which work of pilot jobs makes pressure: "useful", so that all handlings see the same jobs and workflows, or
+        Which work of pilot jobs makes pressure: "useful", so that all modes see the same jobs and workflows, or
         "reserved", so that a pilot job makes more pressure than the other ways to submit the same workflow.
     rules
         "corrected", or "scsf" for those of the program ScSF, in generation and analysis.
@@ -105,7 +105,9 @@ class ExperimentEntry(Entry):
     share: Annotated[
         tuple[Annotated[float, Field(gt=0, le=1)], ...], BeforeValidator(listed), AfterValidator(_distinct)
     ] = ()
-    handling: Annotated[tuple[Handling, ...], BeforeValidator(listed), AfterValidator(_distinct)] = ("aware",)
+    submission_mode: Annotated[tuple[SubmissionMode, ...], BeforeValidator(listed), AfterValidator(_distinct)] = (
+        "aware",
+    )
     fill_wait: Period = 4 * 3_600
     preload: Period = DAY
     duration: Duration = 7 * DAY
@@ -114,11 +116,11 @@ class ExperimentEntry(Entry):
     counted: Literal["useful", "reserved"] = "useful"
     rules: Literal["corrected", "scsf"] = "corrected"
 
-    @field_validator("handling")
+    @field_validator("submission_mode")
     @classmethod
-    def _some_handling(cls, value: tuple[Handling, ...]) -> tuple[Handling, ...]:
+    def _some_submission_mode(cls, value: tuple[SubmissionMode, ...]) -> tuple[SubmissionMode, ...]:
         if not value:
-            raise ValueError("the list of handlings is empty; give pilot, chained or aware")
+            raise ValueError("the list of submission modes is empty; give pilot, chained or aware")
         return value
 
     @field_validator("fill_wait")
@@ -131,7 +133,7 @@ class ExperimentEntry(Entry):
     @model_validator(mode="after")
     def _possible(self) -> ExperimentEntry:
         if self.load or self.windows:
-            raise ValueError("experiments have pressure and sections of their own; leave load and windows out")
+            raise ValueError("experiments have their own pressure and sections: remove load and windows")
         if self.workflow_policy.startswith("sp-"):
             special_pattern(self.workflow_policy)
         elif self.workflow_policy not in ("none", "period", "share"):
@@ -143,7 +145,7 @@ class ExperimentEntry(Entry):
             if given != wanted:
                 raise ValueError(
                     f"workflow_policy {self.workflow_policy} "
-                    + (f"needs {name}" if wanted else f"has no use for {name}; leave it out")
+                    + (f"needs {name}" if wanted else f"does not use {name}: remove it")
                 )
         if bool(self.workflows) != (self.workflow_policy in ("period", "share")):
             what = "has no use for workflows; leave them out" if self.workflows else "needs workflows"
@@ -156,19 +158,19 @@ class ExperimentEntry(Entry):
     @property
     def has_dependencies(self) -> bool:
         """Whether tasks of workflows are jobs that wait for others."""
-        return bool(self.workflows) and any(handling != "pilot" for handling in self.handling)
+        return bool(self.workflows) and any(submission_mode != "pilot" for submission_mode in self.submission_mode)
 
     def presences(self) -> list[float | None]:
         """Return how often workflows come: the periods or shares, or one None."""
         given: tuple[float, ...] = self.period or self.share
         return list(given) or [None]
 
-    def variants(self) -> Iterator[tuple[float | None, Handling]]:
-        """Yield presence and handling of each workload, handlings running fastest; one without workflows is alone."""
+    def variants(self) -> Iterator[tuple[float | None, SubmissionMode]]:
+        """Yield presence and submission mode of each workload, modes fastest; one without workflows is alone."""
         if self.workflows:
-            yield from itertools.product(self.presences(), self.handling)
+            yield from itertools.product(self.presences(), self.submission_mode)
         else:
-            yield None, self.handling[0]
+            yield None, self.submission_mode[0]
 
     def label(self, base: str, presence: float | None) -> str:
         """Return how tables call an experiment, however its workflows are submitted.
@@ -194,10 +196,10 @@ class ExperimentEntry(Entry):
         workflows = [load_workflow(place, fingerprint) for place, fingerprint in files]
         name = self.name or "+".join(dict.fromkeys(workflow.name for workflow in workflows)) or "no workflows"
         jobs = expected_jobs(self.workflow_policy, self.preload + self.duration, self.pressure, model)
-        for variant, (presence, handling) in enumerate(self.variants()):
-            self._experiment(model, workflows, presence, handling)  # refuses what is not possible before anything runs
+        for variant, (presence, submission_mode) in enumerate(self.variants()):
+            self._experiment(model, workflows, presence, submission_mode)  # refuses what is impossible before the runs
             label = self.label(name, presence)
-            called = f"{label}/{handling}" if self.workflows else label
+            called = f"{label}/{submission_mode}" if self.workflows else label
             facts = (called, number, path, sha256, jobs, model.processors, 0)
             yield Input(*facts, variant=variant, label=label, files=files)
 
@@ -207,7 +209,7 @@ class ExperimentEntry(Entry):
 
     def specification(self, item: Input) -> dict[str, Any]:
         """Return the fingerprints of the files, the variant, and the fields that have one value."""
-        presence, handling = self.variant(item)
+        presence, submission_mode = self.variant(item)
         kinds = [[sha256, table.share] for (_, sha256), table in zip(item.files, self.workflows, strict=True)]
         return {
             "model": self.generate,
@@ -215,7 +217,7 @@ class ExperimentEntry(Entry):
             "workflows": kinds,
             "workflow_policy": self.workflow_policy,
             "presence": presence,
-            "handling": handling,
+            "submission_mode": submission_mode,
             "fill_wait": int(self.fill_wait),
             "preload": int(self.preload),
             "duration": int(self.duration),
@@ -243,14 +245,14 @@ class ExperimentEntry(Entry):
         made = _generated(self, item, seed)
         pressure = {"reserved_pressure": made.reserved_pressure, "useful_pressure": made.useful_pressure}
         metrics |= analysis.counts() | pressure | {"workflow_share": made.workflow_share}
-        workflows = analysis.workflows.drop(columns=["name", "handling"]).rename(columns={"group": "workflow"})
+        workflows = analysis.workflows.drop(columns=["name", "submission_mode"]).rename(columns={"group": "workflow"})
         tables = {"workflows": pa.Table.from_pandas(workflows, preserve_index=False)}
         tables["distributions"] = pa.Table.from_pylist([found.to_dict() for found in analysis.distributions()])
-        names = {"experiment": item.label, "handling": self.variant(item)[1]}
+        names = {"experiment": item.label, "submission_mode": self.variant(item)[1]}
         return Measured(metrics, names, tables)
 
-    def variant(self, item: Input) -> tuple[float | None, Handling]:
-        """Return the presence and the handling of one of `inputs`."""
+    def variant(self, item: Input) -> tuple[float | None, SubmissionMode]:
+        """Return the presence and the submission mode of one of `inputs`."""
         return list(self.variants())[item.variant]
 
     def experiment(self, item: Input) -> Experiment:
@@ -267,7 +269,7 @@ class ExperimentEntry(Entry):
         return self._experiment(model, [load_workflow(*file) for file in item.files], *self.variant(item))
 
     def _experiment(
-        self, model: WorkloadModel, workflows: list[Workflow], presence: float | None, handling: Handling
+        self, model: WorkloadModel, workflows: list[Workflow], presence: float | None, submission_mode: SubmissionMode
     ) -> Experiment:
         by_period = self.workflow_policy == "period"
         return Experiment(
@@ -276,7 +278,7 @@ class ExperimentEntry(Entry):
             workflow_policy=self.workflow_policy,
             period=int(presence or 0) if by_period else 0,
             share=0.0 if by_period else presence or 0.0,
-            handling=handling,
+            submission_mode=submission_mode,
             fill_wait=int(self.fill_wait),
             preload=int(self.preload),
             duration=int(self.duration),

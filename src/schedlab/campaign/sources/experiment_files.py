@@ -76,7 +76,7 @@ def place_of(file: str, base: Path, hint: str = "") -> str:
     """
     path = base / expanded(file)
     if not path.is_file():
-        raise InputError(f"{path} is missing (relative paths start from {base.resolve()}{hint})")
+        raise InputError(f"{path} does not exist (relative paths start from {base.resolve()}{hint})")
     return str(path)
 
 

@@ -26,14 +26,14 @@ class Input:
         Size of the machine.
     windows
         How many windows are cut from it, before some are skipped; 0 if it is simulated whole.
-    laws, laws_sha256
-        The file that gives its jobs laws, and its fingerprint; empty without one.
-    with_law, beyond_law
-        How many jobs have a law, and how many of them run longer than it allows.
+    distributions, distributions_sha256
+        The file that gives its jobs distributions, and its fingerprint; empty without one.
+    with_distribution, beyond_distribution
+        How many jobs have a distribution, and how many of them run longer than it allows.
     variant
         Which of the variants of its entry it is, of an experiment.
     label
-        What the variants with other handlings are called, too.
+        What the variants with other submission modes are called, too.
     files
         Other files and their fingerprints: those of workflows.
     """
@@ -45,18 +45,18 @@ class Input:
     jobs: int
     processors: int
     windows: int
-    laws: str = ""
-    laws_sha256: str = ""
-    with_law: int = 0
-    beyond_law: int = 0
+    distributions: str = ""
+    distributions_sha256: str = ""
+    with_distribution: int = 0
+    beyond_distribution: int = 0
     variant: int = 0
     label: str = ""
     files: tuple[tuple[str, str], ...] = ()
 
     @property
     def warning(self) -> str:
-        """A sentence about jobs that run longer than their law allows; empty without any."""
-        return beyond_text(self.workload, self.beyond_law, self.with_law)
+        """A sentence about jobs that run longer than their distribution allows; empty without any."""
+        return beyond_text(self.workload, self.beyond_distribution, self.with_distribution)
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Input:

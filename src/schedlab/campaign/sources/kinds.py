@@ -36,7 +36,7 @@ class _Unknown(Section):
 def _tag(entry: Any) -> str:
     """Return the tag of an entry's kind; errors leave out what is between these brackets."""
     generate = entry.get("generate") if isinstance(entry, dict) else getattr(entry, "generate", None)
-    return "<trace>" if generate is None else f"<{generate}>" if generate in GENERATED else "<unknown>"
+    return "<trace>" if generate is None else f"<{generate}>" if generate in list(GENERATED) else "<unknown>"
 
 
 if TYPE_CHECKING:

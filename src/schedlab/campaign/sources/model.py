@@ -34,8 +34,8 @@ class ModelEntry(Entry):
     """
 
     generate: Literal["lublin"]
-    jobs: Annotated[int, Field(ge=1)]
-    processors: Annotated[int, Field(ge=1)]
+    jobs: Annotated[int, Field(ge=1, lt=2**53)]
+    processors: Annotated[int, Field(ge=1, lt=2**53)]
     estimates: Literal["tsafrir", "exact"] = "tsafrir"
 
     def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:

@@ -13,28 +13,28 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.fields import LONGEST, Section, seconds
 from schedlab.campaign.sources.input import Input
+from schedlab.speculate.distributions import RunTimeDistribution
 from schedlab.speculate.generate import Application, stochastic_jobs
-from schedlab.speculate.laws import Law
 from schedlab.workload.workload import Workload
 
 
 class ApplicationTable(Section):
     """Jobs of one run-time distribution; the fields are those of `schedlab.speculate.generate.Application`."""
 
-    law: str
-    jobs: Annotated[int, Field(ge=1)]
+    distribution: str
+    jobs: Annotated[int, Field(ge=1, lt=2**53)]
     processors: Annotated[int, Field(ge=1)] | Literal["full", "half", "truncnorm", "beta"] = "full"
     over: Annotated[float, BeforeValidator(seconds), Field(ge=0, le=LONGEST, allow_inf_nan=False)] = 0
     requests: Literal["method", "longest", "exact"] = "method"
 
-    @field_validator("law")
+    @field_validator("distribution")
     @classmethod
-    def _canonical_law(cls, value: str) -> str:
-        return Law.parse(value).text
+    def _canonical_distribution(cls, value: str) -> str:
+        return RunTimeDistribution.parse(value).text
 
     def application(self) -> Application:
         """Return what the generator is told."""
-        return Application(self.law, self.jobs, self.processors, int(self.over), self.requests)
+        return Application(self.distribution, self.jobs, self.processors, int(self.over), self.requests)
 
 
 class StochasticEntry(Entry):
@@ -64,14 +64,14 @@ class StochasticEntry(Entry):
     @model_validator(mode="after")
     def _possible(self) -> StochasticEntry:
         if self.load:
-            raise ValueError("the load of stochastic jobs follows from their distributions and numbers; leave load out")
+            raise ValueError("the load of stochastic jobs follows from their distributions and numbers: remove load")
         for one in self.applications:
             if isinstance(one.processors, int) and one.processors > self.processors:
-                raise ValueError(f"jobs of {one.processors} processors do not fit on a machine of {self.processors}")
+                raise ValueError(f"jobs of {one.processors} processors do not fit a machine of {self.processors}")
         return self
 
     @property
-    def has_laws(self) -> bool:
+    def has_distributions(self) -> bool:
         """Whether some jobs ask by the method of the scheduler."""
         return any(one.requests == "method" for one in self.applications)
 

@@ -17,7 +17,7 @@ from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.fields import Section, Texts
 from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
-from schedlab.speculate.assignment import assign_laws, jobs_beyond_laws, read_laws
+from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions
 from schedlab.streams import workload_name
 from schedlab.workload.cleaning import clean, parse_rules
 from schedlab.workload.files import file_sha256
@@ -55,9 +55,9 @@ class TraceEntry(Entry):
         Whether jobs are killed at their requested times; by default, what the file says.
     resample
         Resample users' weeks in each repetition; true for the defaults.
-    laws
+    distributions
         A file that says which applications follow which run-time distribution, see
-        `schedlab.speculate.assignment.read_laws`; its path is like that of a trace.
+        `schedlab.speculate.assignment.read_distributions`; its path is like that of a trace.
     dependencies
         "preceding" lets jobs wait for their preceding jobs, see `schedlab.workload.preceding.preceding_jobs`.
     partition, timezone, default_limit, lenient, column
@@ -69,7 +69,7 @@ class TraceEntry(Entry):
     processors: Annotated[int, Field(ge=1)] | None = None
     requests: Literal["enforced", "advisory"] | None = None
     resample: Resample | None = None
-    laws: str | None = None
+    distributions: str | None = None
     dependencies: Literal["none", "preceding"] = "none"
     partition: Texts = ()
     timezone: str | None = None
@@ -98,13 +98,13 @@ class TraceEntry(Entry):
     @model_validator(mode="after")
     def _random(self) -> TraceEntry:
         if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
-            raise ValueError("a log has nothing random to repeat; add resample, or leave repetitions out")
+            raise ValueError("repetitions of a log would all be equal: add resample, or remove repetitions")
         return self
 
     @model_validator(mode="after")
     def _jobs_that_wait(self) -> TraceEntry:
         if self.dependencies != "none" and (self.resample or (self.windows and self.windows.state)):
-            raise ValueError("jobs that wait for others cannot be resampled or form a state; leave dependencies out")
+            raise ValueError("jobs with dependencies cannot be resampled or form an initial state: remove dependencies")
         return self
 
     @property
@@ -118,9 +118,9 @@ class TraceEntry(Entry):
         return None if self.resample is None else self.resample.model_dump()
 
     @property
-    def has_laws(self) -> bool:
+    def has_distributions(self) -> bool:
         """Whether a file gives jobs run-time distributions."""
-        return self.laws is not None
+        return self.distributions is not None
 
     @property
     def has_dependencies(self) -> bool:
@@ -134,27 +134,42 @@ class TraceEntry(Entry):
     def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
         """Read each log once, and yield what is known of it."""
         paths = list(dict.fromkeys(path for pattern in self.trace for path in _matches(pattern, base)))
-        laws = "" if self.laws is None else str(base / expanded(self.laws))
+        distributions = "" if self.distributions is None else str(base / expanded(self.distributions))
         for path in paths:
             stem = workload_name(path)
             name = stem if self.name is None else self.name if len(paths) == 1 else f"{self.name}/{stem}"
-            yield self._input(number, name, path, laws, known.get(path))
+            yield self._input(number, name, path, distributions, known.get(path))
 
-    def _input(self, number: int, name: str, path: str, laws: str, known: Input | None) -> Input:
-        sha256, laws_sha256 = file_sha256(path), file_sha256(laws) if laws else ""
-        if known is not None and (known.sha256, known.laws_sha256, known.workload) == (sha256, laws_sha256, name):
+    def _input(self, number: int, name: str, path: str, distributions: str, known: Input | None) -> Input:
+        sha256, distributions_sha256 = file_sha256(path), file_sha256(distributions) if distributions else ""
+        if known is not None and (known.sha256, known.distributions_sha256, known.workload) == (
+            sha256,
+            distributions_sha256,
+            name,
+        ):
             return known
-        jobs = self._read(path, laws)
+        jobs = self._read(path, distributions)
         if jobs.processors is None:
             raise InputError(f"{path}: the size of the machine is unknown; give processors in the entry of {name}")
         count = self.window_count(name, jobs if not self.load and self.resample is None else None)
-        beyond, with_law = jobs_beyond_laws(jobs)
-        facts = (name, number, path, sha256, len(jobs), jobs.processors, count, laws, laws_sha256, with_law)
-        return Input(*facts, beyond_law=beyond)
+        beyond, with_distribution = jobs_beyond_distributions(jobs)
+        facts = (
+            name,
+            number,
+            path,
+            sha256,
+            len(jobs),
+            jobs.processors,
+            count,
+            distributions,
+            distributions_sha256,
+            with_distribution,
+        )
+        return Input(*facts, beyond_distribution=beyond)
 
-    def _read(self, path: str, laws: str) -> Workload:
+    def _read(self, path: str, distributions: str) -> Workload:
         reading = self._reading()
-        return read_trace(path, self.clean, self.processors, self.requests, laws, self.dependencies, reading)
+        return read_trace(path, self.clean, self.processors, self.requests, distributions, self.dependencies, reading)
 
     def _reading(self) -> Reading:
         return Reading(self.partition, self.timezone, self.default_limit, self.lenient, self.column)
@@ -171,16 +186,18 @@ class TraceEntry(Entry):
         """Return the fingerprint of the log, and how it is read."""
         read_as = {"clean": self.clean, "processors": self.processors, "requests": self.requests}
         # Fields that came later stand there only if they are used: names of older results stay as they were.
-        later = {"laws_sha256": item.laws_sha256, "dependencies": self.dependencies} | asdict(self._reading())
-        usual = {"laws_sha256": "", "dependencies": "none"} | asdict(AS_IT_IS)
+        later = {"distributions_sha256": item.distributions_sha256, "dependencies": self.dependencies} | asdict(
+            self._reading()
+        )
+        usual = {"distributions_sha256": "", "dependencies": "none"} | asdict(AS_IT_IS)
         used = {name: value for name, value in later.items() if value != usual[name]}
         return {"sha256": item.sha256, **read_as, **used}
 
 
 @lru_cache(maxsize=1)
 def _read_unchanged(entry: TraceEntry, item: Input) -> Workload:
-    workload = entry._read(item.path, item.laws)
-    for path, sha256 in ((item.path, item.sha256), (item.laws, item.laws_sha256)):
+    workload = entry._read(item.path, item.distributions)
+    for path, sha256 in ((item.path, item.sha256), (item.distributions, item.distributions_sha256)):
         if path and file_sha256(path) != sha256:
             raise InputError(f"{path} has changed since the campaign was planned; run the campaign again")
     return workload
@@ -204,7 +221,7 @@ def read_trace(
     rules: str,
     processors: int | None,
     requests: str | None,
-    laws: str = "",
+    distributions: str = "",
     dependencies: str = "none",
     reading: Reading = AS_IT_IS,
 ) -> Workload:
@@ -216,6 +233,6 @@ def read_trace(
         workload = clean(workload, rules)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    if laws:
-        workload = assign_laws(workload, read_laws(laws))
+    if distributions:
+        workload = assign_distributions(workload, read_distributions(distributions))
     return workload if requests is None else workload.replace(requests_enforced=requests == "enforced")

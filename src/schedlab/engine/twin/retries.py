@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from schedlab.engine.twin.job import Job
-from schedlab.speculate.requests import NO_LAW, Requests
+from schedlab.speculate.requests import NO_DISTRIBUTION, Requests
 
 
 @dataclass
@@ -108,8 +108,8 @@ class Retries:
 
     def share(self, job: Job, length: int, free: int) -> float:
         """Return the expected share of the free processors that a speculative run of this length would put to use."""
-        wish, tables = self.of[job], self.requests.laws
-        if wish.distribution == NO_LAW or length <= wish.known or job.processors > free:
+        wish, tables = self.of[job], self.requests.distributions
+        if wish.distribution == NO_DISTRIBUTION or length <= wish.known or job.processors > free:
             return -1.0
         row = wish.distribution
         grid = tables.begin[row] + tables.step[row] * np.arange(tables.below.shape[1])
@@ -127,7 +127,7 @@ class Retries:
 def new_retries(requests: Requests, jobs: list[Job]) -> Retries:
     """Return the requests of jobs in order of submission, before the first submission."""
     sequences = [requests.lengths[a:b].tolist() for a, b in pairwise(requests.offsets.tolist())]
-    columns = [getattr(requests, name).tolist() for name in ("most", "growth", "law", "application")]
+    columns = [getattr(requests, name).tolist() for name in ("most", "growth", "distribution", "application")]
     wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]
     for job, wish in zip(jobs, wishes, strict=True):
         job.request = wish.sequence[0]

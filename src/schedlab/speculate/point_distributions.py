@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from schedlab.durations import LONGEST, duration_text
 from schedlab.errors import InputError
-from schedlab.speculate.laws import Law, Values
+from schedlab.speculate.distributions import RunTimeDistribution, Values
 
 
-class PointLaw(Law):
+class PointDistribution(RunTimeDistribution):
     """The base of distributions with ascending `points`; the first and the last are the ends of the support."""
 
     points: Values
@@ -32,7 +32,7 @@ class PointLaw(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class DiscreteLaw(PointLaw):
+class DiscreteDistribution(PointDistribution):
     """A discrete distribution.
 
     Parameters
@@ -49,20 +49,22 @@ class DiscreteLaw(PointLaw):
     def __post_init__(self) -> None:
         points, masses = (np.array(values, dtype=np.float64) for values in (self.points, self.masses))
         if not len(points) or points.shape != masses.shape or not np.all(np.isfinite(points)) or points[0] < 0:
-            raise InputError("a discrete law needs run times of 0 or more, and a probability for each")
+            raise InputError("a discrete distribution needs run times of 0 or more, and a probability for each")
         if np.any(np.diff(points) <= 0):
-            raise InputError("the run times of a discrete law must ascend")
+            raise InputError("the run times of a discrete distribution must ascend")
         if not np.all(masses >= 0):
             wrong = masses[~(masses >= 0)][0]
-            raise InputError(f"a probability of a discrete law is {wrong:g}; it must be 0 or more")
+            raise InputError(f"a probability of a discrete distribution is {wrong:g}; it must be 0 or more")
         if not math.isclose(masses.sum(), 1, rel_tol=1e-9):
-            raise InputError(f"the probabilities of a discrete law add up to {masses.sum():g}; they must add up to 1")
+            raise InputError(
+                f"the probabilities of a discrete distribution add up to {masses.sum():g}; they must add up to 1"
+            )
         for name, values in (("points", points), ("masses", masses)):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
 
     @staticmethod
-    def of_runs(runs: ArrayLike) -> DiscreteLaw:
+    def of_runs(runs: ArrayLike) -> DiscreteDistribution:
         """Return the empirical distribution of past runs.
 
         Raises
@@ -71,7 +73,7 @@ class DiscreteLaw(PointLaw):
             If there is no run, or one is not a number of seconds from 0 to `LONGEST`.
         """
         points, counts = np.unique(checked_runs(runs), return_counts=True)
-        return DiscreteLaw(points, counts / counts.sum())
+        return DiscreteDistribution(points, counts / counts.sum())
 
     @property
     def text(self) -> str:
@@ -102,17 +104,19 @@ class DiscreteLaw(PointLaw):
         place = np.searchsorted(self.cumulative[1:], probability, side="left")
         return np.asarray(self.points[np.minimum(place, len(self.points) - 1)])
 
-    def exceeding(self, above: float) -> DiscreteLaw:
+    def exceeding(self, above: float) -> DiscreteDistribution:
         """Return the distribution of X given that X > above."""
         self.check_above(above)
         longer = self.points > above
         return (
-            self if longer.all() else DiscreteLaw(self.points[longer], self.masses[longer] / self.masses[longer].sum())
+            self
+            if longer.all()
+            else DiscreteDistribution(self.points[longer], self.masses[longer] / self.masses[longer].sum())
         )
 
 
 @dataclass(frozen=True, eq=False)
-class InterpolatedLaw(PointLaw):
+class InterpolatedDistribution(PointDistribution):
     """A piecewise linear distribution function, with an atom at the lower end if it does not begin at 0.
 
     Parameters
@@ -129,20 +133,24 @@ class InterpolatedLaw(PointLaw):
     def __post_init__(self) -> None:
         points, cumulative = (np.array(values, dtype=np.float64) for values in (self.points, self.cumulative))
         if len(points) < 2 or np.any(np.diff(points) <= 0) or points[0] < 0 or not np.all(np.isfinite(points)):
-            raise InputError("an interpolated law needs two or more run times of 0 or more, in ascending order")
+            raise InputError(
+                "an interpolated distribution needs two or more run times of 0 or more, in ascending order"
+            )
         if (
             cumulative.shape != points.shape
             or cumulative[0] < 0
             or np.any(np.diff(cumulative) < 0)
             or cumulative[-1] != 1
         ):
-            raise InputError("the distribution function of an interpolated law must ascend from 0 or more to 1")
+            raise InputError(
+                "the distribution function of an interpolated distribution must ascend from 0 or more to 1"
+            )
         for name, values in (("points", points), ("cumulative", cumulative)):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
 
     @staticmethod
-    def of_runs(runs: ArrayLike) -> InterpolatedLaw:
+    def of_runs(runs: ArrayLike) -> InterpolatedDistribution:
         """Return the empirical distribution of past runs, linearly interpolated, with the same range.
 
         Raises
@@ -153,7 +161,7 @@ class InterpolatedLaw(PointLaw):
         points, counts = np.unique(checked_runs(runs), return_counts=True)
         if len(points) < 2:
             raise InputError("all runs take the same time: there is nothing to interpolate, and one request is enough")
-        return InterpolatedLaw(points, (np.cumsum(counts) - 1) / (counts.sum() - 1))
+        return InterpolatedDistribution(points, (np.cumsum(counts) - 1) / (counts.sum() - 1))
 
     @property
     def text(self) -> str:
@@ -187,7 +195,7 @@ class InterpolatedLaw(PointLaw):
         # Up to the mass of the atom at the lower end, the quantile is that end.
         return np.asarray(self.points[end - 1] + np.maximum(part, 0.0) * (self.points[end] - self.points[end - 1]))
 
-    def exceeding(self, above: float) -> InterpolatedLaw:
+    def exceeding(self, above: float) -> InterpolatedDistribution:
         """Return the distribution of X given that X > above."""
         self.check_above(above)
         if above < self.low:
@@ -196,7 +204,7 @@ class InterpolatedLaw(PointLaw):
         longer = self.points > above
         points = np.concatenate([[above], self.points[longer]])
         heights = np.concatenate([[0.0], (self.cumulative[longer] - known) / (1 - known)])
-        return InterpolatedLaw(points, heights)
+        return InterpolatedDistribution(points, heights)
 
 
 def checked_runs(runs: ArrayLike | Sequence[float]) -> Values:
@@ -212,7 +220,7 @@ def checked_runs(runs: ArrayLike | Sequence[float]) -> Values:
     except (TypeError, ValueError):
         raise InputError(f"runs are numbers of seconds, not {runs!r:.60}") from None
     if not len(values):
-        raise InputError("there are no runs: a law needs past run times")
+        raise InputError("there are no runs: a distribution needs past run times")
     wrong = ~((values >= 0) & (values <= LONGEST))
     if wrong.any():
         raise InputError(

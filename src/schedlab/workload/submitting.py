@@ -53,14 +53,14 @@ class JobTemplate:
         return int((self.processors * self.run_time).sum())
 
 
-def job_template(workflow: Workflow, handling: str, *, rules: Rules = "corrected") -> JobTemplate:
+def job_template(workflow: Workflow, submission_mode: str, *, rules: Rules = "corrected") -> JobTemplate:
     """Return the jobs of a workflow.
 
     Parameters
     ----------
     workflow
         The workflow that is submitted.
-    handling
+    submission_mode
         "pilot": one job with the peak processors and the length of an execution in which each task starts as soon as
         possible. "chained" and "aware": one job per task.
     rules
@@ -83,7 +83,7 @@ def job_template(workflow: Workflow, handling: str, *, rules: Rules = "corrected
     >>> jobs.requested_time.tolist(), jobs.children.tolist(), jobs.parents.tolist()
     ([60, 360], [1], [0])
     """
-    if handling == "pilot":
+    if submission_mode == "pilot":
         request = workflow.pilot_request if rules == "corrected" else workflow.scsf_pilot_request
         job = Task("pilot", workflow.peak_processors, workflow.length, request)
         return _template([job], range(-1, 0))
@@ -164,9 +164,9 @@ def _templates(workload: Workload, submissions: Sequence[Submission], rules: Rul
         workflow = submission.workflow
         if submission.submit_time < 0:
             raise InputError(f"the workflow {workflow.name} is submitted at {submission.submit_time} s, before 0")
-        key = (id(workflow), submission.handling)
+        key = (id(workflow), submission.submission_mode)
         if key not in made:
-            made[key] = job_template(workflow, submission.handling, rules=rules)
+            made[key] = job_template(workflow, submission.submission_mode, rules=rules)
             _check_fits(workload, workflow, made[key])
         templates.append(made[key])
     return templates
@@ -180,7 +180,7 @@ def _check_fits(workload: Workload, workflow: Workflow, template: JobTemplate) -
     what = f"task {workflow.tasks[position].id}" if position >= 0 else "its pilot job"
     raise InputError(
         f"the workflow {workflow.name}: {what} needs {widest:,} processors, but the machine has "
-        f"{workload.processors:,}; group its tasks with a cap, or take a larger machine"
+        f"{workload.processors:,}; group its tasks with a cap, or use a larger machine"
     )
 
 

@@ -65,7 +65,7 @@ class Reservation(NamedTuple):
     extra: int
 
 
-class Standing:
+class ObservableState:
     """The observable state of a `schedlab.engine.stepwise.Simulation`."""
 
     _told: Told
@@ -189,7 +189,7 @@ class Standing:
         """
         found = priorities_of(self._prepared, self._parts, self.now)
         if found is None:
-            raise InputError(f"{self.scheduler or 'starts by hand'}: only multifactor(...) has priorities with factors")
+            raise InputError(f"{self.scheduler or 'starts by hand'}: only multifactor(...) has priority factors")
         return found
 
     def reservation(self, job: int) -> Reservation:
@@ -216,7 +216,7 @@ class Standing:
 def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, Parts, NDArray[np.int64]]:
     """Return a simulation before its first event, and the run times that its reservations assume at first."""
     if told.events == "sc17":
-        raise InputError("the event order sc17 runs only as a whole: use simulate, or another event order")
+        raise InputError("the event order sc17 cannot be run step by step: use simulate, or another event order")
     prepared = prepare(
         workload,
         "fcfs" if told.scheduler is None else told.scheduler,

@@ -1,7 +1,7 @@
 """Run-time distributions of applications, on a finite support [low, high], in seconds.
 
-A continuous distribution is one of SciPy, truncated to its support and renormalised; `point_laws` has those that are
-given by points, such as the empirical distribution of past runs.
+A continuous distribution is one of SciPy, truncated to its support and renormalised; `point_distributions` has those
+that are given by points, such as the empirical distribution of past runs.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ PANELS = 512
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
-class Law(ABC):
+class RunTimeDistribution(ABC):
     """The distribution of a run time X on a finite support; two are equal if their texts are.
 
     Examples
     --------
-    >>> law = Law.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
-    >>> law.low, law.high, round(law.mean / 3600, 4)
+    >>> distribution = RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+    >>> distribution.low, distribution.high, round(distribution.mean / 3600, 4)
     (0.0, 72000.0, 8.0003)
-    >>> float(law.cdf(8 * 3600).round(3))
+    >>> float(distribution.cdf(8 * 3600).round(3))
     0.5
-    >>> law.exceeding(10 * 3600).text
+    >>> distribution.exceeding(10 * 3600).text
     'truncnorm(0s,20h,mu=8h,sigma=2h,above=10h)'
     """
 
     @staticmethod
-    def parse(text: str) -> Law:
+    def parse(text: str) -> RunTimeDistribution:
         """Return the distribution of a text such as "exponential(0h,15h,mean=1h)".
 
         Raises
@@ -50,12 +50,12 @@ class Law(ABC):
         InputError
             If the text is not valid: unknown family, wrong parameters, infinite support.
         """
-        from schedlab.speculate.law_text import law_from_text
+        from schedlab.speculate.distribution_text import distribution_from_text
 
-        return law_from_text(text)
+        return distribution_from_text(text)
 
     @staticmethod
-    def of(law: Law | str) -> Law:
+    def of(distribution: RunTimeDistribution | str) -> RunTimeDistribution:
         """Return a distribution given as an object or as text.
 
         Raises
@@ -63,14 +63,17 @@ class Law(ABC):
         InputError
             If it is neither, or the text is not a distribution.
         """
-        if isinstance(law, str):
-            return Law.parse(law)
-        if not isinstance(law, Law):
-            raise InputError(f"{law!r:.60} is no law: give its text, or make one (Law.from_scipy, law_of_runs)")
-        return law
+        if isinstance(distribution, str):
+            return RunTimeDistribution.parse(distribution)
+        if not isinstance(distribution, RunTimeDistribution):
+            raise InputError(
+                f"{distribution!r:.60} is not a run-time distribution: give its text, or make one "
+                "(RunTimeDistribution.from_scipy, distribution_of_runs)"
+            )
+        return distribution
 
     @staticmethod
-    def from_scipy(frozen: Any, low: float | None = None, high: float | None = None) -> Law:
+    def from_scipy(frozen: Any, low: float | None = None, high: float | None = None) -> RunTimeDistribution:
         """Return a frozen distribution of SciPy, in seconds, truncated to [low, high] and renormalised.
 
         Parameters
@@ -89,13 +92,15 @@ class Law(ABC):
 
         distribution = getattr(frozen, "dist", None)
         if not isinstance(distribution, stats.rv_continuous):
-            raise InputError("a law is made from a frozen continuous distribution, such as scipy.stats.norm(8, 2)")
+            raise InputError(
+                "a distribution is made from a frozen continuous distribution, such as scipy.stats.norm(8, 2)"
+            )
         names = [*(distribution.shapes or "").replace(",", " ").split(), "loc", "scale"]
         # Only the given positional arguments: loc and scale may be missing.
         parameters = dict(zip(names, map(float, frozen.args), strict=False))
         parameters |= {name: float(value) for name, value in frozen.kwds.items()}
         ends = frozen.support()
-        return ContinuousLaw(
+        return ContinuousDistribution(
             FROM_SCIPY + str(distribution.name),
             float(max(0.0, ends[0]) if low is None else low),
             float(ends[1] if high is None else high),
@@ -126,7 +131,7 @@ class Law(ABC):
         """Return the smallest x with P(X <= x) >= probability."""
 
     @abstractmethod
-    def exceeding(self, above: float) -> Law:
+    def exceeding(self, above: float) -> RunTimeDistribution:
         """Return the distribution of X given that X > above.
 
         Raises
@@ -162,11 +167,11 @@ class Law(ABC):
         """
         if not above < self.high:
             raise InputError(
-                f"no run is longer than {duration_text(above)}: the law ends at {duration_text(self.high)}"
+                f"no run is longer than {duration_text(above)}: the distribution ends at {duration_text(self.high)}"
             )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Law) and self.text == other.text
+        return isinstance(other, RunTimeDistribution) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -176,7 +181,7 @@ class Law(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class ContinuousLaw(Law):
+class ContinuousDistribution(RunTimeDistribution):
     """A distribution of a family, truncated to [first, last], given that the run time exceeds `above`.
 
     Parameters
@@ -200,18 +205,18 @@ class ContinuousLaw(Law):
     def __post_init__(self) -> None:
         if math.isinf(self.last):
             raise InputError(
-                f"law {self.family}: the support is infinite; cut it at the longest run that counts, "
+                f"distribution {self.family}: the support is infinite; cut it at the longest run that counts, "
                 f"as in {FAMILIES[self.family].example if self.family in FAMILIES else 'scipy.NAME(0h,20h,...)'}"
             )
         if not 0 <= self.first < self.last:
             raise InputError(
-                f"law {self.family}: the support is from {duration_text(self.first)} to {duration_text(self.last)}; "
-                f"it must begin at 0 or later, and end later than it begins"
+                f"distribution {self.family}: the support is from {duration_text(self.first)} to "
+                f"{duration_text(self.last)}; it must begin at 0 or later, and end later than it begins"
             )
         if self.family in FAMILIES:
             check_parameters(self.family, dict(self.parameters), self.first, self.last)
         if not self._masses[1] > self._masses[0]:
-            raise InputError(f"law {self.text}: practically no run time lies within the support")
+            raise InputError(f"distribution {self.text}: practically no run time lies within the support")
 
     @property
     def low(self) -> float:  # type: ignore[override]
@@ -285,7 +290,7 @@ class ContinuousLaw(Law):
         begin, end = self._masses
         return float(self._distribution.logpdf(runs).sum() - len(runs) * math.log(end - begin))
 
-    def exceeding(self, above: float) -> ContinuousLaw:
+    def exceeding(self, above: float) -> ContinuousDistribution:
         """Return the distribution of X given that X > above."""
         self.check_above(above)
         return self if above <= self.low else replace(self, above=float(above))

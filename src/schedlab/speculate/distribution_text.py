@@ -9,9 +9,9 @@ import numpy as np
 
 from schedlab.durations import parse_duration
 from schedlab.errors import InputError
+from schedlab.speculate.distributions import ContinuousDistribution, RunTimeDistribution
 from schedlab.speculate.families import FAMILIES, FROM_SCIPY
-from schedlab.speculate.laws import ContinuousLaw, Law
-from schedlab.speculate.point_laws import DiscreteLaw, InterpolatedLaw
+from schedlab.speculate.point_distributions import DiscreteDistribution, InterpolatedDistribution
 
 _TEXT = re.compile(r"(?P<name>[a-z][\w.]*)\s*\((?P<arguments>.*)\)", re.DOTALL)
 
@@ -19,7 +19,7 @@ OTHERS = ("empirical", "discrete", "interpolated")
 """Distributions given by lists of run times instead of parameters."""
 
 
-def law_from_text(text: str) -> Law:
+def distribution_from_text(text: str) -> RunTimeDistribution:
     """Parse a distribution: a name, the ends of its support, and parameters, such as gamma(0h,20h,scale=1h,shape=2).
 
     Parameters
@@ -35,35 +35,37 @@ def law_from_text(text: str) -> Law:
 
     Examples
     --------
-    >>> law_from_text("exponential(0h, 15h, mean=60min)").text
+    >>> distribution_from_text("exponential(0h, 15h, mean=60min)").text
     'exponential(0s,15h,mean=1h)'
-    >>> law_from_text("empirical(1h,2h,2h,3h)").text
+    >>> distribution_from_text("empirical(1h,2h,2h,3h)").text
     'discrete(1h:0.25,2h:0.5,3h:0.25)'
     """
     match = _TEXT.fullmatch(text.strip())
     if match is None:
-        raise InputError(f"{text.strip()!r} is no law; write one such as {FAMILIES['truncnorm'].example}")
+        raise InputError(f"{text.strip()!r} is no distribution; write one such as {FAMILIES['truncnorm'].example}")
     name = match["name"]
     arguments = [part.strip() for part in match["arguments"].split(",") if part.strip()]
     try:
         if name == "empirical":
-            return DiscreteLaw.of_runs([parse_duration(part) for part in arguments])
+            return DiscreteDistribution.of_runs([parse_duration(part) for part in arguments])
         if name in OTHERS:
             pairs = np.array([_pair(part) for part in arguments], dtype=np.float64).reshape(-1, 2)
-            kind = DiscreteLaw if name == "discrete" else InterpolatedLaw
+            kind = DiscreteDistribution if name == "discrete" else InterpolatedDistribution
             return kind(pairs[:, 0], pairs[:, 1])
         return _member(name, arguments)
     except InputError as error:
         message = str(error)
-        raise InputError(message if message.startswith("law ") else f"law {name}: {message}") from None
+        raise InputError(
+            message if message.startswith("distribution ") else f"distribution {name}: {message}"
+        ) from None
 
 
-def _member(name: str, arguments: list[str]) -> ContinuousLaw:
+def _member(name: str, arguments: list[str]) -> ContinuousDistribution:
     """Return a distribution of a family."""
     if name not in FAMILIES and not name.startswith(FROM_SCIPY):
         near = get_close_matches(name, [*FAMILIES, *OTHERS], 1)
         hint = f"do you mean {near[0]}?" if near else f"known are {', '.join([*FAMILIES, *OTHERS])}, scipy.NAME"
-        raise InputError(f"law {name}: there is no such law; {hint}")
+        raise InputError(f"distribution {name}: there is no such distribution; {hint}")
     ends: list[float] = []
     parameters: dict[str, float] = {}
     for argument in arguments:
@@ -80,8 +82,8 @@ def _member(name: str, arguments: list[str]) -> ContinuousLaw:
     if len(ends) != 2:
         raise InputError(f"give the shortest and the longest run, as in {example}")
     above = parameters.pop("above", None)
-    law = ContinuousLaw(name, ends[0], ends[1], tuple(parameters.items()))
-    return law if above is None else law.exceeding(above)
+    distribution = ContinuousDistribution(name, ends[0], ends[1], tuple(parameters.items()))
+    return distribution if above is None else distribution.exceeding(above)
 
 
 def _value(name: str, key: str, value: str) -> float:

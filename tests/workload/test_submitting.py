@@ -6,8 +6,8 @@ import pytest
 from schedlab.errors import InputError
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
-from schedlab.workload.handling import job_template, submit_workflows
 from schedlab.workload.submissions import Submission
+from schedlab.workload.submitting import job_template, submit_workflows
 from schedlab.workload.workload import Workload
 
 
@@ -41,16 +41,16 @@ def test_a_pilot_is_one_job_of_the_peak_and_the_length():
     assert workload.dependencies is None
 
 
-@pytest.mark.parametrize("handling", ["chained", "aware"])
-def test_tasks_are_jobs_that_wait_for_their_parents(handling):
-    workload = submit_workflows(two_jobs(), [Submission(diamond(), handling, 30)])
+@pytest.mark.parametrize("submission_mode", ["chained", "aware"])
+def test_tasks_are_jobs_that_wait_for_their_parents(submission_mode):
+    workload = submit_workflows(two_jobs(), [Submission(diamond(), submission_mode, 30)])
     assert workload.submit_time.tolist() == [0, 30, 30, 30, 30, 60]
     assert workload.requested_processors.tolist() == [1, 4, 2, 3, 1, 1]
     assert workload.run_time.tolist() == [5, 10, 31, 20, 1, 5]
     assert workload.requested_time.tolist() == [-1, 120, 120, 60, 120, -1]
     assert [workload.dependencies.parents_of(row).tolist() for row in range(6)] == [[], [], [1], [1], [2, 3], []]
     assert workload.workflows.task.tolist() == [-1, 0, 1, 2, 3, -1]
-    assert workload.workflows.aware.tolist() == [handling == "aware" and 0 < row < 5 for row in range(6)]
+    assert workload.workflows.aware.tolist() == [submission_mode == "aware" and 0 < row < 5 for row in range(6)]
 
 
 def test_by_the_rules_of_scsf_requests_are_cut_to_minutes():
@@ -68,11 +68,11 @@ def test_submissions_are_numbered_by_submit_time_and_follow_ordinary_jobs_of_the
     assert workload.workflows.number.tolist() == [-1, 0, -1, 1, 1, 1, 1]
 
 
-def test_workflows_join_those_that_are_there_and_keep_dependencies_and_laws():
+def test_workflows_join_those_that_are_there_and_keep_dependencies_and_distributions():
     base = two_jobs(
         dependencies=Dependencies.from_pairs([1], [0], [4], jobs=2),
-        law=np.array([0, -1]),
-        laws=("constant(5)",),
+        distribution=np.array([0, -1]),
+        distributions=("constant(5)",),
         cores_per_node=4,
         start_time=99,
         name="base",
@@ -80,13 +80,18 @@ def test_workflows_join_those_that_are_there_and_keep_dependencies_and_laws():
     once = submit_workflows(base, [Submission(diamond(), "chained", 50)])
     twice = submit_workflows(once, [Submission(diamond(), "aware", 20)])
     assert twice.workflows.number.tolist() == [-1, 0, 0, 0, 0, 1, 1, 1, 1, -1]
-    assert [submission.handling for submission in twice.workflows.submissions] == ["aware", "chained"]
+    assert [submission.submission_mode for submission in twice.workflows.submissions] == ["aware", "chained"]
     assert twice.dependencies.parents_of(9).tolist() == [0]
     assert twice.dependencies.delay[-1] == 4
     assert twice.dependencies.parents_of(8).tolist() == [6, 7]
-    assert twice.law.tolist() == [0] + [-1] * 9
+    assert twice.distribution.tolist() == [0] + [-1] * 9
     assert len(set(twice.job_id.tolist())) == 10
-    assert (twice.laws, twice.cores_per_node, twice.start_time, twice.name) == (("constant(5)",), 4, 99, "base")
+    assert (twice.distributions, twice.cores_per_node, twice.start_time, twice.name) == (
+        ("constant(5)",),
+        4,
+        99,
+        "base",
+    )
 
 
 def test_what_is_unknown_of_all_jobs_takes_no_memory_and_what_is_known_stays():
@@ -103,15 +108,15 @@ def test_nothing_submitted_is_nothing_added():
 
 
 @pytest.mark.parametrize(
-    ("processors", "handling", "words"),
+    ("processors", "submission_mode", "words"),
     [
         (4, "pilot", "the workflow diamond: its pilot job needs 5 processors, but the machine has 4"),
         (3, "chained", "the workflow diamond: task A needs 4 processors, but the machine has 3"),
     ],
 )
-def test_what_is_wider_than_the_machine_is_refused(processors: int, handling, words: str):
+def test_what_is_wider_than_the_machine_is_refused(processors: int, submission_mode, words: str):
     with pytest.raises(InputError, match=words):
-        submit_workflows(two_jobs(processors=processors), [Submission(diamond(), handling, 0)])
+        submit_workflows(two_jobs(processors=processors), [Submission(diamond(), submission_mode, 0)])
 
 
 def test_a_submission_before_the_beginning_is_refused():

@@ -1,4 +1,4 @@
-"""`schedlab simulate --laws`: jobs that may fail at their requests."""
+"""`schedlab simulate --distributions`: jobs that may fail at their requests."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def log(tmp_path: Path) -> list[str]:
         "executable_id": rng.integers(1, 3, n),
     }
     write_swf(Workload.from_columns(columns, processors=64), tmp_path / "log.swf")
-    (tmp_path / "laws.toml").write_text('[[application]]\nlaw = "exponential(10m,2h,mean=20m)"\nexecutable = 1\n')
-    return [str(tmp_path / "log.swf"), "--laws", str(tmp_path / "laws.toml")]
+    (tmp_path / "distributions.toml").write_text(
+        '[[application]]\ndistribution = "exponential(10m,2h,mean=20m)"\nexecutable = 1\n'
+    )
+    return [str(tmp_path / "log.swf"), "--distributions", str(tmp_path / "distributions.toml")]
 
 
 def run(*words: str) -> str:
@@ -59,7 +61,7 @@ def test_methods_are_compared_like_any_schedulers(log):
 
 def test_what_follows_the_last_request_is_a_choice(log):
     """All jobs run at least 10 minutes."""
-    Path(log[2]).write_text('[[application]]\nlaw = "uniform(5m,10m)"\nexecutable = 1\nrequests = "9m"\n')
+    Path(log[2]).write_text('[[application]]\ndistribution = "uniform(5m,10m)"\nexecutable = 1\nrequests = "9m"\n')
 
     def metrics(exhausted: str) -> dict[str, float]:
         words = ["simulate", *log, "--requests", "given", "--exhausted", exhausted, "--json"]
@@ -71,29 +73,32 @@ def test_what_follows_the_last_request_is_a_choice(log):
     assert grown["failed_runs"] > given_up["failed_runs"]
 
 
-def test_jobs_that_run_longer_than_their_law_allows_are_noted(log):
-    with_law = pd.read_csv(log[0], sep=r"\s+", comment=";", header=None)
-    with_law = with_law[with_law[13] == 1]
-    longer = (with_law[3] > 3_600).sum()
-    Path(log[2]).write_text('[[application]]\nlaw = "uniform(5m,1h)"\nexecutable = 1\n')
+def test_jobs_that_run_longer_than_their_distribution_allows_are_noted(log):
+    with_distribution = pd.read_csv(log[0], sep=r"\s+", comment=";", header=None)
+    with_distribution = with_distribution[with_distribution[13] == 1]
+    longer = (with_distribution[3] > 3_600).sum()
+    Path(log[2]).write_text('[[application]]\ndistribution = "uniform(5m,1h)"\nexecutable = 1\n')
     for verb, scheduler in (("simulate", "easy,requests=classic"), ("compare", "easy,requests=toptimal")):
         said = runner.invoke(app, [verb, *log, "-s", scheduler]).stderr
-        assert f"{longer} of {len(with_law)} jobs run longer than their law allows" in said
+        assert f"{longer} of {len(with_distribution)} jobs run longer than their distribution allows" in said
 
 
 def test_what_follows_the_last_request_is_not_promised_to_those_who_ask_by_no_method(log):
-    Path(log[2]).write_text('[[application]]\nlaw = "uniform(5m,1h)"\nexecutable = 1\n')
+    Path(log[2]).write_text('[[application]]\ndistribution = "uniform(5m,1h)"\nexecutable = 1\n')
     said = runner.invoke(app, ["simulate", *log, "-s", "easy,speculation=0"]).stderr
-    assert "run longer than their law allows; with requests= in the scheduler, their last request is followed" in said
+    assert (
+        "run longer than their distribution allows; with requests= in the scheduler, their last request is followed"
+        in said
+    )
 
 
-def test_laws_that_nobody_asks_for_are_noted(log):
+def test_distributions_that_nobody_asks_for_are_noted(log):
     for verb in ("simulate", "compare"):
         assert "the run-time distributions are not used" in runner.invoke(app, [verb, *log, "-s", "easy"]).stderr
         assert "not used" not in runner.invoke(app, [verb, *log, "-s", "easy,speculation=0"]).stderr
 
 
-def test_a_chart_shows_jobs_with_laws(log, tmp_path):
+def test_a_chart_shows_jobs_with_distributions(log, tmp_path):
     words = ["gantt", *log, "-s", "easy,requests=toptimal", "-o", str(tmp_path / "chart.png")]
     assert runner.invoke(app, words).exit_code == 0
     assert (tmp_path / "chart.png").stat().st_size > 5_000
@@ -107,14 +112,20 @@ def test_whether_requests_are_enforced_can_still_be_said(log):
     ("words", "message"),
     [
         (["--requests", "magic"], "unknown method requests=magic"),
-        (["--requests", "toptimal"], "give laws (--laws FILE)"),
+        (["--requests", "toptimal"], "give distributions (--distributions FILE)"),
         (["--speculative-backfill", "-s", "fcfs"], "add +easy, +conservative or +slurm"),
         (["-s", "easy,speculation=-1"], "'-1' is not a share of 0 or more and below 1, such as 0.2"),
         (["-s", "easy,start_delay=soon"], "'soon' is not a number of seconds from 0 to 1000000, such as 0.0026"),
-        (["--laws", "nowhere.toml"], "cannot read the laws"),
-        (["-s", "easy,requests=classic", "--requests", "toptimal"], "says how jobs ask, and --requests toptimal too"),
-        (["-s", "easy,requests=classic,exhausted=2", "--exhausted", "3"], "says exhausted=, and --exhausted 3 too"),
-        (["--exhausted", "3"], "name one (requests=)"),
+        (["--distributions", "nowhere.toml"], "cannot read the distributions"),
+        (
+            ["-s", "easy,requests=classic", "--requests", "toptimal"],
+            "as does --requests toptimal",
+        ),
+        (
+            ["-s", "easy,requests=classic,exhausted=2", "--exhausted", "3"],
+            "sets exhausted=, as does --exhausted 3",
+        ),
+        (["--exhausted", "3"], "needs a method of requests"),
         (["--requests", "toptimal", "--exhausted", "never"], "write give-up, or a factor"),
     ],
 )
