@@ -182,10 +182,10 @@ class ObservableState:
         >>> _ = simulation.run(until=7200)
         >>> print(simulation.priorities())
         second 7,200; priorities were computed at second 7,200
-        job  user  priority  age  fairshare  size  partition  qos
-        ---  ----  --------  ---  ---------  ----  ---------  ---
-        3       8      2386   12       2000   375          0    0
-        2       7      1136   12       1000   125          0    0
+        job  user  priority  age  fairshare  size  partition  qos  tres
+        ---  ----  --------  ---  ---------  ----  ---------  ---  ----
+        3       8      2386   12       2000   375          0    0     0
+        2       7      1136   12       1000   125          0    0     0
         """
         found = priorities_of(self._prepared, self._parts, self.now)
         if found is None:
