@@ -201,7 +201,7 @@ class PartitionLines:
                     raise InputError(f"{key}: {error}") from None
                 if value is not None:
                     fields[name] = value
-        if "priority" in given:  # of old, tier and factor in one; slurmctld takes it even if the two are given
+        if "priority" in given:  # deprecated: tier and factor in one; slurmctld takes it even if the two are given
             fields["priority_tier"] = fields["priority_factor"] = _number(given["priority"])
         shared = given.get("oversubscribe", given.get("shared", "")).upper().partition(":")[0]
         fields["exclusive"] = shared == "EXCLUSIVE" or (self.rules.linear and shared not in ("YES", "FORCE"))

@@ -179,7 +179,8 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     last = len(order) - _cut(submitted[-1] - submitted[::-1], cool_down)
     if first >= last:
         raise InputError(
-            f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of the {len(order)} jobs"
+            f"not enough jobs: a warm-up of {_share(warm_up)} and a cool-down of {_share(cool_down)} leave none of "
+            f"{len(order)} jobs"
         )
     begin = submitted[0] + int(warm_up) if warm_up >= 1 else submitted[first]
     if cool_down >= 1:
@@ -207,6 +208,11 @@ def _cut(distance: NDArray[np.int64], trim: float) -> int:
         # In floating point, 0.29 of 100 jobs are just below 29.
         return int(trim * len(distance) + 1e-9)
     return int(np.searchsorted(distance, int(trim), side="left"))
+
+
+def _share(trim: float) -> str:
+    """Return a warm-up or cool-down with its unit."""
+    return f"{trim:.3g} of the jobs" if trim < 1 else f"{trim:,.0f} s"
 
 
 def utilisation(schedule: Schedule, window: Window) -> float:
