@@ -137,7 +137,7 @@ def test_a_report_of_a_trace_names_the_verbs_that_make_one(run, trace: Path) -> 
 
 
 def test_the_units_of_a_trim_that_leaves_no_jobs_are_named(run, trace: Path) -> None:
-    _assert_one_sentence(run("simulate", str(trace), "--warm-up", "99999999"), "99,999,999 s", "0 of the jobs")
+    _assert_one_sentence(run("simulate", str(trace), "--warm-up", "99999999"), "warm-up 99,999,999 s and cool-down 0%")
 
 
 def test_times_in_a_foreign_table_point_to_the_mapping_of_columns(run, tmp_path: Path) -> None:

@@ -178,10 +178,8 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     first = _cut(submitted - submitted[0], warm_up)
     last = len(order) - _cut(submitted[-1] - submitted[::-1], cool_down)
     if first >= last:
-        raise InputError(
-            f"not enough jobs: a warm-up of {_share(warm_up)} and a cool-down of {_share(cool_down)} leave none of "
-            f"{len(order)} jobs"
-        )
+        cut = [f"{trim:,.0f} s" if trim >= 1 else f"{trim:.0%}" for trim in (warm_up, cool_down)]
+        raise InputError(f"not enough jobs: warm-up {cut[0]} and cool-down {cut[1]} leave none of {len(order)}")
     begin = submitted[0] + int(warm_up) if warm_up >= 1 else submitted[first]
     if cool_down >= 1:
         end = submitted[-1] - int(cool_down)
@@ -208,11 +206,6 @@ def _cut(distance: NDArray[np.int64], trim: float) -> int:
         # In floating point, 0.29 of 100 jobs are just below 29.
         return int(trim * len(distance) + 1e-9)
     return int(np.searchsorted(distance, int(trim), side="left"))
-
-
-def _share(trim: float) -> str:
-    """Return a warm-up or cool-down with its unit."""
-    return f"{trim:.3g} of the jobs" if trim < 1 else f"{trim:,.0f} s"
 
 
 def utilisation(schedule: Schedule, window: Window) -> float:
