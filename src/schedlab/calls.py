@@ -33,6 +33,13 @@ def compiled_for(kernel: Callable[..., int], *arguments: Any) -> Any:
     return np.array([(address,)], dtype=_record(_name(kinds)))
 
 
+def nowhere(kernel: Callable[..., int], *arguments: Any) -> Any:
+    """Return what `compiled_for` returns, but for kernels that nobody will call: nothing is compiled."""
+    if config.DISABLE_JIT:
+        return kernel
+    return np.zeros(1, dtype=_record(_name(tuple(typeof(argument) for argument in arguments))))
+
+
 def without_dispatch(kernel: Callable[..., int], *arguments: Any) -> Callable[..., int]:
     """Return a kernel that is called from Python again and again, for arguments of the types of these alone.
 

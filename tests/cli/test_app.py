@@ -57,7 +57,7 @@ def test_a_closed_pipe_is_no_error_worth_words() -> None:
     assert program.wait() == 1
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="the system has no device that is always full")
 @pytest.mark.parametrize("words", [["schedulers"], ["schedulers", "--json"], ["--version"], ["--help"]], ids=" ".join)
 def test_a_full_disk_behind_standard_output_is_one_line(words: list[str]) -> None:
     with open("/dev/full", "w") as full:

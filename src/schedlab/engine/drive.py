@@ -17,7 +17,7 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecast
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, run
 from schedlab.engine.node_state import LOGGED, with_more_places
-from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Asked, Order, ask, blame, statistics_of
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import with_more_room
@@ -47,11 +47,21 @@ class Driver:
         self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
         if scheduler.order is not None and parts.orders.candidates is not None:
             self._policies.append((scheduler.order, parts.orders.candidates))
-        self._column = cache(prepared.column)
+        self._functions = self._asked()
         self._loop: Callable[..., int] = run
         self.adapters = _adapters(prepared, parts)
         agent = scheduler.policy
         self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
+
+    def _asked(self) -> dict[int, list[tuple[FunctionOrder, Order]]]:
+        """Return the orders that functions in Python give, by when these are called."""
+        column = cache(self.prepared.column)
+        found: dict[int, list[tuple[FunctionOrder, Order]]] = {ASKED_AT_ENTRY: [], ASKED: []}
+        for policy, order in self._policies:
+            if isinstance(policy, FunctionPolicy) and order.kind[0] in found:
+                made = FunctionOrder(policy, self.parts.seen, order.request, column)
+                found[int(order.kind[0])].append((made, order))
+        return found
 
     def run(self, until: int = NEVER) -> bool:
         """Run to the end, or through the events up to a second; return whether the simulation has ended.
@@ -115,12 +125,10 @@ class Driver:
             self._ask(ASKED, waiting_jobs(self.parts))
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
-        for policy, order in self._policies:
-            if order.kind[0] == kind and len(who):
-                assert isinstance(policy, FunctionPolicy)
-                clock = self.parts.state.clock
-                asked = Asked(self.parts.seen, order.request, self._column, int(clock[NOW]), int(clock[FREE]))
-                order.score[who] = ask(policy, asked, who)
+        if len(who):
+            clock = self.parts.state.clock
+            for function, order in self._functions[kind]:
+                order.score[who] = function.scores(who, int(clock[NOW]), int(clock[FREE]))
 
     def _failed_speculatively(self, job: int) -> bool:
         retries, state = self.parts.retries, self.parts.state

@@ -8,19 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
+from schedlab.calls import call
 from schedlab.engine.calendar import add, pop, soonest
 from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
 from schedlab.engine.history import NO_JOB, History, new_history, note_end, note_gone, note_start, recent
-from schedlab.engine.log_regression import (
-    estimate_logarithm,
-    new_log_regression,
-    observe_logarithms,
-    train_logarithm,
-)
-from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
+from schedlab.engine.learners import Learner, new_learner
+from schedlab.engine.log_regression import new_log_regression
+from schedlab.engine.regression import new_regression
 from schedlab.engine.retries import Retries, failed_speculatively
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
-from schedlab.kernels import bare_kernel, inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import (
     CORRECTIONS,
@@ -42,6 +39,7 @@ INCREMENTS = np.array([60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000
 """Seconds that the incremental correction adds to the first prediction, step by step."""
 
 
+@by_address
 class Forecast(NamedTuple):
     """A predictor and a correction in use; kind NOTHING is none.
 
@@ -57,7 +55,7 @@ class Forecast(NamedTuple):
     corrections: NDArray[np.int64]
     history: History
     groups: Groups
-    learner: Regression
+    learner: Learner
     scratch: NDArray[np.int64]
 
 
@@ -100,7 +98,7 @@ def new_forecast(
     kind, jobs, quantile, memory = PYTHON, 1, 0.5, 1
     n, groups = len(request), GroupMean()
     attributes = np.zeros((1, 0), np.int64) if attributes is None else attributes
-    learner = new_regression(RegressionChoice(), 0)
+    weights = new_regression(RegressionChoice(), 0)
     if isinstance(predictor, RecentAverage):
         kind, jobs, memory = AVERAGE, predictor.jobs, predictor.jobs
     elif isinstance(predictor, UserMean):
@@ -112,10 +110,10 @@ def new_forecast(
     elif isinstance(predictor, GroupMean):
         kind, groups = GROUPS, predictor
     elif isinstance(predictor, RegressionChoice):
-        kind, memory, learner = REGRESSION, 3, new_regression(predictor, n)
+        kind, memory, weights = REGRESSION, 3, new_regression(predictor, n)
     elif isinstance(predictor, LogRegression):
         kind, memory, groups = LOG_REGRESSION, 3, GroupMean(predictor.by)
-        learner = new_log_regression(predictor, n, 1 + attributes.shape[1])
+        weights = new_log_regression(predictor, n, 1 + attributes.shape[1])
     return Forecast(
         np.array([kind, CORRECTIONS.index(correction), 0]),
         np.array([jobs, quantile]),
@@ -124,7 +122,7 @@ def new_forecast(
         np.zeros(n, np.int64),
         new_history(np.unique(user, return_inverse=True)[1].astype(np.int64), memory),
         new_groups(groups, attributes, table),
-        learner,
+        new_learner(predictor, weights),
         np.empty(jobs, np.int64),
     )
 
@@ -238,16 +236,13 @@ def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
 def learn(jobs: NDArray[Any], forecast: Forecast, job: int, now: int) -> None:
     """Learn from a job that has completed."""
     note_end(forecast.history, jobs, job, forecast.request[job], now)
-    if forecast.kind[0] == GROUPS:
-        learn_share(forecast.groups, job, jobs[job].duration, forecast.request[job])
-    elif forecast.kind[0] == REGRESSION:
-        train(forecast.learner, jobs, job)
-    elif forecast.kind[0] == LOG_REGRESSION:
-        train_logarithm(forecast.learner, jobs, job, forecast.request[job])
+    if forecast.kind[0] == REGRESSION or forecast.kind[0] == LOG_REGRESSION:
+        call(forecast.learner.train, (forecast.learner.weights, jobs, job, forecast.request[job]))
+    if forecast.kind[0] == GROUPS or forecast.kind[0] == LOG_REGRESSION:
         learn_share(forecast.groups, job, jobs[job].duration, forecast.request[job])
 
 
-@bare_kernel
+@inner_kernel
 def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, job: int, now: int) -> int:
     """Return the prediction for a job that is being submitted, from 1 s to its request."""
     history, request = forecast.history, forecast.request[job]
@@ -255,12 +250,9 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
     count = history.completed[user]
     kind = forecast.kind[0]
     predicted = request
-    if kind == REGRESSION:
-        observe(forecast.learner, history, jobs, start, request, job, now)
-        predicted = estimate(forecast.learner, job, request)
-    elif kind == LOG_REGRESSION:
-        observe_logarithms(forecast.learner, history, forecast.groups, jobs, request, job)
-        predicted = estimate_logarithm(forecast.learner, job, request)
+    if kind in (REGRESSION, LOG_REGRESSION):
+        learner = forecast.learner
+        predicted = call(learner.estimate, (learner.weights, history, forecast.groups, jobs, start, request, job, now))
     elif kind == GROUPS:
         predicted = int(min(request * expected_share(forecast.groups, job), float(request)))
         if forecast.groups.table.shape[0] > 0:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean
@@ -28,6 +29,7 @@ MEAN, GEOMETRIC_MEAN, WEIGHT, INDEX, FIRST_QUANTILE = range(5)
 LEVELS = np.array(QUANTILES)
 
 
+@by_address
 class Groups(NamedTuple):
     """What is known of each group: the decayed number of its runs (`weight`), and the decayed sums of their shares.
 

@@ -16,6 +16,7 @@ from schedlab.engine.calendar import Calendar
 from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
 from schedlab.engine.groups import Groups
 from schedlab.engine.history import History
+from schedlab.engine.learners import Learner
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_growth import take_over_nodes, take_over_site, with_room_for
 from schedlab.engine.node_state import Nodes
@@ -60,6 +61,7 @@ RULES: dict[type, dict[str, str]] = {
         **dict.fromkeys(("oldest", "newest", "completed", "run_time", "processors", "last_end"), USERS),
         **dict.fromkeys(("recent_run_times", "recent_submits", "recent_requests", "recent_processors"), USERS),
     },
+    Learner: {"estimate": FRESH, "train": FRESH},
     Regression: {"inputs": JOBS},
     Retries: {
         **dict.fromkeys(("work", "place", "asked", "known", "run", "first", "back", "asks", "seen_request"), JOBS),

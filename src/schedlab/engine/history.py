@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.kernels import inlined
 
 NO_JOB = -1
 
 
+@by_address
 class History(NamedTuple):
     """Users' jobs as arrays; users are numbered from 0, and so are jobs, in order of submission.
 

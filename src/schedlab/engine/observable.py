@@ -17,6 +17,7 @@ from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.state import FREE, NOW, SUBMITTED, WAITING
 from schedlab.errors import InputError
+from schedlab.permutations import inverse
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
@@ -77,8 +78,7 @@ class ObservableState:
         self._first_estimate = first_estimate
         self._driver = Driver(prepared, parts)
         self._row = np.arange(len(prepared.jobs)) if prepared.order is None else prepared.order
-        self._number = np.empty_like(self._row)
-        self._number[self._row] = np.arange(len(self._row))
+        self._number = inverse(self._row)
 
     def __repr__(self) -> str:
         clock = self._parts.state.clock

@@ -143,7 +143,7 @@ def known_scores(
         If the score of some job is not a number.
     """
     if isinstance(policy, FunctionPolicy) and column is not None:
-        return ask(policy, Asked(seen, request, column, int(seen["submit"][0]), 0), np.arange(len(seen)))
+        return FunctionOrder(policy, seen, request, column).scores(np.arange(len(seen)), int(seen["submit"][0]), 0)
     submit = seen["submit"]
     scores = policy.scores(seen["estimate"], seen["processors"], submit - submit[0], np.zeros_like(submit), request)
     if np.isnan(scores).any():
@@ -151,67 +151,62 @@ def known_scores(
     return scores
 
 
-class Asked(NamedTuple):
-    """The arguments of a function in Python at second `now`, when `free` processors are free.
+class FunctionOrder:
+    """A function in Python as the order of a simulation, called for some jobs at a time.
 
-    `seen` and `request` are as for `new_order`, `column` returns a column of the workload in order of submission.
+    Parameters
+    ----------
+    policy
+        The function.
+    seen, request
+        As for `new_order`; what they hold may change.
+    column
+        Returns a column of the workload in order of submission.
     """
 
-    seen: NDArray[Any]
-    request: NDArray[np.int64]
-    column: Column
-    now: int
-    free: int
+    def __init__(self, policy: FunctionPolicy, seen: NDArray[Any], request: NDArray[np.int64], column: Column) -> None:
+        self.policy, self.seen, self.request, self._column = policy, seen, request, column
+        fields = {"p": seen["estimate"], "q": seen["processors"], "R": request}
+        names = [name for name in policy.arguments if name not in ("r", "w", FREE)]
+        self._arrays = [(name, fields[name] if name in fields else column(OF_JOBS.get(name, name))) for name in names]
+        self._submit = seen["submit"]
 
-    def ask(self, policy: FunctionPolicy, who: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the scores of these jobs."""
-        seen = self.seen
+    def scores(self, who: NDArray[np.int64], now: int, free: int) -> NDArray[np.float64]:
+        """Return the scores of some jobs at second `now`, when `free` processors are free.
 
-        def value(name: str) -> Any:
-            """Return an argument: a number, or a copy of an array, since the function may change it."""
-            if name in OF_RECORDS:
-                return seen[OF_RECORDS[name]][who]  # `take` would copy the field of all jobs first
-            if name == "w":
-                return self.now - seen["submit"][who]
-            if name == "r":
-                return seen["submit"][who] - seen["submit"][0]
-            if name == "R":
-                return self.request.take(who)
-            return self.free if name == FREE else self.column(OF_JOBS.get(name, name)).take(who)
-
-        return policy.ask(value, len(who))
-
-
-OF_RECORDS = {"p": "estimate", "q": "processors"}
-"""Fields of JOB."""
-
-
-def ask(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the scores that a function in Python gives to jobs.
-
-    Raises
-    ------
-    InputError
-        If it fails, or if a score is not a number; the message names the job.
-    """
-    try:
-        scores = asked.ask(policy, who)
-    except InputError as error:
-        raise _blamed(policy, asked, who, error) from error
-    if np.isnan(np.minimum.reduce(scores)):
-        blame(policy, asked.seen, asked.request, int(who[np.argmax(np.isnan(scores))]), asked.now)
-    return scores
-
-
-def _blamed(policy: FunctionPolicy, asked: Asked, who: NDArray[np.int64], error: InputError) -> InputError:
-    """Return the error of a function, naming the first job for which it fails by itself, if there is one."""
-    names = asked.column("job_id")
-    for job in who:
+        Raises
+        ------
+        InputError
+            If the function fails, or if a score is not a number; the message names the job.
+        """
         try:
-            asked.ask(policy, np.array([job]))
-        except InputError as alone:
-            return InputError(f"{alone} (asked at {asked.now} s about job {names[job]})")
-    return InputError(f"{error} (asked at {asked.now} s about {len(who)} jobs)")
+            scores = self._ask(who, now, free)
+        except InputError as error:
+            raise self._blamed(who, now, free, error) from error
+        if np.isnan(np.minimum.reduce(scores)):
+            blame(self.policy, self.seen, self.request, int(who[np.argmax(np.isnan(scores))]), now)
+        return scores
+
+    def _ask(self, who: NDArray[np.int64], now: int, free: int) -> NDArray[np.float64]:
+        given: dict[str, Any] = {name: array[who] for name, array in self._arrays}  # copies, since it may change them
+        arguments = self.policy.arguments
+        if "w" in arguments:
+            given["w"] = now - self._submit[who]
+        if "r" in arguments:
+            given["r"] = self._submit[who] - self._submit[0]
+        if FREE in arguments:
+            given[FREE] = free
+        return self.policy.ask(given, len(who))
+
+    def _blamed(self, who: NDArray[np.int64], now: int, free: int, error: InputError) -> InputError:
+        """Return the error of a function, naming the first job for which it fails by itself, if there is one."""
+        names = self._column("job_id")
+        for job in who:
+            try:
+                self._ask(np.array([job]), now, free)
+            except InputError as alone:
+                return InputError(f"{alone} (asked at {now} s about job {names[job]})")
+        return InputError(f"{error} (asked at {now} s about {len(who)} jobs)")
 
 
 def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: int, now: int) -> None:

@@ -25,6 +25,7 @@ from schedlab.engine.nodes import room
 from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS, OutageInputs
 from schedlab.engine.timeline import KEPT, keep
 from schedlab.kernels import inlined, inner_kernel
+from schedlab.permutations import inverse
 from schedlab.workload.resources import WHOLE
 
 # Positions in Outages.counters.
@@ -85,8 +86,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
     """Return the outages of nodes before the first event."""
     order = order_of(nodes)
     count, requests = len(order), len(nodes.nodes)
-    number = np.empty(count, dtype=np.int64)
-    number[order] = np.arange(count)
+    number = inverse(order)
     rank = np.lexsort((inputs.begin, number[inputs.where]))
     changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy())
     offsets = np.searchsorted(number[inputs.where][rank], np.arange(count + 1))

@@ -29,6 +29,7 @@ from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
+from schedlab.permutations import inverse
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
 from schedlab.scheduler.backfilling import Easy
@@ -109,11 +110,7 @@ class Prepared(NamedTuple):
 
     def in_workload_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a column that is in order of submission, in the workload's order."""
-        if self.order is None:
-            return values
-        back = np.empty_like(values)
-        back[self.order] = values
-        return back
+        return values if self.order is None else values[inverse(self.order)]
 
     @property
     def one_by_one(self) -> bool:

@@ -36,6 +36,7 @@ from schedlab.engine.queue_nodes import (
     remove_from_tree,
 )
 from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.permutations import inverse
 
 ROOM = 32  # capacity of the short list
 
@@ -134,8 +135,7 @@ def known_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processor
     rank_of = order
     if not (score[1:] >= score[:-1]).all():
         order = np.argsort(score, kind="mergesort")  # a stable sort
-        rank_of = np.empty(n, dtype=np.int64)
-        rank_of[order] = np.arange(n)
+        rank_of = inverse(order)
     entries = _no_entries(n)
     entries["job"][:] = order
     return QueueTree(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.engine.history import NO_JOB, History, recent
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.predictor import CHOICES
@@ -37,6 +38,7 @@ TIME = 1  # t, advancing by 2
 COUNTERS_SIZE = 2
 
 
+@by_address
 class Regression(NamedTuple):
     """The learner, as arrays.
 

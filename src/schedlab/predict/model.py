@@ -21,6 +21,7 @@ from schedlab.scheduler.predictor import ATTRIBUTES, Actual, Predictor, Regressi
 from schedlab.scheduler.predictor_text import as_predictor
 
 _note_start = for_python(note_start)
+_predict = for_python(predict)
 
 OF_USERS = (
     "completed",
@@ -144,9 +145,9 @@ class PredictionModel:
         for name, values in memory.history.items():
             getattr(history, name)[:known] = values
         for name, values in memory.learner.items():
-            getattr(blank.learner, name)[:] = values
+            getattr(blank.learner.weights, name)[:] = values
         if memory.learner:
-            blank.learner.inputs[:n] = memory.inputs
+            blank.learner.weights.inputs[:n] = memory.inputs
         self._forecast: Forecast = blank._replace(history=history, groups=groups)
         self._events: Events = events_of(memory.jobs["submit"], memory.start, memory.jobs["duration"])
         self._place = 0
@@ -158,7 +159,7 @@ class PredictionModel:
     def memory(self) -> Memory:
         """Return what it knows now."""
         jobs = np.unique(self._events.job[self._place :])
-        history, learner = self._forecast.history, self._forecast.learner
+        history, learner = self._forecast.history, self._forecast.learner.weights
         return Memory(
             self._users,
             {name: getattr(history, name)[: len(self._users)].copy() for name in OF_USERS},
@@ -244,7 +245,7 @@ class PredictionModel:
         known = place < len(self._users) and self._users[place] == job.user_id
         self._forecast.history.user[slot] = place if known else len(self._users)
         self._forecast.groups.group[slot] = self._groups_of(job)
-        return int(predict(self._jobs, self._start, self._forecast, slot, self.clock))
+        return int(_predict(self._jobs, self._start, self._forecast, slot, self.clock))
 
     @property
     def present(self) -> int:
@@ -324,12 +325,12 @@ def _no_memory(predictor: Predictor) -> Memory:
         nothing,
         {name: getattr(history, name)[:0] for name in OF_USERS},
         {"keys": names[:0], "weight": np.empty((0, depth + 1)), "total": np.empty((0, depth + 1, 2))} if depth else {},
-        {name: getattr(blank.learner, name) for name in parts},
+        {name: getattr(blank.learner.weights, name) for name in parts},
         np.recarray(0, dtype=JOB),
         nothing,
         nothing,
         names,
-        blank.learner.inputs[:0] if parts else np.empty((0, 0)),
+        blank.learner.weights.inputs[:0] if parts else np.empty((0, 0)),
     )
 
 

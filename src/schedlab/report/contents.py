@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.permutations import inverse
 from schedlab.report.container import FORMAT, Container
 from schedlab.report.gantt import by_run
 from schedlab.report.groups import Grouping, groupings
@@ -162,9 +163,7 @@ def _columns(
         counts = np.diff(after.offsets)[order]
         begins = after.offsets[:-1][order]
         parents = after.parents[np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]
-        row = np.empty(len(jobs), np.int64)
-        row[order] = np.arange(len(jobs))
-        columns |= {"parentCount": container.add(counts), "parent": container.add(row[parents])}
+        columns |= {"parentCount": container.add(counts), "parent": container.add(inverse(order)[parents])}
     return columns
 
 
@@ -193,11 +192,9 @@ def _decisions(
     if (runs := schedule.runs) is None:
         rows = order
     else:
-        row = np.empty(len(schedule), np.int64)
-        row[order] = np.arange(len(schedule))
         rows = np.arange(len(runs))
         decisions["runs"] = {
-            "job": container.add(row[runs["job"]]),
+            "job": container.add(inverse(order)[runs["job"]]),
             "start": container.add(runs["start"] - origin, differences=True),
             "length": container.add(runs["end"] - runs["start"]),
             "flags": container.add(BACKFILLED * runs["speculative"] + FAILED * ~runs["done"]),

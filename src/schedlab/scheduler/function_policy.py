@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -130,20 +130,19 @@ class FunctionPolicy(Policy):
         """Call the function, if it takes no other arguments, and check its result."""
         values = dict(zip(COLUMNS, (p, q, r, w, p if R is None else R), strict=True))
 
-        def column(name: str) -> NDArray[np.int64]:
+        for name in self.arguments:
             if name not in values:
                 raise InputError(f"policy {self.text} takes {name}, but only {', '.join(COLUMNS)} are available here")
-            return values[name].copy()  # changes by the function must not reach the scheduler
+        # changes by the function must not reach the scheduler
+        return self.ask({name: values[name].copy() for name in self.arguments}, len(p))
 
-        return self.ask(column, len(p))
-
-    def ask(self, column: Callable[[str], Any], jobs: int) -> Scores:
+    def ask(self, given: Mapping[str, Any], jobs: int) -> Scores:
         """Call the function with its arguments, and check its result.
 
         Parameters
         ----------
-        column
-            Returns a copy of the array for the name of an argument, or the number of free processors.
+        given
+            Its arguments by name: arrays, which it may change, and the number of free processors.
         jobs
             The number of jobs.
 
@@ -152,7 +151,6 @@ class FunctionPolicy(Policy):
         InputError
             If the function fails or does not return a number per job.
         """
-        given = {name: column(name) for name in self.arguments}
         try:
             scores = np.asarray(self.function(**given), dtype=np.float64)
         except Exception as error:

@@ -59,7 +59,7 @@ class Order:
         if isinstance(policy, FunctionPolicy):
             columns = {name: column[[job.number for job in jobs]] for name, column in self.columns.items()}
             given = {**columns, "p": p, "q": q, "r": r, "w": w, "R": request, "free": np.int64(self.free)}
-            scores = policy.ask(lambda name: given[name].copy(), len(jobs))
+            scores = policy.ask({name: given[name].copy() for name in policy.arguments}, len(jobs))
         else:
             scores = policy.scores(p, q, r, w, request, np.array(statistics, dtype=np.float64).reshape(-1, 9).T)
         for row, job, score in zip(rows, jobs, scores, strict=True):

@@ -1,0 +1,144 @@
+"""The page on the engine names all modules; its worked example, put into a copy of the package, runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import schedlab
+from schedlab import engine
+
+PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
+
+IMPORTS = """
+from typing import Any, NamedTuple
+from numpy.typing import NDArray
+from schedlab.addresses import by_address
+from schedlab.engine.calendar import BLOCK, USED
+from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.profile import Profile, book, clear, earliest_slot
+from schedlab.engine.retries import Retries
+from schedlab.engine.rules import Rules
+from schedlab.engine.state import FREE, NOW, State, begin
+from schedlab.engine.waiting import Orders, Waiting, leave
+from schedlab.kernels import inner_kernel
+
+"""
+
+LISTED = "if isinstance(scheduler.backfill, Slurm | KReservations) or moving"
+
+PROGRAM = """
+import sys
+import numpy as np
+import schedlab as sl
+from schedlab.scheduler.backfilling import KReservations
+
+def differences(first, mine, other, simulations, jobs):
+    found = 0
+    for seed in range(simulations):
+        rng = np.random.default_rng([first, seed])
+        run_time = rng.integers(1, 100, jobs)
+        columns = {
+            "submit_time": np.sort(rng.integers(0, 15 * jobs, jobs)),
+            "run_time": run_time,
+            "requested_time": run_time * rng.integers(1, 4, jobs),
+            "requested_processors": rng.integers(1, 9, jobs),
+        }
+        workload = sl.Workload.from_columns(columns, processors=8)
+        found += (sl.simulate(workload, mine).start_time != sl.simulate(workload, other).start_time).any()
+    return int(found)
+
+K = "slurm(interval=0,depth=all,resolution=1,window=all,reserve={},delay=0)"
+simulations, jobs = 40, 60
+print("EASY", differences(0, sl.Scheduler("fcfs", KReservations(1)), "fcfs+easy", simulations, jobs))
+if sys.argv[1] == "all":
+    for k in (2, 3, 5):
+        mine = sl.Scheduler("saf", KReservations(k))
+        print(k, differences(k, mine, "saf+" + K.format(k), simulations, jobs))
+    print("apart", differences(9, sl.Scheduler("fcfs", KReservations(3)), "fcfs+easy", simulations, jobs) > 0)
+"""
+
+
+def blocks() -> list[str]:
+    """Return the blocks of the example: the pass, its choice, the class and the plan."""
+    section = PAGE.read_text(encoding="utf-8").partition("### Worked example")[2].partition("\n## ")[0]
+    return re.findall(r"```text\n(.*?)```", section, re.DOTALL)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a folder with a copy of the package into which the example was put, as the page says where."""
+    package = tmp_path / "schedlab"
+    shutil.copytree(Path(schedlab.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    the_pass, choice, the_class, plan = blocks()
+    (package / "engine/reservations_pass.py").write_text(IMPORTS + the_pass, encoding="utf-8")
+
+    def put(file: str, line: str, new: str, *imports: str) -> None:
+        """Put new text where a line is, and imports before the first one from the package."""
+        path = package / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(line) == 1, f"{file}: {line}"
+        text = text.replace(line, new).replace("from schedlab", "\n".join([*imports, "from schedlab"]), 1)
+        path.write_text(text, encoding="utf-8")
+
+    last = "    return _by_plan(plan, head, conservative, slurm)\n"
+    put(
+        "engine/pass_choice.py",
+        last,
+        choice + last,
+        "from schedlab.engine.reservations_pass import Reservations, reservations_pass",
+    )
+    put("scheduler/backfilling.py", "Backfill = NoBackfill | Easy | Conservative | Slurm\n", the_class)
+    last = "    return Parts(\n"
+    put(
+        "engine/parts.py",
+        last,
+        plan + last,
+        "from schedlab.engine.profile import new_profile",
+        "from schedlab.engine.reservations_pass import Reservations",
+        "from schedlab.scheduler.backfilling import KReservations",
+    )
+    put("engine/parts.py", "if isinstance(scheduler.backfill, Slurm) or moving", LISTED)
+    return tmp_path
+
+
+def printed(copy: Path, argument: str, **environment: str) -> str:
+    """Run the program with the copy of the package."""
+    (copy / "program.py").write_text(PROGRAM, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(copy / "program.py"), argument],
+        env={**os.environ, "PYTHONPATH": str(copy), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_it_is_easy_with_one_reservation_and_slurms_pass_with_more(copy: Path) -> None:
+    assert printed(copy, "all", NUMBA_DISABLE_JIT="1") == "EASY 0\n2 0\n3 0\n5 0\napart True\n"
+
+
+@pytest.mark.slow
+def test_it_compiles(copy: Path) -> None:
+    assert printed(copy, "EASY", SCHEDLAB_CACHE="off") == "EASY 0\n"
+
+
+def test_it_has_fewer_than_60_lines() -> None:
+    assert sum(bool(line.strip()) for block in blocks() for line in block.splitlines()) < 60
+
+
+def test_the_page_names_every_module_of_the_engine_and_no_other() -> None:
+    text = PAGE.read_text(encoding="utf-8").replace("reservations_pass.py", "")
+    named = set(re.findall(r"`(?:engine/)?(\w+\.py)`", text))
+    there = {path.name for path in Path(engine.__file__).parent.glob("*.py")} - {"__init__.py"}
+    assert there - named == set()
+    elsewhere = {path.name for path in Path(schedlab.__file__).parent.rglob("*.py")}
+    assert named - elsewhere == set()
