@@ -78,7 +78,7 @@ def _equals_the_twin(jobs: sl.Workload, settings: sl.learn.Trials, draws: int = 
 
 
 def _published_trials(traces: Path) -> Iterator[Result]:
-    """Make the trials of SC'17 anew, with its shuffle."""
+    """Repeat the trials of SC'17, with its shuffle."""
     if not ((traces / TRAINING).is_file() and (traces / PUBLISHED).is_file()):
         print(f"trials of the published tuples: skipped, {traces} lacks {TRAINING} or {PUBLISHED}")
         return

@@ -16,7 +16,7 @@ from schedlab.speculate.discretise import discretise
 from schedlab.speculate.toptimal import OptimalSequence, toptimal
 from schedlab_papers import icpp19_scenarios
 
-LAW = sl.requests.RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
+DISTRIBUTION = sl.requests.RunTimeDistribution.parse("truncnorm(0h,20h,mu=8h,sigma=2h)")
 
 REPEATS = 3
 
@@ -27,9 +27,9 @@ UTILISATION = {"HPC": 0.540, "Neuroscience": 0.675, "TOptimal": 0.707}
 def sequences(traces: Path) -> Iterator[Result]:
     """TOptimal and ATOptimal on fine grids, against the costs that were verified for ICPP'19."""
     cases: list[tuple[str, Callable[[], OptimalSequence], float, float]] = [
-        ("TOptimal, 2,000 points", lambda: toptimal(discretise(LAW, 2_000)), 0.1, 11.936),
-        ("ATOptimal, zeta 0.1, 46 points", lambda: atoptimal(discretise(LAW, 46), 0.1), 0.1, 12.089411),
-        ("ATOptimal, zeta 0.1, 200 points", lambda: atoptimal(discretise(LAW, 200), 0.1), 3, 12.055),
+        ("TOptimal, 2,000 points", lambda: toptimal(discretise(DISTRIBUTION, 2_000)), 0.1, 11.936),
+        ("ATOptimal, zeta 0.1, 46 points", lambda: atoptimal(discretise(DISTRIBUTION, 46), 0.1), 0.1, 12.089411),
+        ("ATOptimal, zeta 0.1, 200 points", lambda: atoptimal(discretise(DISTRIBUTION, 200), 0.1), 3, 12.055),
     ]
     for name, solve, goal, hours in cases:
         solve()  # compiled
@@ -71,14 +71,14 @@ def mixed(traces: Path) -> Iterator[Result]:
     count = 10_000
     columns = {
         "submit_time": np.r_[ordinary.submit_time, rng.integers(0, ordinary.submit_time.max(), count)],
-        "run_time": np.r_[ordinary.run_time, np.maximum(1, LAW.sample(rng, count).astype(np.int64))],
+        "run_time": np.r_[ordinary.run_time, np.maximum(1, DISTRIBUTION.sample(rng, count).astype(np.int64))],
         "requested_time": np.r_[ordinary.requested_time, np.full(count, 72_000)],
         "requested_processors": np.r_[ordinary.job_processors, rng.integers(1, 64, count)],
     }
     distribution = np.r_[np.full(len(ordinary), -1), np.zeros(count, dtype=np.int64)]
     jobs = (
         sl.Workload.from_columns(columns, processors=1_024)
-        .replace(distribution=distribution, distributions=(LAW.text,))
+        .replace(distribution=distribution, distributions=(DISTRIBUTION.text,))
         .sorted_by_submit()
     )
     for text in ("fcfs+easy,requests=toptimal,speculation=0.2", "saf+easy,requests=toptimal,speculation=0"):

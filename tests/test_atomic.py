@@ -80,3 +80,11 @@ def test_an_error_of_the_disk_becomes_one_sentence(tmp_path: Path, number: int, 
     with pytest.raises(OutputError, match=rf"^cannot write .*x\.csv: {sentence}$"):
         write()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_or_device_is_refused_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "out.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(OutputError, match=r"out\.csv: it is a device or a pipe"), atomic_path(pipe):
+        pass
+    assert pipe.is_fifo()

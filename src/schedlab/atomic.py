@@ -62,13 +62,15 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     OutputError
-        If it is a directory, or if its directory does not exist or is not writable.
+        If it is a directory, a device or a pipe, or if its directory does not exist or is not writable.
     """
     target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if not target.parent.is_dir():
         raise OutputError(f"cannot write {target}: the directory {target.parent} does not exist")
     if target.is_dir():
         raise OutputError(f"cannot write {target}: it is a directory")
+    if target.exists() and not target.is_file():  # renaming a file to its name would remove it: root loses /dev/null
+        raise OutputError(f"cannot write {target}: it is a device or a pipe, not a file")
     if not os.access(target.parent, os.W_OK):
         raise OutputError(f"cannot write {target}: the directory {target.parent} is not writable")
     return target

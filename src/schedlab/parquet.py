@@ -52,7 +52,7 @@ def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[pa.Table, dic
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{name}: not a Parquet file, or damaged: write it again ({reason})") from None
+        raise InputError(f"{name}: not a Parquet file, or damaged; a {what} in .parquet is needed ({reason})") from None
     try:
         facts = parse_json((table.schema.metadata or {}).get(METADATA_KEY, b"{}"))
     except ValueError as error:

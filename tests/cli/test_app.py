@@ -26,6 +26,11 @@ def test_help_names_every_verb(run) -> None:
     assert [verb for verb in verbs.split() if f" {verb} " not in text] == []
 
 
+@pytest.mark.parametrize("verb", ["inspect", "campaign diff", "site what-if"])
+def test_help_shows_no_type_behind_options_without_a_value(run, verb: str) -> None:
+    assert "bool" not in run(*verb.split(), "--help").stdout
+
+
 @pytest.mark.parametrize("words", [["fly"], ["simulate"], ["compare", "x.swf"], ["simulate", "x.swf", "--events", "y"]])
 def test_wrong_usage_ends_with_2(run, words: list[str]) -> None:
     assert run(*words).exit_code == 2
@@ -52,7 +57,7 @@ def test_a_closed_pipe_is_no_error_worth_words() -> None:
     assert program.wait() == 1
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="the system has no device that is always full")
 @pytest.mark.parametrize("words", [["schedulers"], ["schedulers", "--json"], ["--version"], ["--help"]], ids=" ".join)
 def test_a_full_disk_behind_standard_output_is_one_line(words: list[str]) -> None:
     with open("/dev/full", "w") as full:

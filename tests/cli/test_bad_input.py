@@ -130,3 +130,17 @@ def test_something_else_than_a_schedule_is_not_drawn(run, trace: Path) -> None:
     run("convert", trace, "jobs.parquet")
     _assert_one_sentence(run("gantt", "jobs.parquet", "-o", "out.png"), "jobs.parquet", "not a schedule")
     assert run("gantt", trace, "-o", "out.png").exit_code == 2
+
+
+def test_a_report_of_a_trace_names_the_verbs_that_make_one(run, trace: Path) -> None:
+    _assert_one_sentence(run("report", str(trace)), "not a schedule", "simulate --report")
+
+
+def test_the_units_of_a_trim_that_leaves_no_jobs_are_named(run, trace: Path) -> None:
+    _assert_one_sentence(run("simulate", str(trace), "--warm-up", "99999999"), "warm-up 99,999,999 s and cool-down 0%")
+
+
+def test_times_in_a_foreign_table_point_to_the_mapping_of_columns(run, tmp_path: Path) -> None:
+    table = tmp_path / "foreign.csv"
+    table.write_text("submit_time,run_time,requested_processors\n2015-08-06 00:00:17,5,1\n")
+    _assert_one_sentence(run("inspect", str(table)), "is not a number", "submit_time=COLUMN (--column)")

@@ -153,7 +153,7 @@ def test_the_zone_of_a_log_can_be_given(run, trace: Path) -> None:
     assert sl.formats.read_table("april.parquet").start_time == 1775037600  # 12:00 in Stockholm, 10:00 UTC
     refused = run("convert", trace, "out.parquet", "--timezone", "UTC")
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
-    assert "three.swf: only the text of sacct and squeue and slurmctld.log have times without a zone" in refused.stderr
+    assert "three.swf: times of this format need no time zone" in refused.stderr
 
 
 def test_an_error_about_a_log_of_a_site_names_its_file(run) -> None:

@@ -60,7 +60,7 @@ def test_tables_have_the_metrics_that_one_brings(mine):
     [
         ("mine:fails", r"metric mine:fails failed for .* under fcfs: ZeroDivisionError: division by zero"),
         ("mine:absent", "metric mine:absent: AttributeError"),
-        ("late", "written MODULE:NAME"),
+        ("late", "a text MODULE:FUNCTION"),
         (lambda: 1, r"must be a function of \(schedule\)"),
         (lambda schedule: float("nan"), "is not a number"),
         (lambda schedule: "many", "ValueError"),

@@ -95,7 +95,9 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_jobs_that_can_run_in
         "PartitionName=batch MaxTime=1000, KillWait=60",
         "saf+slurm(interval=60,queue_depth=50)",
     ]
-    assert "KillWait is not simulated (recorded run times have it): its change shows no effect" in found.notes
+    assert (
+        "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in found.notes
+    )
     assert "compared on the 54 jobs that can run in both" in found.notes
     assert {len(one) for one in found.comparison.schedules.values()} == {54}
 

@@ -45,5 +45,5 @@ def test_jobs_of_a_partition_are_those_that_may_run_there() -> None:
     assert in_partitions(JOBS, ["cpu", "long"]).submit_time.tolist() == [0, 2]
     with pytest.raises(InputError, match="no job is in the partition 'debug'; the partitions are cpu, gpu, gpu,long"):
         in_partitions(JOBS, ["debug"])
-    with pytest.raises(InputError, match="the partitions are none"):
+    with pytest.raises(InputError, match="the jobs name no partitions"):
         in_partitions(JOBS.replace(resources=None), ["cpu"])

@@ -450,7 +450,7 @@ class TestText:
 
     def test_a_zone_for_another_format_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "s.swf").write_text("1 0 -1 60 4" + 13 * " -1")
-        with pytest.raises(InputError, match=r"s\.swf: only the text of sacct"):
+        with pytest.raises(InputError, match=r"s\.swf: times of this format need no time zone"):
             read_workload(tmp_path / "s.swf", timezone="UTC")
 
 

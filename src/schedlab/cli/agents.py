@@ -38,7 +38,7 @@ def train(
     ] = (1.0, 1.0),
     learn_from: Annotated[
         float,
-        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="Share of each log, from its begin, to train on."),
+        typer.Option(min=0.05, max=0.9, metavar="SHARE", help="Share of each log, from its start, to train on."),
     ] = 0.5,
     validate_on: Annotated[
         float,

@@ -69,12 +69,28 @@ class Verbs(TyperGroup):
         typer.echo(f"schedlab: {bounded(' '.join(message.split()))}", err=True)
         sys.exit(1)
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a verb; its help shows no type behind options that take no value."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _without_types_of_flags(command)
+        return command
+
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         result = super().invoke(ctx)
         # A full disk or a pipe that the reader has closed is noticed here, not when the interpreter is gone.
         sys.stdout.flush()
         return result
+
+
+def _without_types_of_flags(command: Any) -> None:
+    context = typer.Context(command)
+    for parameter in command.get_params(context):
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    for verb in getattr(command, "commands", {}).values():
+        _without_types_of_flags(verb)
 
 
 def _refuse_halves(args: Sequence[str]) -> None:

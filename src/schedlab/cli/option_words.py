@@ -17,6 +17,7 @@ WORDS = {
     r"\bout of by=": "out of --by",
     r"\badd events=sc17": "add --events sc17",
     r"\(--rules\)": "(--clean)",
+    r"\(columns=\)": "(--column)",
 }
 """What the library says, as patterns, and what is said here."""
 

@@ -41,6 +41,11 @@ def report(
         write_schedule_report(read_schedule(target), output, command=command_line(), source=str(target))
         note(f"report {output}")
         return
+    if target.is_file() and target.suffix not in (".toml", ".py"):
+        raise InputError(
+            f"{target}: not a schedule (.parquet), a run directory or a campaign file (.toml, .py); for a trace, see "
+            "simulate --report and compare --report"
+        )
     opened = open_run(target)
     if watch:
         Watch(opened.path, output).follow()

@@ -117,7 +117,7 @@ def what_if(
     ] = None,
     variants: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Variants: a TOML file with [[variant]] tables or a table [over]."),
+        typer.Option(metavar="FILE", help="Variants: a TOML file with tables 'variant', or a table 'over'."),
     ] = None,
     over: Annotated[
         list[str] | None,

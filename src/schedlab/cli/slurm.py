@@ -55,9 +55,7 @@ def run(
             help="File to write the first phase's schedule to: .parquet, .csv or .swf.",
         ),
     ] = None,
-    phases: Annotated[
-        int, typer.Option(min=1, help="Number of runs, each with other offsets of Slurm's loops (default: 1).")
-    ] = 1,
+    phases: Annotated[int, typer.Option(min=1, help="Number of runs, each with other offsets of Slurm's loops.")] = 1,
     mode: Mode = "frozen",
     seed: Seed = 1,
     clean: Clean = "default",
@@ -206,7 +204,7 @@ def validate(
             help="Scheduler text to configure Slurm for; repeatable.",
         ),
     ] = None,
-    phases: Annotated[int, typer.Option(min=2, help="Number of runs of each (default: 5).")] = 5,
+    phases: Annotated[int, typer.Option(min=2, help="Number of runs of the model, and of Slurm.")] = 5,
     mode: Mode = "frozen",
     seed: Seed = 1,
     clean: Clean = "default",
@@ -286,7 +284,7 @@ def deploy(
         list[str] | None,
         typer.Option(metavar="NAME", help="Change jobs of this partition only; repeatable (default: all)."),
     ] = None,
-    period: Annotated[int, typer.Option(min=1, help="Interval of the daemon, in seconds (default: 30).")] = 30,
+    period: Annotated[int, typer.Option(min=1, help="Interval of the daemon, in seconds.")] = 30,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Make the Lua script only log what it would set.")] = False,
 ) -> None:
     """Write the files that deploy a policy on an unmodified Slurm, with the steps to install and remove it."""
@@ -306,7 +304,7 @@ def shadow(
         Path | None,
         typer.Option("--queue", metavar="FILE", help="Output of 'squeue --json' (default: run squeue)."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Number of lines to print (default: 50).")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Number of lines to print.")] = 50,
     as_json: Json = False,
 ) -> None:
     """Print the order of a production queue under a policy, without changing anything."""

@@ -24,7 +24,7 @@ _USED = frozenset({
 })  # fmt: skip
 _OF_NODES = {
     "downnodes": "all nodes are up at the beginning",
-    "frontendname": "there are no front ends",
+    "frontendname": "front-end nodes are not modelled",
     "gres": "resources are those of the nodes' lines",
     "grestypes": "resources are those of the nodes' lines",
 }

@@ -202,7 +202,7 @@ class PartitionLines:
                     raise InputError(f"{key}: {error}") from None
                 if value is not None:
                     fields[name] = value
-        if "priority" in given:  # of old, tier and factor in one; slurmctld takes it even if the two are given
+        if "priority" in given:  # deprecated: tier and factor in one; slurmctld takes it even if the two are given
             fields["priority_tier"] = fields["priority_factor"] = _number(given["priority"])
         flags = {word.strip().lower() for word in self.parameters.get("priorityflags", "").split(",")}
         fields["billing_largest"] = "max_tres" in flags and "billing" in fields

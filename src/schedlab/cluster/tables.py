@@ -127,7 +127,7 @@ def _rules(partition: Partition) -> Iterable[str]:
         (partition.allow_groups, "groups"),
     ):
         if names:
-            yield f"{len(names)} {what} only"
+            yield f"only {len(names)} {what}"
     denied = len(partition.deny_accounts) + len(partition.deny_qos)
     if denied:
         yield f"{denied} denied"

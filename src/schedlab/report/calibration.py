@@ -72,7 +72,7 @@ def render_calibration(calibration: Calibration, *, command: str = "") -> str:
 
 def _table(kind: str, errors: Iterable[WaitErrors]) -> Table:
     every = list(errors)
-    quantiles = [f"{100 * one:g}%" for one in QUANTILES]
+    quantiles = [f"p{100 * one:g}" for one in QUANTILES]
     head = [Cell(HEADINGS[kind]), Cell("Jobs"), Cell("Mean wait recorded", term="wait"), Cell("replayed")]
     head += [Cell("error"), Cell("naive model"), Cell("its error")]
     head += [Cell(f"{one} {what}", term="percentile") for one in quantiles for what in ("recorded", "replayed")]

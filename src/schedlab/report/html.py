@@ -188,7 +188,7 @@ def _asked(evidence: Evidence, schedulers: Sequence[str]) -> list[tuple[str, str
         ("Instances", _instances(len(values), evidence.blocks)),
         ("Schedulers", ", ".join(_meaning(name, evidence.example) for name in schedulers)),
         ("Baseline", evidence.baseline),
-        ("Measure", metric_label(evidence.metric)),
+        ("Metric", metric_label(evidence.metric)),
     ]
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from schedlab.campaign.results.statistics import quantity
 from schedlab.report.calibration import HEADINGS, MOST
+from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.site.confirmation import Confirmation
 from schedlab.site.effects import Effect, difference_text
-from schedlab.site.ranking import RankedVariant, VariantRanking
+from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import count_of
@@ -79,9 +80,9 @@ def render_ranking(
 
 def _sentences(ranking: VariantRanking) -> list[str]:
     best = ranking.best
-    told = [f"By {ranking.metric}, the best variant is {best.variant.name} ({best.variant.text})."]
+    told = [f"By {metric_label(ranking.metric)}, the best variant is {best.variant.name} ({best.variant.text})."]
     if ranking.ranked[0].variant.name == AS_IT_IS:
-        told = ["By " + ranking.metric + ", no variant is better than the site as it is."]
+        told = ["By " + metric_label(ranking.metric) + ", no variant is better than the site as it is."]
     every = next((one for one in best.effects if one.kind == "all"), None)
     if every is not None:
         change, interval, _ = difference_text(every)
@@ -93,14 +94,15 @@ def _sentences(ranking: VariantRanking) -> list[str]:
         ]
     if len(ranking.ranked) > 2:
         told.append(
-            f"It is the best of {len(ranking.ranked) - 1:,} on these very jobs, so that some of its advantage is "
-            "chance; schedlab site search judges on jobs that the choice has not seen."
+            f"It is the best of {len(ranking.ranked) - 1:,} on the jobs that it was chosen on, so some of its "
+            "advantage is chance; schedlab site search evaluates the choice on held-out jobs."
         )
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}" for one in ranking.failures)]
 
 
 def _ranked(ranking: VariantRanking) -> Table:
-    head = [Cell("Variant"), Cell(ranking.metric), Cell("Mean wait", term="wait"), Cell("95% wait", term="percentile")]
+    own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
+    head = [Cell("Variant"), *own, Cell("Mean wait", term="wait"), Cell("p95 wait", term="percentile")]
     head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval")]
     note = "The jobs of each variant are paired with those of the site as it is."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
@@ -109,7 +111,8 @@ def _ranked(ranking: VariantRanking) -> Table:
 def _row(metric: str, one: RankedVariant) -> list[Cell]:
     every = next((found for found in one.effects if found.kind == "all"), None)
     change, interval, _ = difference_text(every) if every else ("–", "–", "")
-    row = [Cell(one.variant.name), Cell(quantity(metric, one.value), one.value)]
+    own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
+    row = [Cell(one.variant.name), *own]
     row += [seconds_cell(one.mean_wait), seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
     return [*row, Cell(change, every.difference if every else 0.0), Cell(interval)]
 

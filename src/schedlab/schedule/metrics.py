@@ -178,9 +178,8 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     first = _cut(submitted - submitted[0], warm_up)
     last = len(order) - _cut(submitted[-1] - submitted[::-1], cool_down)
     if first >= last:
-        raise InputError(
-            f"not enough jobs: warm-up {warm_up} and cool-down {cool_down} leave none of the {len(order)} jobs"
-        )
+        cut = [f"{trim:,.0f} s" if trim >= 1 else f"{trim:.0%}" for trim in (warm_up, cool_down)]
+        raise InputError(f"not enough jobs: warm-up {cut[0]} and cool-down {cut[1]} leave none of {len(order)}")
     begin = submitted[0] + int(warm_up) if warm_up >= 1 else submitted[first]
     if cool_down >= 1:
         end = submitted[-1] - int(cool_down)

@@ -92,6 +92,8 @@ def as_metric(given: str | Measure) -> OwnMetric:
     """
     if callable(given):
         return OwnMetric(getattr(given, "__name__", type(given).__name__), given)
+    if isinstance(given, str) and ":" not in given:
+        raise InputError(f"metric {shown(given)}: give a function of a schedule, or a text MODULE:FUNCTION")
     function = load_named(given, "metric")
     if isinstance(function, type) or not callable(function):
         raise InputError(f"metric {given}: {shown(function)} is not a function")

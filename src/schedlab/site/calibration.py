@@ -190,7 +190,7 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
     Returns
     -------
     Calibration
-        Errors leave out jobs submitted within four days (at most a tenth of the log) of its begin and end: the queue at
+        Errors leave out jobs submitted within four days (at most a tenth of the log) of its start and end: the queue at
         the begin is not known in full, and at the end not all jobs have ended.
 
     Raises

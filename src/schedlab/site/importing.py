@@ -75,7 +75,10 @@ def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site
     with located(str(main)):
         found = scheduling_of(values, cluster, numbers_of(jobs, cluster))
     if cluster.accounting is None and values.get("accountingstorageenforce"):
-        told.append("no file of accounts stands beside slurm.conf: no accounts, QOS and limits are known")
+        told.append(
+            "no dump or script of sacctmgr (*.dump, *.cfg, *.script) beside slurm.conf: "
+            "accounts, QOS and their limits are unknown"
+        )
     files = files_of(main)
     if jobs is not None and isinstance(found.scheduler.policy, Multifactor) and found.scheduler.policy.fairshare:
         strangers = unknown_users(jobs, cluster)

@@ -21,9 +21,10 @@ TRUST = "who may speak to whom does not matter to recorded jobs"
 DAEMONS = "logs, files and daemons do not matter to jobs"
 PROCESSES = "what nodes do with processes is in the recorded run times"
 ADDRESSES = "addresses do not matter to jobs"
+RECORDED = "already part of the recorded run times"
 USAGE = "needs the decayed usage of accounts, which is not simulated"
 
-IRRELEVANT = frozenset({DISPLAY, RECORDS, MESSAGES, TRUST, DAEMONS, PROCESSES, ADDRESSES, SUBMISSION})
+IRRELEVANT = frozenset({DISPLAY, RECORDS, MESSAGES, TRUST, DAEMONS, PROCESSES, ADDRESSES, SUBMISSION, RECORDED})
 """Reasons to ignore what does not decide when and where a recorded job starts."""
 
 ROWS: tuple[Row, ...] = (
@@ -66,7 +67,7 @@ ROWS: tuple[Row, ...] = (
     ("NodeSet", "NodeSet Nodes Feature", "modelled", "nodes of partitions", _NODES),
     ("DownNodes", "DownNodes Reason State", "ignored", "all nodes are up at the beginning", ""),
     ("FrontendName", "FrontendName FrontendAddr Port Reason State AllowGroups AllowUsers DenyGroups DenyUsers",
-     "ignored", "there are no front ends", ""),
+     "ignored", "front-end nodes are not modelled", ""),
     ("gres.conf", "Name NodeName Type Count File MultipleFiles", "modelled", "GPUs of nodes", _NODES),
     ("gres.conf", "AutoDetect Cores CPUs Flags Links", "ignored", "how devices are found does not matter", ""),
     ("topology.conf", "SwitchName Switches Nodes", "approximated",
@@ -91,7 +92,8 @@ ROWS: tuple[Row, ...] = (
      _HELD),
     ("PartitionName", "PriorityJobFactor", "modelled", "the factor of partition= of multifactor",
      "tests/site/test_scheduling.py"),
-    ("PartitionName", "Priority", "approximated", "of old, tier and job factor in one: as these", _NODES),
+    ("PartitionName", "Priority", "approximated",
+     "deprecated: sets PriorityTier and PriorityJobFactor at once, modelled as these two", _NODES),
     ("PartitionName", "QOS", "modelled", "its limits hold for jobs of the partition", _HELD),
     ("PartitionName", "OverSubscribe Shared", "approximated",
      "EXCLUSIVE: whole nodes; FORCE and YES: jobs do not share cores", _NODES),

@@ -16,6 +16,9 @@ from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import table
 
+SHOWN = ("mean_wait", "p95_wait", "utilisation")
+"""Metrics that tables of variants have whatever the ranking is by."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankedVariant:
@@ -83,11 +86,13 @@ class VariantRanking:
         }
 
     def __str__(self) -> str:
-        head = ["variant", self.metric, "mean wait", "p95 wait", "utilisation", "difference of mean wait", "95 %", ""]
+        own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
+        head = ["variant", *own, "mean wait", "p95 wait", "utilisation", "difference of mean wait", "95 % interval", ""]
         rows = []
         for one in self.ranked:
             every = next((found for found in one.effects if found.kind == "all"), None)
-            row = [one.variant.name, quantity(self.metric, one.value), duration(one.mean_wait), duration(one.p95_wait)]
+            value = [quantity(self.metric, one.value)] if own else []
+            row = [one.variant.name, *value, duration(one.mean_wait), duration(one.p95_wait)]
             rows.append([*row, f"{one.utilisation:.1%}", *(difference_text(every) if every else ("-", "-", ""))])
         text = [table(head, rows)]
         if self.best.effects:
@@ -112,10 +117,7 @@ def rank_variants(
         there = [(first, other) for first, other in pairs if first is not None and other is not None]
         if len(there) < len(pairs):
             continue
-        means = {
-            name: float(np.mean([other.metric(name) for _, other in there]))
-            for name in (metric, "mean_wait", "p95_wait", "utilisation")
-        }
+        means = {name: float(np.mean([other.metric(name) for _, other in there])) for name in (metric, *SHOWN)}
         notes = tuple(dict.fromkeys(note for _, other in there for note in other.notes))
         found = () if variant is base else tuple(effects(there))
         ranked.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedlab.site.machine_table import RECORDED
 from schedlab.site.parameters import Row
 
 _PASS = "tests/engine/test_slurm_by_hand.py"
@@ -119,7 +120,7 @@ ROWS: tuple[Row, ...] = (
     ("PriorityFlags", "MAX_TRES", "modelled", "the largest weighted resource is billed, not the sum", _TRES),
     ("PriorityFlags", "MAX_TRES_GRES", "ignored", "not in Slurm 22.05", ""),
     # Preemption
-    ("PreemptType", "preempt/none", "modelled", "nobody is preempted", ""),
+    ("PreemptType", "preempt/none", "modelled", "no job is preempted", ""),
     ("PreemptType", "preempt/partition_prio preempt/qos", "modelled", "who gives way to whom", _PREEMPT),
     ("slurm.conf", "PreemptMode PreemptExemptTime", "approximated", PREEMPT, _PREEMPT),
     ("slurm.conf", "PreemptParameters", "ignored", "of newer versions; in 22.05, these are SchedulerParameters", ""),
@@ -129,7 +130,7 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "EnforcePartLimits", "modelled",
      "a job beyond the limits of all its partitions does not run: left out and counted", "tests/site/test_jobs.py"),
     ("slurm.conf", "CompleteWait", "ignored", "nodes complete at once", ""),
-    ("slurm.conf", "KillWait", "ignored", "recorded run times have it", ""),
+    ("slurm.conf", "KillWait", "ignored", RECORDED, ""),
     ("slurm.conf", "MaxArraySize MaxJobCount MaxStepCount MaxTasksPerNode MinJobAge FirstJobId MaxNodeCount", "ignored",
      "the records have the jobs that were accepted", ""),
     ("slurm.conf", "JobRequeue RequeueExit RequeueExitHold", "ignored", "each run of a requeued job is a job", ""),

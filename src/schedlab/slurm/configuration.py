@@ -304,7 +304,7 @@ def _with_accounts(configuration: Configuration, directory: Path) -> Configurati
         return replace(configuration.having(AccountingStorageType="accounting_storage/slurmdbd"), accounts=accounts)
     if not stored:
         return configuration
-    reason = "no file of accounts (*.script, *.dump, *.cfg) stands beside slurm.conf: no limits, no fair share"
+    reason = "no dump or script of sacctmgr (*.dump, *.cfg, *.script) beside slurm.conf: no limits, no fair share"
     changed = configuration.having(AccountingStorageType="accounting_storage/none")
     lines = tuple(
         line

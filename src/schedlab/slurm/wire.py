@@ -103,7 +103,7 @@ class Node:
 
 
 class Reader:
-    """Reads a body from its begin.
+    """Reads a body from its first byte.
 
     Raises
     ------

@@ -176,8 +176,8 @@ def read_workload(
     form: Format | Literal["mapped"] = "mapped" if columns else format_of(path)
     if timezone is not None and form not in (*ZONELESS, "mapped"):
         raise InputError(
-            f"{os.fspath(path)}: only the text of sacct and squeue and slurmctld.log have times without a zone: remove "
-            "timezone"
+            f"{os.fspath(path)}: times of this format need no time zone: timezone is for sacct, squeue, slurmctld.log "
+            "and CSV with a mapping of columns"
         )
 
     def read(file: str | os.PathLike[str]) -> Workload:

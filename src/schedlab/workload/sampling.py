@@ -154,7 +154,9 @@ def in_partition(workload: Workload, names: Iterable[str]) -> NDArray[np.bool_]:
     parts = [set(name.split(",")) for name in known]
     for name in sorted(wanted):
         if not any(name in part for part in parts):
-            told = ", ".join(known[:8]) or "none"
+            if not known:
+                raise InputError(f"{workload.name}: no job is in the partition {name!r}: the jobs name no partitions")
+            told = ", ".join(known[:8])
             near = did_you_mean(name, set().union(*parts))
             raise InputError(f"{workload.name}: no job is in the partition {name!r}{near}; the partitions are {told}")
     inside = np.array([*(bool(part & wanted) for part in parts), False])

@@ -16,6 +16,7 @@ from schedlab.documents import checked
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output, read_whole, workload_name
+from schedlab.wording import shown
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload.csv_lines import bad_line, line_of_row
 from schedlab.workload.links import link_columns, link_facts, plain_columns, read_links, refuse_links
@@ -281,5 +282,10 @@ def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
         cells = frame[label]
         if not pd.api.types.is_numeric_dtype(cells):
             row = int(np.argmax(np.isnan(as_numbers(cells)) & cells.notna()))
-            raise InputError(f"column {label}, row {row}: {str(cells.iloc[row])[:40]!r} is not a number", row=row)
+            cell = shown(str(cells.iloc[row])[:40])
+            raise InputError(
+                f"column {label}, row {row}: {cell} is not a number; for a file of another program, map its columns: "
+                f"{label}=COLUMN (columns=)",
+                row=row,
+            )
     return frame

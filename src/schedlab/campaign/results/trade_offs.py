@@ -133,7 +133,7 @@ def price_table(found: Sequence[Price], labels: Mapping[int, str]) -> str:
         for row, each in zip(rows, found, strict=True):
             row.append("-" if np.isnan(each.wide_wait) else duration(each.wide_wait))
     if any(each.users for each in found):
-        head += ["users worse", "most for"]
+        head += ["users worse", "worst for"]
         for row, each in zip(rows, found, strict=True):
             who = labels.get(each.worst_user, f"user {each.worst_user}")
             row += [f"{each.worse:,} of {each.users:,}" if each.users else "-"]
