@@ -52,7 +52,7 @@ def test_three_jobs_worked_by_hand():
     assert found.size.tolist() == [375, 125]
     np.testing.assert_allclose(found.age, [1_000 * 7_198 / 604_800, 1_000 * 7_199 / 604_800])
     assert found.priority.tolist() == [2_386, 1_136]
-    assert str(found).splitlines()[-1].split() == ["2", "7", "1136", "12", "1000", "125", "0", "0"]
+    assert str(found).splitlines()[-1].split() == ["2", "7", "1136", "12", "1000", "125", "0", "0", "0"]
 
 
 def test_other_policies_have_no_factors():

@@ -60,8 +60,7 @@ def answers(free, processors, length, begins, booked):
 
 def as_array(profile, now):
     """Return what is free in each second, from the segments in order; they must be sorted, and no two alike."""
-    segments = profile.segments[: profile.length[0]]
-    begin, values = segments["begin"], segments["free"]
+    begin, values = (array[: profile.length[0]] for array in (profile.begin, profile.free))
     assert (begin[1:] > begin[:-1]).all()
     assert (values[1:] != values[:-1]).all()
     free = np.zeros(2 * SECONDS, dtype=np.int64)

@@ -42,6 +42,14 @@ def test_what_applies_where_jobs_are_silent_is_filled_in_and_told():
     assert "2 jobs without a time limit: that of the partition" in notes
 
 
+def test_jobs_without_any_limit_are_planned_with_a_year():
+    endless = Cluster.of_nodes([NodeGroup.of("n1", cores=8)], [Partition("batch", default=True)])
+    jobs, notes = completed(jobs_of(requested_time=[-1, 60]), endless)
+    assert jobs.requested_time.tolist() == [365 * 86_400, 60]
+    assert "1 job without a time limit, also of the partition: a year, with which Slurm plans them" in notes
+    assert len(replayable(jobs, endless).jobs) == 2
+
+
 def test_jobs_that_did_not_run_or_never_can_are_left_out_and_counted_by_reason():
     workload = jobs_of(
         run_time=[60, -1, -1, 60, 60],

@@ -66,7 +66,7 @@ def test_a_backfill_pass_looks_at_so_many_jobs_of_a_user_and_starts_so_many():
     both = {"schedulerparameters": "bf_max_job_user=30,bf_max_job_start=7"}
     assert text(both) == "fcfs+slurm(user_depth=30,starts=7)"
     assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm"
-    assert text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"}) == "fcfs+slurm"
+    assert text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"}) == "fcfs+slurm(association_depth=9)"
 
 
 def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_the_flags():

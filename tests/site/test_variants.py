@@ -9,7 +9,8 @@ from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.effects import FEWEST_BLOCKS, effects, ratio_interval
 from schedlab.site.ranking import rank_variants
-from schedlab.site.sweep import SiteSample, Sweep
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep
 from schedlab.site.tuning import search_parameters
 from schedlab.site.variants import AS_IT_IS, Variant, grid, parse_axis, read_variants
 

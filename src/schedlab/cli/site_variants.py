@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
-from schedlab.errors import InputError
+from schedlab.cli.terminal import campaign_bar, command_line, laboratory_bar, note, show, show_json, stopped_like_ctrl_c
+from schedlab.errors import InputError, located
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.site.sweep import VariantFailure
+    from schedlab.site.confirmation import Confirmation
+    from schedlab.site.ranking import VariantRanking
+    from schedlab.site.samples import SiteSample
+    from schedlab.site.sweep import Sweep, VariantFailure
     from schedlab.site.variants import Variant
 
 SiteDirectory = Annotated[
@@ -48,38 +52,80 @@ def _axes(over: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return axes
 
 
-def show_many(
+def chosen_samples(part: str | None, think: str | None, seeds: Sequence[int], *, model: bool) -> list[SiteSample]:
+    """Return the jobs that variants are run on: those of the log, or of a part of it, and samples."""
+    from schedlab.durations import LONGEST, parse_duration
+    from schedlab.site.samples import SiteSample
+
+    first = SiteSample() if part is None else SiteSample.parse(part)
+    if think is not None:
+        with located("--think-times"):
+            first = replace(first, think=int(min(parse_duration(think), LONGEST)))
+    drawn: Literal["weeks", "model"] = "model" if model else "weeks"
+    return [first, *(replace(first, seed=number, drawn=drawn) for number in seeds)]
+
+
+class Answers(NamedTuple):
+    """Variants that were run, and their ranking."""
+
+    sweep: Sweep
+    ranking: VariantRanking
+
+
+def run_many(
     directory: Path,
     variants: Sequence[Variant],
-    seeds: Sequence[int],
+    samples: Sequence[SiteSample],
     metric: str,
     workers: int | None,
-    report: Path | None,
     *,
     nodes: bool,
-    as_json: bool,
-) -> None:
-    """Run variants, and print how they compare."""
+) -> Answers:
+    """Run variants, and rank them."""
     from schedlab.site.ranking import rank_variants
-    from schedlab.site.sweep import SiteSample, Sweep
+    from schedlab.site.sweep import Sweep
 
+    if not variants:
+        raise InputError("nothing to compare: give changes (--set), policies (--policy) or variants (--over)")
     sweep = Sweep(directory, nodes=nodes)
-    samples = [SiteSample(), *(SiteSample(seed=seed) for seed in seeds)]
     with stopped_like_ctrl_c(), campaign_bar() as progress:
         simulations = sweep.run(variants, samples, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")
-    found = rank_variants(sweep, variants, samples, metric)
+    return Answers(sweep, rank_variants(sweep, variants, samples, metric))
+
+
+def run_on_slurm(answers: Answers, best: int, phases: int, seed: int) -> Confirmation:
+    """Run the site as it is and the best variants on the real Slurm, on the first sample."""
+    from schedlab.site.confirmation import confirm
+
+    sweep, ranking = answers
+    chosen = ranking.variants[:best]
+    with stopped_like_ctrl_c(), laboratory_bar(len(sweep.jobs)) as progress:
+        return confirm(
+            sweep.site, chosen, ranking.samples[0], phases=phases, seed=seed, nodes=sweep.nodes, progress=progress
+        )
+
+
+def show_many(answers: Answers, confirmation: Confirmation | None, report: Path | None, *, as_json: bool) -> None:
+    """Print how variants compare, and what the real Slurm says."""
+    sweep, found = answers
     _tell(found.failures)
     for text in found.best.notes:
         note(f"{found.best.variant.name}: {text}")
+    if confirmation is not None:
+        for text in confirmation.notes:
+            note(text)
     if report is not None:
         from schedlab.report.variants import write_ranking
 
-        note(f"report {write_ranking(sweep, found, report, command=command_line())}")
+        note(f"report {write_ranking(sweep, found, report, confirmation=confirmation, command=command_line())}")
     if as_json:
-        show_json(found.to_document())
-    else:
-        show(found)
+        told = {} if confirmation is None else {"confirmation": confirmation.to_document()}
+        show_json(found.to_document() | told)
+        return
+    show(found)
+    if confirmation is not None:
+        show(f"\non the real Slurm\n\n{confirmation}")
 
 
 def _tell(failures: Sequence[VariantFailure]) -> None:

@@ -9,7 +9,15 @@ import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page
-from schedlab.cli.site_variants import ProcessorsOnly, SiteDirectory, read_many, show_many
+from schedlab.cli.site_variants import (
+    ProcessorsOnly,
+    SiteDirectory,
+    chosen_samples,
+    read_many,
+    run_many,
+    run_on_slurm,
+    show_many,
+)
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
 
@@ -122,8 +130,31 @@ def what_if(
     samples: Annotated[
         int, typer.Option(min=0, metavar="N", help="With variants: also run on N samples of users' weeks.")
     ] = 0,
+    model: Annotated[
+        bool, typer.Option("--model", help="Draw the samples from a model of arrivals and jobs, not users' weeks.")
+    ] = False,
+    think: Annotated[
+        str | None,
+        typer.Option(
+            "--think-times",
+            metavar="TIME",
+            help="Users react: what they submitted within this time after a job's end, such as 20m, follows its "
+            "simulated end.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
     rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
+    part: Annotated[
+        str | None,
+        typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
+    ] = None,
+    confirm: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Also run the site as it is and the best N variants on the real Slurm 22.05."
+        ),
+    ] = 0,
+    phases: Annotated[int, typer.Option(min=1, metavar="N", help="With --confirm: runs of each variant.")] = 3,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
@@ -141,13 +172,18 @@ def what_if(
     from schedlab.report.groups import user_names
     from schedlab.site.site import read
     from schedlab.site.what_if import what_if as answered
+    from schedlab.slurm.installation import installed_version
 
     if report is not None:
         check_page(report)
-    if variants is not None or over:
+    if variants is not None or over or part is not None or samples or think is not None or confirm:
+        if confirm:
+            installed_version()  # before anything is simulated
         many = read_many(variants, over or [], changes or [], policies or [])
-        seeds = list(range(seed, seed + samples))
-        show_many(directory, many, seeds, rank_by, workers, report, nodes=not processors_only, as_json=as_json)
+        chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
+        answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only)
+        found_there = run_on_slurm(answers, confirm, phases, seed) if confirm else None
+        show_many(answers, found_there, report, as_json=as_json)
         return
     site = read(directory)
     found = answered(site, changes or (), policies or (), nodes=not processors_only)

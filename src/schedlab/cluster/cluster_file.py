@@ -102,10 +102,12 @@ class PartitionTable(_Table):
     qos: str = ""
     preempt_mode: str = ""
     grace_time: Seconds = 0
+    billing: dict[str, float] = {}
+    billing_largest: bool = False
 
     def made(self) -> Partition:
         """Return the partition that it describes."""
-        given = self.model_dump()
+        given = self.model_dump() | {"billing": tuple(self.billing.items())}
         lists = {name: frozenset(value) for name, value in given.items() if name.startswith(("allow_", "deny_"))}
         return Partition(**given | lists | {"nodes": tuple(self.nodes)})
 
@@ -331,7 +333,7 @@ def _written(name: str, value: Any) -> Any:
         written = value if value is None else duration_text(value)
     elif name == "gpus" and [kind for kind, _ in value] == [""]:
         written = value[0][1]
-    elif name == "gpus" or "tres" in name:
+    elif name in ("gpus", "billing") or "tres" in name:
         written = dict(value)
     elif name == "shares" and value is None:
         written = "parent"

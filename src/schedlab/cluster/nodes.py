@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -171,6 +172,10 @@ class Partition:
     preempt_mode, grace_time
         What becomes of its jobs that give way to others, "" for what the cluster says; and the seconds that they may
         still run then.
+    billing, billing_largest
+        Weights of what jobs hold, in the use that counts for fair share and limits: pairs of resource (cpu, node, mem
+        in MiB, gres/gpu, gres/gpu:TYPE) and weight; none: the cores. And whether the largest weighted resource is
+        billed rather than the sum.
 
     Raises
     ------
@@ -208,9 +213,16 @@ class Partition:
     qos: str = ""
     preempt_mode: str = ""
     grace_time: int = 0
+    billing: tuple[tuple[str, float], ...] = ()
+    billing_largest: bool = False
 
     def __post_init__(self) -> None:
         check_name("a partition", self.name)
+        for name, weight in self.billing:
+            if not 0 <= weight < math.inf:
+                raise InputError(
+                    f"partition {self.name}: billing of {name} is {weight}: must be a number of at least 0"
+                )
         if self.preempt_mode:
             check_mode(f"partition {self.name}: preempt_mode", self.preempt_mode)
         if len(set(self.nodes)) < len(self.nodes):

@@ -12,6 +12,7 @@ from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.nodes import Partition
 from schedlab.cluster.slurm_lines import ConfigLine
 from schedlab.cluster.slurm_nodes import SelectRules, whole, words
+from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
 from schedlab.wording import did_you_mean, shown
@@ -22,7 +23,6 @@ UNUSED = {
     "hidden": "does not matter to jobs",
     "lln": "the placement rule is an option of the simulation",
     "powerdownonidle": "nodes are not switched off",
-    "tresbillingweights": "belongs to priorities",
     "disablerootjobs": "does not matter to jobs",
     "rootonly": "does not matter to jobs",
     "reqresv": "reservations are not read from slurm.conf",
@@ -112,6 +112,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "qos": ("qos", str),
     "preemptmode": ("preempt_mode", _mode),
     "gracetime": ("grace_time", _seconds),
+    "tresbillingweights": ("billing", tres_weights),
     "state": ("up", _state),
 }
 """Options of a line of a partition: the field of `Partition`, and how to read the value."""
@@ -203,6 +204,8 @@ class PartitionLines:
                     fields[name] = value
         if "priority" in given:  # deprecated: tier and factor in one; slurmctld takes it even if the two are given
             fields["priority_tier"] = fields["priority_factor"] = _number(given["priority"])
+        flags = {word.strip().lower() for word in self.parameters.get("priorityflags", "").split(",")}
+        fields["billing_largest"] = "max_tres" in flags and "billing" in fields
         shared = given.get("oversubscribe", given.get("shared", "")).upper().partition(":")[0]
         fields["exclusive"] = shared == "EXCLUSIVE" or (self.rules.linear and shared not in ("YES", "FORCE"))
         return fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Associations(NamedTuple):
 
 
 def associations(
-    workload: Workload, cluster: Cluster | None, order: NDArray[np.intp] | None, processors: NDArray[np.int64]
+    workload: Workload, cluster: Cluster | None, order: NDArray[np.intp] | None, billing: NDArray[Any]
 ) -> Associations:
     """Return the associations: the tree of a cluster's accounts, or all users of the jobs with equal shares.
 
@@ -67,10 +67,10 @@ def associations(
         A cluster with accounts; None if the machine has no accounts.
     order
         The rows of the workload in order of submission; None if they are sorted already.
-    processors
-        int64, one per job in order of submission: the processors that it holds.
+    billing
+        One per job in order of submission: the usage per second, such as the processors that it holds.
     """
-    rate = processors.astype(np.float64)
+    rate = billing.astype(np.float64)
     if cluster is None or cluster.accounting is None:
         users, user = np.unique(workload.user_id, return_inverse=True)
         side_by_side = np.zeros(1 + len(users), dtype=np.int64)

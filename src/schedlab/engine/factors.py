@@ -16,7 +16,7 @@ from schedlab.wording import table
 if TYPE_CHECKING:
     import pandas as pd
 
-FACTORS = ("age", "fairshare", "size", "partition", "qos")
+FACTORS = ("age", "fairshare", "size", "partition", "qos", "tres")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,7 +33,7 @@ class Priorities:
         int64, one per waiting job: numbers in the workload.
     priority
         float64: the priority that orders the queue, a whole number.
-    age, fairshare, size, partition, qos
+    age, fairshare, size, partition, qos, tres
         float64: weighted, as `sprio` prints them; divided by the weights they lie between 0 and 1.
     """
 
@@ -47,6 +47,7 @@ class Priorities:
     size: NDArray[np.float64]
     partition: NDArray[np.float64]
     qos: NDArray[np.float64]
+    tres: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -96,10 +97,10 @@ def priorities_of(prepared: Prepared, parts: Parts, second: int) -> Priorities |
     if priority.relative:
         size = size / np.ceil(seen["estimate"] / 60)
     size = priority.size * np.clip(1 - size if priority.small else size, 0.0, 1.0)
-    partition, qos = priority.partition[jobs], priority.qos[jobs]
-    total = np.maximum(1.0, np.floor(age + fairshare + (size + partition + qos)))
+    partition, qos, tres = priority.partition[jobs], priority.qos[jobs], priority.tres[jobs]
+    total = np.maximum(1.0, np.floor(age + fairshare + (size + partition + qos + tres)))
     first = np.lexsort((np.arange(len(jobs)), -total))
     rows = jobs[first] if prepared.order is None else prepared.order[jobs[first]]
     workload = prepared.workload
-    columns = (one[first] for one in (total, age, fairshare, size, partition, qos))
+    columns = (one[first] for one in (total, age, fairshare, size, partition, qos, tres))
     return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], *columns)

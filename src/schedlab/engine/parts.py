@@ -22,16 +22,17 @@ from schedlab.engine.queue_tree import new_tree
 from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.site_state import new_site
-from schedlab.engine.slurm_timing import Passes, new_passes
+from schedlab.engine.slurm_timing import Depths, Passes, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.waiting import Orders, Waiting
-from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.backfilling import ALL, DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import Actual, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.columns import distinct
 
 
 class Parts(NamedTuple):
@@ -96,7 +97,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        plan = new_passes(prepared.column("user_id"), prepared.processors)
+        plan = new_passes(_depths(prepared, scheduler.backfill), prepared.processors)
     return Parts(
         jobs,
         prepared.seen,
@@ -110,6 +111,20 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None,
         rules_of(prepared, orders, observed=observed),
     )
+
+
+def _depths(prepared: Prepared, passes: Slurm) -> Depths:
+    """Return how many jobs of a user, a partition ... a backfill pass considers."""
+    user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
+    columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
+    limits = {name: getattr(passes, name) for name in DEPTHS if getattr(passes, name) < ALL}
+    group = np.zeros((len(limits), len(prepared.jobs)), dtype=np.int64)
+    used = 0
+    for row, name in enumerate(limits):
+        first, which = distinct(*columns[name])
+        group[row] = used + which
+        used += len(first)
+    return Depths(np.array(list(limits.values()), dtype=np.int64), group)
 
 
 def _tier(state: State) -> NDArray[np.int64] | None:
@@ -232,7 +247,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         queue_depth=backfill.queue_depth,
         delay=backfill.delay,
         shared=backfill.shared,
-        user_depth=backfill.user_depth,
+        by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,

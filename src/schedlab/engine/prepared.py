@@ -27,6 +27,7 @@ from schedlab.engine.preemption_inputs import preempts
 from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
+from schedlab.engine.tres import job_tres
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
@@ -75,6 +76,8 @@ class Prepared(NamedTuple):
         Partitions of the nodes and limits; None if all jobs may use all nodes at all times.
     associations
         The associations of the jobs, if priorities depend on past usage; otherwise None.
+    tres
+        What the resources that jobs request add to their priorities; None: nothing.
     outages
         Outages and closures of the nodes; None if there are none.
     """
@@ -95,6 +98,7 @@ class Prepared(NamedTuple):
     nodes: NodeInputs | None = None
     site: SiteInputs | None = None
     associations: Associations | None = None
+    tres: NDArray[np.float64] | None = None
     outages: OutageInputs | None = None
 
     def column(self, field: str) -> NDArray[Any]:
@@ -172,9 +176,10 @@ def prepare(
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
         if node_events is not None:
             outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
-    who = None
+    who, tres = None, None
     if isinstance(scheduler.policy, Multifactor):
-        who = associations(workload, cluster, order, jobs["processors"])
+        billing, tres = _resources(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
+        who = associations(workload, cluster, order, billing)
     return Prepared(
         workload,
         jobs,
@@ -192,8 +197,25 @@ def prepare(
         nodes,
         site,
         who,
+        tres,
         outages,
     )
+
+
+def _resources(
+    processors: NDArray[np.int64],
+    machine: int,
+    policy: Multifactor,
+    nodes: NodeInputs | None,
+    site: SiteInputs | None,
+    cluster: Cluster | None,
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """Return what counts as the usage of jobs per second, and what their resources add to priorities."""
+    if nodes is None or cluster is None:
+        cores = policy.tres.get("cpu", 0.0)
+        return processors, cores * processors / (1 if policy.amounts else machine) if cores else None
+    found = job_tres(nodes, site, cluster)
+    return found.billing, found.priority(cluster, policy.tres, amounts=policy.amounts) if policy.tres else None
 
 
 def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | None:

@@ -41,8 +41,8 @@ class Priority(NamedTuple):
         Size of the machine.
     nodes
         Per job: the share of the nodes that it requests; empty on a machine without nodes.
-    partition, qos
-        Per job: what its partition and its quality of service add.
+    partition, qos, tres
+        Per job: what its partition, its quality of service and the resources that it requests add.
     association, rate
         Per job: the association that is charged, and the usage per second.
     shares
@@ -64,6 +64,7 @@ class Priority(NamedTuple):
     nodes: NDArray[np.float64]
     partition: NDArray[np.float64]
     qos: NDArray[np.float64]
+    tres: NDArray[np.float64]
     association: NDArray[np.int64]
     rate: NDArray[np.float64]
     shares: Shares
@@ -93,6 +94,7 @@ def new_priority(prepared: Prepared) -> Priority:
         nodes=_shares_of_nodes(prepared),
         partition=_levels(policy.partition, policy.partitions, prepared.column("partition_id")),
         qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
+        tres=np.zeros(len(prepared.jobs)) if prepared.tres is None else prepared.tres,
         association=who.of_job,
         rate=who.rate,
         shares=shares,
@@ -130,6 +132,7 @@ def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int) -> fl
     if priority.small:
         size = 1 - size
     fixed = priority.size * min(1.0, max(0.0, size)) + priority.partition[job] + priority.qos[job]
+    fixed += priority.tres[job]
     total = priority.age * age + priority.fairshare * priority.shares.factor[priority.association[job]] + fixed
     return -float(max(1, int(total)))
 

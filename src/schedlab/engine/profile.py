@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import inlined, inner_kernel, new_records
-
-SEGMENT = np.dtype([("begin", "i8"), ("free", "i8")])
-"""A segment of the profile: `free` processors from second `begin` to the next segment's."""
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.shifting import shift
 
 
 class Profile(NamedTuple):
-    """Free processors over time: the first `length[0]` of `segments`; the first begins now, the last never ends."""
+    """Free processors over time: segments that begin at `begin[:length[0]]`, each with `free` processors.
 
-    segments: NDArray[Any]
+    The first begins now, the last never ends.
+    """
+
+    begin: NDArray[np.int64]
+    free: NDArray[np.int64]
     length: NDArray[np.int64]
 
 
 def new_profile(bookings: int, processors: int) -> Profile:
     """Return the profile of an empty machine, with room for `bookings` concurrent bookings."""
-    segments = new_records(2 * bookings + 4, SEGMENT)  # a booking has two ends; two more are being cut
-    segments[0] = (np.iinfo(np.int64).min, processors)
-    return Profile(segments, np.ones(1, dtype=np.int64))
+    room = 2 * bookings + 4  # a booking has two ends; two more are being cut
+    begin, free = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    begin[0], free[0] = np.iinfo(np.int64).min, processors
+    return Profile(begin, free, np.ones(1, dtype=np.int64))
 
 
 @inlined
 def clear(profile: Profile, now: int, processors: int) -> None:
     """Remove all bookings."""
     profile.length[0] = 1
-    profile.segments[0].begin = now
-    profile.segments[0].free = processors
+    profile.begin[0] = now
+    profile.free[0] = processors
 
 
 @inlined
 def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -> int:
     """Return the earliest second, from the one given on, from which `processors` are free for `length` seconds."""
-    segments = profile.segments
+    begin, free = profile.begin, profile.free
     last = profile.length[0] - 1
     i = 0
-    while i < last and segments[i].begin < begins + length:
-        if segments[i].free < processors:
-            begins = max(begins, segments[i + 1].begin)
+    while i < last and begin[i] < begins + length:
+        if free[i] < processors:
+            begins = max(begins, begin[i + 1])
         i += 1
     return begins
 
@@ -54,14 +57,23 @@ def slot_before(profile: Profile, processors: int, length: int, begins: int, boo
 
     The booking begins at second `booked`; its own processors count as free from then on.
     """
-    segments = profile.segments
+    begin, free = profile.begin, profile.free
     last = profile.length[0] - 1
     i = 0
-    while i <= last and begins < booked and segments[i].begin < min(booked, begins + length):
-        if segments[i].free < processors:
-            begins = segments[i + 1].begin if i < last else booked
+    while True:
+        while i <= last and free[i] < processors:
+            i += 1
+        if i > last:
+            return booked
+        begins = max(begins, begin[i])
+        until = min(booked, begins + length)
         i += 1
-    return min(begins, booked)
+        while i <= last and begin[i] < until and free[i] >= processors:
+            i += 1
+        if begins >= booked:
+            return booked
+        if i > last or begin[i] >= until:
+            return begins
 
 
 @inner_kernel
@@ -72,7 +84,7 @@ def book(profile: Profile, begins: int, ends: int, processors: int) -> None:
     first = _cut(profile, begins)
     last = _cut(profile, ends)
     for i in range(first, last):
-        profile.segments[i].free += processors
+        profile.free[i] += processors
     _join(profile, last)
     _join(profile, first)
 
@@ -80,21 +92,21 @@ def book(profile: Profile, begins: int, ends: int, processors: int) -> None:
 @inlined
 def _cut(profile: Profile, second: int) -> int:
     """Split the profile at a second; return the position of the segment that begins there."""
-    segments = profile.segments
+    begin, free = profile.begin, profile.free
     low = 0
     high = profile.length[0]
     while high - low > 1:
         middle = (low + high) >> 1
-        if segments[middle].begin <= second:
+        if profile.begin[middle] <= second:
             low = middle
         else:
             high = middle
-    if segments[low].begin == second:
+    if profile.begin[low] == second:
         return low
-    for i in range(profile.length[0], low + 1, -1):
-        segments[i] = segments[i - 1]
-    segments[low + 1].begin = second
-    segments[low + 1].free = segments[low].free
+    for array in (begin, free):
+        shift(array, low + 1, profile.length[0] - low - 1, 1)
+    begin[low + 1] = second
+    free[low + 1] = free[low]
     profile.length[0] += 1
     return low + 1
 
@@ -102,57 +114,54 @@ def _cut(profile: Profile, second: int) -> int:
 @inlined
 def _join(profile: Profile, place: int) -> None:
     """Join a segment with the one before it if they are alike."""
-    segments = profile.segments
-    if place > 0 and segments[place].free == segments[place - 1].free:
+    if place > 0 and profile.free[place] == profile.free[place - 1]:
         profile.length[0] -= 1
-        for i in range(place, profile.length[0]):
-            segments[i] = segments[i + 1]
+        for array in (profile.begin, profile.free):
+            shift(array, place + 1, profile.length[0] - place, -1)
 
 
 @inlined
 def forget_the_past(profile: Profile, now: int) -> None:
     """Drop the part of the profile before now."""
-    segments = profile.segments
     past = 0
-    while past + 1 < profile.length[0] and segments[past + 1].begin <= now:
+    while past + 1 < profile.length[0] and profile.begin[past + 1] <= now:
         past += 1
     if past > 0:
         profile.length[0] -= past
-        for i in range(profile.length[0]):
-            segments[i] = segments[i + past]
-    segments[0].begin = now
+        for array in (profile.begin, profile.free):
+            shift(array, past, profile.length[0], -past)
+    profile.begin[0] = now
 
 
 @inlined
 def extend(profile: Profile, second: int, processors: int) -> None:
     """Add free processors from a second on, which is not before the end of all bookings."""
     last = profile.length[0]
-    if profile.segments[last - 1].begin == second:
-        profile.segments[last - 1].free += processors
+    if profile.begin[last - 1] == second:
+        profile.free[last - 1] += processors
         return
-    profile.segments[last].begin = second
-    profile.segments[last].free = profile.segments[last - 1].free + processors
+    profile.begin[last] = second
+    profile.free[last] = profile.free[last - 1] + processors
     profile.length[0] += 1
 
 
 @inlined
 def free_now(profile: Profile) -> int:
     """Return the free processors at the beginning of the profile."""
-    return profile.segments[0].free
+    return profile.free[0]
 
 
 @inlined
 def free_at(profile: Profile, second: int) -> int:
     """Return the free processors at a second."""
-    segments = profile.segments
     low, high = 0, profile.length[0]
     while high - low > 1:
         middle = (low + high) >> 1
-        if segments[middle].begin <= second:
+        if profile.begin[middle] <= second:
             low = middle
         else:
             high = middle
-    return segments[low].free
+    return profile.free[low]
 
 
 @inner_kernel
@@ -161,7 +170,7 @@ def cap(profile: Profile, begins: int, ends: int, most: int) -> None:
     first = _cut(profile, begins)
     last = _cut(profile, ends)
     for i in range(first, last):
-        profile.segments[i].free = min(profile.segments[i].free, most)
+        profile.free[i] = min(profile.free[i], most)
     for i in range(last, first - 1, -1):
         _join(profile, i)
 
@@ -170,9 +179,9 @@ def cap(profile: Profile, begins: int, ends: int, most: int) -> None:
 def gap_before(profile: Profile, processors: int, ends: int, now: int) -> int:
     """Return for how many seconds from now on `processors` processors are free, at most until a second."""
     for k in range(profile.length[0]):
-        if profile.segments[k].begin >= ends:
+        if profile.begin[k] >= ends:
             break
-        if profile.segments[k].free < processors:
-            ends = max(now, profile.segments[k].begin)
+        if profile.free[k] < processors:
+            ends = max(now, profile.begin[k])
             break
     return ends - now

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.kernels import inlined, inner_kernel
+from schedlab.shifting import shift
 
 NOWHERE = -1
 
@@ -76,8 +77,7 @@ def place_of(queue: QueueList, job: int) -> int:
 def insert(queue: QueueList, job: int) -> None:
     """Insert a job into the sorted queue."""
     place = place_of(queue, job)
-    for k in range(queue.length[0], place, -1):
-        queue.order[k] = queue.order[k - 1]
+    shift(queue.order, place, queue.length[0] - place, 1)
     queue.order[place] = job
     queue.length[0] += 1
 
@@ -108,8 +108,7 @@ def find_and_remove(queue: QueueList, job: int) -> None:
 def take(queue: QueueList, place: int) -> None:
     """Take the job at a position out of the queue."""
     queue.length[0] -= 1
-    for k in range(place, queue.length[0]):
-        queue.order[k] = queue.order[k + 1]
+    shift(queue.order, place + 1, queue.length[0] - place, -1)
 
 
 @inner_kernel

@@ -42,9 +42,11 @@ class Rules(NamedTuple):
         before every pass.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, user_depth, starts, wf_depth, \
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, wf_depth, \
 planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window).
+    by_group
+        Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
         Whether ends of running jobs are grouped.
     """
@@ -73,7 +75,7 @@ planned_tasks, tasks_count
     delay: int = 0
     shared: int = 0
     grouped: bool = False
-    user_depth: int = 0
+    by_group: bool = False
     starts: int = 0
     wf_depth: int = 0
     planned_tasks: bool = False

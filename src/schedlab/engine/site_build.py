@@ -11,16 +11,17 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import fewest_nodes, fits_empty, fitting, node_inputs, unchecked_inputs
+from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.preemption_inputs import preemption_inputs
 from schedlab.engine.site_held import is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS
 from schedlab.engine.site_refusal import refuse
 from schedlab.engine.site_uses import first_of, limits_on, offsets_of
+from schedlab.engine.tres import allocated, billed
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
-from schedlab.workload.resources import WHOLE, Labels, Resources
+from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
 NEVER = 1 << 62
@@ -160,7 +161,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     partitions = cluster.partitions or (Partition("all"),)
     of_first = np.full(len(workload), NOWHERE, dtype=np.int64)
     of_first[options.job[::-1]] = options.partition[::-1]
-    uses, alone = limits_on(workload, cluster, who, partitions, of_first, _amounts(nodes, first, cluster))
+    uses, alone = limits_on(workload, cluster, who, partitions, of_first, _amounts(nodes, first, of_first, cluster))
     site = SiteInputs(
         tier=np.array([one.priority_tier for one in partitions], dtype=np.int64),
         nodes=_partition_nodes(cluster, nodes, partitions),
@@ -310,22 +311,10 @@ def _plain(workload: Workload) -> Resources:
     return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
 
 
-def _amounts(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) -> dict[str, NDArray[np.int64]]:
-    """Return how much of each resource jobs use, by their shapes: jobs without a shape use nothing."""
-    fewest = fewest_nodes(inputs)
-    largest = np.array([inputs.cores[inputs.allowed[row]].max(initial=0) for row in inputs.eligible.tolist()])
-    cpu = np.where(inputs.exclusive, fewest * largest, inputs.tasks * inputs.task_cores)
-    gpus = np.where(inputs.share < WHOLE, 0, inputs.node_gpus * fewest + inputs.task_gpus * inputs.tasks)
-    table = {
-        "cpu": cpu,
-        "billing": cpu,
-        "node": fewest,
-        "mem": inputs.node_memory * fewest + inputs.task_memory * inputs.tasks,
-        "gres/gpu": gpus,
-    }
-    types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
-    for number, kind in enumerate(types):
-        table[f"gres/gpu:{kind.lower()}"] = np.where(inputs.gpu_type == number, gpus, 0)
-    there = shape >= 0
-    found = {name: np.append(column, 0)[shape] for name, column in table.items()}  # -1: the last, nothing
-    return found | {JOBS: there.astype(np.int64)}
+def _amounts(
+    inputs: NodeInputs, shape: NDArray[np.int64], partition: NDArray[np.int64], cluster: Cluster
+) -> dict[str, NDArray[np.int64]]:
+    """Return how much of each resource jobs use, by their shapes and partitions, for limits."""
+    found = allocated(inputs, shape, cluster)
+    billing = np.floor(billed(found, partition, cluster.partitions)).astype(np.int64)
+    return found | {"billing": billing, JOBS: (shape >= 0).astype(np.int64)}

@@ -69,7 +69,6 @@ from schedlab.engine.slurm_timing import (
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, are_refused, begin, within_limits
 from schedlab.engine.waiting import Orders, Waiting, depart
 from schedlab.kernels import inlined, inner_kernel
-from schedlab.scheduler.backfilling import ALL
 
 STOP = -1
 
@@ -276,14 +275,17 @@ def _backfill_pass(
         gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
     ):
         job = queue.order[place]
-        if (is_ready(needs, job) and not within_limits(jobs, state, job)) or not looks_at(passes, rules, job):
+        ready = is_ready(needs, job)
+        if ready and not within_limits(jobs, state, job):
+            place += 1
+            continue
+        if (ready or rules.planned_tasks) and not looks_at(passes, job):
             place += 1
             continue
         length = jobs[job].estimate
-        ready, another, shown = True, True, True
+        another, shown = True, True
         earliest = now
         if needs is not None:
-            ready = needs.ready[job]
             another = needs.workflow[job] == NO_WORKFLOW or needs.workflow[job] != workflow
             workflow = needs.workflow[job]
             if another and workflow != NO_WORKFLOW:
@@ -370,6 +372,6 @@ def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs 
                 looked_at += needs.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
-            if looked_at == rules.depth and rules.user_depth == ALL and not are_refused(state):
+            if looked_at == rules.depth and not rules.by_group and not are_refused(state):
                 break  # a job that exceeds a limit does not count
     return fewest

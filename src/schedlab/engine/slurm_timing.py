@@ -19,7 +19,6 @@ from schedlab.engine.profile import (
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State
 from schedlab.kernels import inlined
-from schedlab.scheduler.backfilling import ALL
 
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
@@ -42,8 +41,9 @@ class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 
     `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
-    plan and in which pass that was computed; `begins` when it is to begin. `user` is the user of each job; `looked_at`
-    and `looked_in` are, per user, how many jobs a pass has considered, and which pass that was.
+    plan and in which pass that was computed; `begins` when it is to begin. Where it considers limited
+    numbers of jobs of a user, a partition ..., `most` has these numbers, a row of `group` each job's group, and
+    `looked_at` and `looked_in` how many jobs of a group a pass has considered, and which pass that was.
     """
 
     counters: NDArray[np.int64]
@@ -51,15 +51,23 @@ class Passes(NamedTuple):
     planned_end: NDArray[np.int64]
     planned_in: NDArray[np.int64]
     begins: NDArray[np.int64]
-    user: NDArray[np.int64]
+    most: NDArray[np.int64]
+    group: NDArray[np.int64]
     looked_at: NDArray[np.int64]
     looked_in: NDArray[np.int64]
 
 
-def new_passes(users: NDArray[np.int64], processors: int) -> Passes:
-    """Return the state before the first pass, given the user of each job in order of submission."""
-    jobs = len(users)
-    names, user = np.unique(users, return_inverse=True)
+class Depths(NamedTuple):
+    """How many jobs of a group a backfill pass considers: `most` of each kind, and a row of groups (from 0) for it."""
+
+    most: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+
+def new_passes(depths: Depths, processors: int) -> Passes:
+    """Return the state before the first pass."""
+    jobs = depths.group.shape[1]
+    groups = int(depths.group.max(initial=-1)) + 1
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
@@ -69,22 +77,25 @@ def new_passes(users: NDArray[np.int64], processors: int) -> Passes:
         planned_end=np.zeros(jobs, dtype=np.int64),
         planned_in=np.zeros(jobs, dtype=np.int64),
         begins=np.zeros(jobs, dtype=np.int64),
-        user=user.ravel().astype(np.int64),
-        looked_at=np.zeros(len(names), dtype=np.int64),
-        looked_in=np.zeros(len(names), dtype=np.int64),
+        most=depths.most,
+        group=depths.group,
+        looked_at=np.zeros(groups, dtype=np.int64),
+        looked_in=np.zeros(groups, dtype=np.int64),
     )
 
 
 @inlined
-def looks_at(passes: Passes, rules: Rules, job: int) -> bool:
-    """Return whether the pass considers a job, within the limit per user, and count it."""
-    if rules.user_depth == ALL:
-        return True
-    user = passes.user[job]
-    if passes.looked_in[user] != passes.counters[PLANS]:
-        passes.looked_in[user], passes.looked_at[user] = passes.counters[PLANS], 0
-    passes.looked_at[user] += 1
-    return passes.looked_at[user] <= rules.user_depth
+def looks_at(passes: Passes, job: int) -> bool:
+    """Return whether the pass considers a job, within the limits per user, partition ..., and count it."""
+    for kind in range(passes.most.shape[0]):
+        group = passes.group[kind, job]
+        if passes.looked_in[group] != passes.counters[PLANS]:
+            passes.looked_in[group], passes.looked_at[group] = passes.counters[PLANS], 0
+        if passes.looked_at[group] >= passes.most[kind]:
+            return False
+    for kind in range(passes.most.shape[0]):
+        passes.looked_at[passes.group[kind, job]] += 1
+    return True
 
 
 @inlined

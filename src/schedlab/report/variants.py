@@ -11,6 +11,7 @@ from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.site.confirmation import Confirmation
 from schedlab.site.effects import Effect, difference_text
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.sweep import Sweep
@@ -20,7 +21,14 @@ from schedlab.wording import count_of
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
 
 
-def write_ranking(sweep: Sweep, ranking: VariantRanking, path: str | PathLike[str], *, command: str = "") -> Path:
+def write_ranking(
+    sweep: Sweep,
+    ranking: VariantRanking,
+    path: str | PathLike[str],
+    *,
+    confirmation: Confirmation | None = None,
+    command: str = "",
+) -> Path:
     """Write a ranking of variants as one self-contained HTML file, and return where it is.
 
     Parameters
@@ -31,6 +39,8 @@ def write_ranking(sweep: Sweep, ranking: VariantRanking, path: str | PathLike[st
         Of the variants.
     path
         The file; an existing one is replaced.
+    confirmation
+        What the real Slurm says, if it was asked.
     command
         What the user typed.
 
@@ -39,10 +49,12 @@ def write_ranking(sweep: Sweep, ranking: VariantRanking, path: str | PathLike[st
     OutputError
         If the file cannot be written.
     """
-    return write_page(path, lambda: render_ranking(sweep, ranking, command=command))
+    return write_page(path, lambda: render_ranking(sweep, ranking, confirmation, command=command))
 
 
-def render_ranking(sweep: Sweep, ranking: VariantRanking, *, command: str = "") -> str:
+def render_ranking(
+    sweep: Sweep, ranking: VariantRanking, confirmation: Confirmation | None = None, *, command: str = ""
+) -> str:
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
     answers = {one.name: sweep.answer(one, ranking.samples[0]) for one in (Variant(AS_IT_IS), best.variant)}
@@ -58,9 +70,9 @@ def render_ranking(sweep: Sweep, ranking: VariantRanking, *, command: str = "") 
         title=f"{sweep.site.name}: {count_of(len(ranking.ranked) - 1, 'variant')}",
         lead=f"{count_of(jobs, 'job')} replayed on {', '.join(one.text for one in ranking.samples)}",
         changes=[f"{best.variant.name}: {text}." for text in best.notes],
-        sentences=_sentences(ranking),
+        sentences=[*_sentences(ranking), *([] if confirmation is None else confirmation.sentences())],
         over_time=example_figures(both, list(both), AS_IT_IS),
-        tables=[_ranked(ranking), *groups],
+        tables=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)]), *groups],
         command=command,
         provenance={"site": str(sweep.directory), "scheduler": sweep.site.settings.scheduler},
     )
@@ -103,6 +115,22 @@ def _row(metric: str, one: RankedVariant) -> list[Cell]:
     row = [Cell(one.variant.name), *own]
     row += [seconds_cell(one.mean_wait), seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
     return [*row, Cell(change, every.difference if every else 0.0), Cell(interval)]
+
+
+def _confirmed(confirmation: Confirmation) -> Table:
+    """Return what variants do on the real Slurm and in the twin, to all jobs and group by group."""
+    head = [Cell("Variant"), Cell("Jobs"), Cell("Number"), Cell("As it is on Slurm", term="wait"), Cell("in the twin")]
+    head += [Cell("Difference on Slurm"), Cell("in the twin"), Cell("")]
+    rows = []
+    for one in confirmation.effects():
+        if one.kind == "user":
+            continue
+        row = [Cell(one.variant), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
+        row += [seconds_cell(one.real.before), seconds_cell(one.twin.before)]
+        row += [Cell(str(one.real), one.real.difference), Cell(str(one.twin), one.twin.difference)]
+        rows.append([*row, Cell(one.verdict)])
+    note = f"Mean waits over {count_of(confirmation.phases, 'phase')}; in brackets the lowest and the highest of them."
+    return Table("On the real Slurm", f"slurmctld {confirmation.slurm} beside the twin", head, rows, note)
 
 
 def _groups(kind: str, found: list[Effect]) -> Table:

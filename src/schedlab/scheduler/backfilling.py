@@ -12,10 +12,13 @@ from schedlab.scheduler.policy import SPF, Policy
 ALL = 10**15
 """As an option: no limit."""
 
-LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "user_depth", "starts", "wf_depth")
+DEPTHS = ("user_depth", "partition_depth", "association_depth", "user_partition_depth")
+"""Limits on the jobs of one group that a backfill pass looks at."""
+
+LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "wf_depth", *DEPTHS)
 """Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
-COUNTS = ("depth", "resolution", "queue_depth", "user_depth", "starts", "wf_depth")
+COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS)
 """Options of Slurm's passes that must be at least 1."""
 
 LONGEST = 10**9
@@ -132,6 +135,9 @@ class Slurm:
         Cores of a node that jobs may share: a reservation holds whole nodes, as in Slurm; 0: it holds cores.
     user_depth
         Jobs of each user that a backfill pass considers (bf_max_job_user); others are passed over.
+    partition_depth, association_depth, user_partition_depth
+        The same of each partition, of each user in an account, and of each user in a partition (bf_max_job_part,
+        bf_max_job_assoc, bf_max_job_user_part).
     starts
         Jobs that a backfill pass starts (bf_max_job_start); it then ends.
     wf_depth
@@ -170,6 +176,9 @@ class Slurm:
     node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")
     shared: int = _limit(0, "cores of a node that jobs share, of which reservations hold whole ones; 0: cores")
     user_depth: int = _limit(ALL, "jobs of each user that a backfill pass looks at", "bf_max_job_user")
+    partition_depth: int = _limit(ALL, "the same of each partition", "bf_max_job_part")
+    association_depth: int = _limit(ALL, "the same of each user in an account", "bf_max_job_assoc")
+    user_partition_depth: int = _limit(ALL, "the same of each user in a partition", "bf_max_job_user_part")
     starts: int = _limit(ALL, "jobs that a backfill pass starts, and then ends", "bf_max_job_start")
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
     wf_plan: Literal["all", "ready"] = argument(
@@ -184,11 +193,9 @@ class Slurm:
     )
 
     def __post_init__(self) -> None:
-        for option in fields(self)[:13]:
+        for option in fields(self)[:16]:
             value = getattr(self, option.name)
-            least = (
-                1 if option.name in ("depth", "resolution", "queue_depth", "user_depth", "starts", "wf_depth") else 0
-            )
+            least = 1 if option.name in COUNTS else 0
             most = ALL if option.name in LIMITS else LONGEST
             if not isinstance(value, int) or not least <= value <= most:
                 text = "all" if value == ALL else value

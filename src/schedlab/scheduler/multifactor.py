@@ -22,6 +22,7 @@ CHOICES: dict[str, dict[str, object]] = {
     "shares": {"tree": "tree", "classic": "classic"},
     "accrue": {"eligible": "eligible", "always": "always"},
     "ends": {"counted": "counted", "lost": "lost"},
+    "amounts": {"yes": True, "no": False},
 }
 """The values of the words in a text."""
 
@@ -33,6 +34,7 @@ BELONGS_TO = {
     "half_life": "fairshare",
     "shares": "fairshare",
     "ends": "fairshare",
+    "amounts": "tres",
 }
 """The weight without which an option has no effect."""
 
@@ -46,6 +48,19 @@ def _factors(name: str, text: str) -> dict[int, float]:
             raise InputError(f"multifactor: {name}={text}: give each factor once with its number, such as 1:0.5;2:1")
         factors[int(match[1])] = number(name, match[2], high=1)
     return factors
+
+
+def _weights(name: str, text: str) -> dict[str, float]:
+    """Read cpu:1000;gres/gpu:3000; types of GPUs have a colon themselves."""
+    weights: dict[str, float] = {}
+    for pair in text.split(";"):
+        resource, _, weight = pair.strip().rpartition(":")
+        if not re.fullmatch(r"[a-z]+(/[a-z0-9_.:-]+)?", resource) or resource in weights:
+            raise InputError(
+                f"multifactor: {name}={text}: give each resource once with its weight, such as cpu:1;mem:2"
+            )
+        weights[resource] = number(name, weight, high=HIGHEST)
+    return weights
 
 
 def _weight(meaning: str, synonym: str) -> Any:
@@ -111,6 +126,11 @@ class Multifactor(Policy):
         AccountingStorageEnforce=limits. "lost": it is never charged, as in Slurm 22.05 without that setting.
     accrue
         "eligible": the age grows once all dependencies are met. "always": from submission (ACCRUE_ALWAYS).
+    tres
+        Weights of the resources that a job requests (PriorityWeightTRES): cpu, mem (MiB), node, billing, gres/gpu,
+        gres/gpu:TYPE. On a machine without nodes, cpu alone counts.
+    amounts
+        Whether these multiply amounts (NO_NORMAL_TRES), not shares of what the partition has.
     partitions, qoses
         Factors by partition_id and, for the quality of service, by queue_id; 0 for the others.
 
@@ -125,7 +145,7 @@ class Multifactor(Policy):
     """
 
     name: ClassVar[str] = "multifactor"
-    formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q)"
+    formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q + tres*R)"
     age: float = _weight("of the waiting time, in parts of max_age; a dependent job's begins at its release", "Age")
     size: float = _weight("of the processors, as a share of the machine", "JobSize")
     fairshare: float = _weight("of having used little", "Fairshare")
@@ -166,14 +186,22 @@ class Multifactor(Policy):
     )
     partitions: Mapping[int, float] = _factors_by("partition_id, such as 1:0.5;2:1; 0 for the others")
     qoses: Mapping[int, float] = _factors_by("queue_id, such as 1:0.5;2:1; 0 for the others")
+    tres: Mapping[str, float] = argument(
+        "weights of what a job requests as shares of its partition, such as cpu:1000;mem:500;gres/gpu:3000",
+        _weights,
+        lambda weights: ";".join(f"{one}:{plain(weight)}" for one, weight in sorted(weights.items())),
+        default_factory=dict,
+        hash=False,
+    )
+    amounts: bool = _choice("amounts", "yes: weights in tres= multiply amounts, not shares", False)
 
     def __post_init__(self) -> None:
         if not all(getattr(self, weight) >= 0 for weight in WEIGHTS):
             raise InputError("multifactor: weights must be 0 or more")
         if sum(getattr(self, weight) for weight in WEIGHTS) > HIGHEST:
             raise InputError(f"multifactor: the weights add up to more than {HIGHEST}, the highest priority of Slurm")
-        if not any(getattr(self, weight) for weight in WEIGHTS):
-            raise InputError("multifactor: give at least one weight: age= size= fairshare= partition= qos=")
+        if not any(getattr(self, weight) for weight in (*WEIGHTS, "tres")):
+            raise InputError("multifactor: give at least one weight: age= size= fairshare= partition= qos= tres=")
         if self.max_age < 1 or self.period < 1 or self.half_life < 0:
             raise InputError("multifactor: max_age= and period= must be at least 1 second, half_life= at least 0")
         for name, words in CHOICES.items():

@@ -2,13 +2,15 @@
 
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.changes import Change, changed
+from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange, confirm
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
+from schedlab.site.samples import SiteSample
 from schedlab.site.site import Settings, Site, read
-from schedlab.site.sweep import SiteSample, Sweep, VariantAnswer, VariantFailure
+from schedlab.site.sweep import Sweep, VariantAnswer, VariantFailure
 from schedlab.site.tuning import ParameterSearch, search_parameters
 from schedlab.site.validation import SiteValidation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants
@@ -17,9 +19,13 @@ from schedlab.site.what_if import WhatIf, what_if
 __all__ = [
     "Calibration",
     "Change",
+    "Confirmation",
+    "ConfirmedEffect",
+    "ConfirmedVariant",
     "Effect",
     "Ledger",
     "LedgerLine",
+    "MeanChange",
     "ParameterSearch",
     "RankedVariant",
     "Replayable",
@@ -36,6 +42,7 @@ __all__ = [
     "WhatIf",
     "calibrate",
     "changed",
+    "confirm",
     "effects",
     "effects_frame",
     "grid",

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from schedlab.cluster.membership import users_of
 from schedlab.durations import DAY, WEEK
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
-from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.site.sweep import VariantAnswer
 from schedlab.wording import table
 from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ class _Paired:
             base.schedule.wait_time[first],
             other.schedule.wait_time[second],
             _blocks(submit),
-            dict(_groups(base.schedule, first)),
+            dict(groups_of(base.schedule.workload[first], base.schedule.processors)),
         )
 
 
@@ -130,15 +130,15 @@ def _blocks(submit: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(elapsed // length, dtype=np.int64)
 
 
-def _groups(schedule: Schedule, rows: NDArray[np.intp]) -> Iterator[tuple[str, Labels]]:
-    jobs = schedule.workload[rows]
+def groups_of(jobs: Workload, processors: int) -> Iterator[tuple[str, Labels]]:
+    """Give the groups of the jobs of a site: kind, and the label of each job; size classes are those of a machine."""
     asked = jobs.resources or Resources.of(len(jobs))
     yield "all", Labels(np.zeros(len(jobs), dtype=np.int64), ("all jobs",))
     yield "partition", asked.partition
     yield "QOS", asked.qos
     yield "account", asked.account
     yield "user", users_of(jobs)
-    yield "size", Labels(size_classes(jobs.job_processors, schedule.processors).astype(np.int64), SIZE_CLASSES)
+    yield "size", Labels(size_classes(jobs.job_processors, processors).astype(np.int64), SIZE_CLASSES)
     yield "GPU", Labels((asked.gpus_in_all > 0).astype(np.int64), ("without GPUs", "with GPUs"))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
+from schedlab.durations import DAY
 from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import REASONS
@@ -24,6 +25,9 @@ from schedlab.workload.workload import Workload
 
 _KINDS = {"Partition": "partition_id", "Queue": "queue_id", "Group": "group_id"}
 """What header lines call the names of partitions, QOS and accounts, and their columns."""
+
+YEAR = 365 * DAY
+"""The limit with which Slurm's backfill plans jobs without one (backfill.c, YEAR_MINUTES)."""
 
 
 class SiteJobs(NamedTuple):
@@ -58,6 +62,8 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
     jobs = workload.replace(resources=_with_names(resources, who))
     columns, header = _numbered(jobs)
     request, given = _time_limits(jobs, cluster)
+    endless = request <= 0
+    request = np.where(endless, YEAR, request)
     notes = [
         f"{count_of(int(added.sum()), 'job')} without {what}: {source}"
         for what, added, source in (
@@ -65,6 +71,7 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
             ("an account", (resources.account.codes < 0) & (who.account.codes >= 0), "the user's default account"),
             ("a QOS", (resources.qos.codes < 0) & (who.qos.codes >= 0), "that of the user, of the account, or normal"),
             ("a time limit", given, "that of the partition"),
+            ("a time limit, also of the partition", endless, "a year, with which Slurm plans them"),
         )
         if added.any()
     ]

@@ -100,7 +100,9 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "ExclusiveUser", "ignored", "kept, not applied", ""),
     ("PartitionName", "PreemptMode GraceTime", "approximated", PREEMPT, _PREEMPT),
     ("PartitionName", "OverTimeLimit", "ignored", "the value of slurm.conf holds for all partitions", ""),
-    ("PartitionName", "TRESBillingWeights", "ignored", "usage is cores times seconds, without billing", ""),
+    ("PartitionName", "TRESBillingWeights", "modelled",
+     "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
+     "partition have", "tests/engine/test_site_by_hand.py"),
     ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
     ("PartitionName", "ReqResv", "ignored", "reservations are not simulated", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),

@@ -11,7 +11,8 @@ import numpy as np
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
-from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import table
 
@@ -64,6 +65,11 @@ class VariantRanking:
     samples: tuple[SiteSample, ...]
     ranked: tuple[RankedVariant, ...]
     failures: tuple[VariantFailure, ...]
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """Those that could be run, the best first, without the site as it is."""
+        return tuple(one.variant for one in self.ranked if one.variant.name != AS_IT_IS)
 
     @property
     def best(self) -> RankedVariant:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
 from schedlab.scheduler.backfilling import ALL, LONGEST, Backfill, NoBackfill, Slurm
@@ -32,7 +34,13 @@ _WHOLE = {
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 
 
-_OR_ALL = {"bf_max_job_user": "user_depth", "bf_max_job_start": "starts"}
+_OR_ALL = {
+    "bf_max_job_user": "user_depth",
+    "bf_max_job_part": "partition_depth",
+    "bf_max_job_assoc": "association_depth",
+    "bf_max_job_user_part": "user_partition_depth",
+    "bf_max_job_start": "starts",
+}
 """Options that are arguments of +slurm, and have no effect if they are 0."""
 
 
@@ -199,15 +207,30 @@ def _policy(reader: _Values, cluster: Cluster, numbers: Numbers) -> Policy:
         for name, key in (("age", "PriorityWeightAge"), ("fairshare", "PriorityWeightFairShare")):
             weights[name] = 0
             reader.note("slurm.conf", key, "ignored", "has no effect without slurmdbd, as in Slurm 22.05")
-    if reader.values.get("priorityweighttres", "0").strip() in ("0", ""):
-        reader.note("slurm.conf", "PriorityWeightTRES", "modelled", "its weight is 0")
     arguments: dict[str, Any] = {name: float(weight) for name, weight in weights.items()}
     arguments |= _levels(reader, "partition", "partitions", _partition_factors(cluster, numbers), "no_normal_part")
     arguments |= _levels(reader, "qos", "qoses", _qos_factors(cluster, numbers), "no_normal_qos")
+    arguments |= _of_resources(reader)
     arguments |= _of_weights(reader, arguments)
-    if not any(arguments.get(name) for name in ("age", "size", "fairshare", "partition", "qos")):
+    if not any(arguments.get(name) for name in ("age", "size", "fairshare", "partition", "qos", "tres")):
         return FCFS()  # all priorities are equal: the first that came is the first
     return Multifactor(**arguments)
+
+
+_KNOWN_TRES = re.compile(r"cpu|mem|node|billing|gres/gpu(:.+)?")
+
+
+def _of_resources(reader: _Values) -> dict[str, Any]:
+    """Return the weights of resources, and whether they multiply amounts."""
+    text = reader.values.get("priorityweighttres", "")
+    with located("PriorityWeightTRES"):
+        given = {} if text.strip() == "0" else dict(tres_weights(text))
+    known = {name: weight for name, weight in given.items() if weight and _KNOWN_TRES.fullmatch(name)}
+    if others := sorted(name for name, weight in given.items() if weight and name not in known):
+        reason = f"without {', '.join(others)}, which are not simulated"
+        reader.note("slurm.conf", "PriorityWeightTRES", "approximated", reason)
+    amounts = bool(reader.flags & {"no_normal_tres", "no_normal_all"})
+    return {"tres": known, "amounts": amounts} if known else {}
 
 
 def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]:

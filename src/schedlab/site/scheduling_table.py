@@ -9,6 +9,7 @@ _PASS = "tests/engine/test_slurm_by_hand.py"
 _TEXT = "tests/site/test_scheduling.py"
 _PRIORITY = "tests/engine/test_priority.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
+_TRES = "tests/engine/test_site_by_hand.py"
 _REAL = "tests/engine/test_real_slurm.py"
 
 NO_TIME = "a scheduling pass takes no time here, so it is never interrupted, cut short or delayed"
@@ -19,7 +20,6 @@ POWER = "nodes are not switched off"
 TOPOLOGY = "nodes are chosen without regard to switches"
 HET = "components of a heterogeneous job are joined to one job"
 ARRAYS = "an array is as many jobs as it has elements"
-BY_WHOM = "a backfill pass looks at jobs in the order of priority, whatever their partition or account"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
 
 ROWS: tuple[Row, ...] = (
@@ -47,8 +47,9 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "max_rpc_cnt max_rpc_count", "ignored", RPC, ""),
     ("SchedulerParameters", "bf_max_job_user", "modelled", "user_depth= of +slurm", _PASS),
     ("SchedulerParameters", "bf_max_job_start", "modelled", "starts= of +slurm", _PASS),
-    ("SchedulerParameters", "bf_max_job_part bf_max_job_user_part bf_max_job_assoc", "ignored",
-     BY_WHOM, ""),
+    ("SchedulerParameters", "bf_max_job_part", "modelled", "partition_depth= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_assoc", "modelled", "association_depth= of +slurm", _PASS),
+    ("SchedulerParameters", "bf_max_job_user_part", "modelled", "user_partition_depth= of +slurm", _PASS),
     ("SchedulerParameters", "partition_job_depth", "ignored", "the main pass has one depth for all partitions", ""),
     ("SchedulerParameters", "bf_max_job_array_resv", "ignored", ARRAYS, ""),
     ("SchedulerParameters", "bf_min_age_reserve bf_min_prio_reserve bf_job_part_count_reserve bf_one_resv_per_job",
@@ -93,7 +94,8 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "PriorityWeightPartition", "modelled",
      "partition= of multifactor; a job of several partitions has the largest factor of them", _TEXT),
     ("slurm.conf", "PriorityWeightQOS", "modelled", "qos= of multifactor", _TEXT),
-    ("slurm.conf", "PriorityWeightTRES", "ignored", "priorities do not depend on memory, GPUs and other TRES", ""),
+    ("slurm.conf", "PriorityWeightTRES", "modelled",
+     "tres= of multifactor: cpu, mem, node, billing, GPUs, as shares of the job's partition", _TRES),
     ("slurm.conf", "PriorityWeightAssoc PrioritySiteFactorPlugin PrioritySiteFactorParameters PriorityParameters",
      "ignored", "priorities have no such factor", ""),
     ("slurm.conf", "PriorityMaxAge", "modelled", "max_age= of multifactor", _PRIORITY),
@@ -109,12 +111,14 @@ ROWS: tuple[Row, ...] = (
     ("PriorityFlags", "NO_FAIR_TREE", "modelled", "shares=classic of multifactor", _SHARES),
     ("PriorityFlags", "NO_NORMAL_PART NO_NORMAL_QOS NO_NORMAL_ALL", "modelled",
      "factors count as they are, not divided by the largest", _TEXT),
-    ("PriorityFlags", "NO_NORMAL_TRES NO_NORMAL_ASSOC", "ignored", "priorities have no such factor", ""),
+    ("PriorityFlags", "NO_NORMAL_TRES", "modelled", "amounts=yes of multifactor: weights multiply amounts", _TRES),
+    ("PriorityFlags", "NO_NORMAL_ASSOC", "ignored", "priorities have no such factor", ""),
     ("PriorityFlags", "CALCULATE_RUNNING", "modelled", "priorities of running jobs decide nothing", ""),
     ("PriorityFlags", "DEPTH_OBLIVIOUS", "ignored",
      "with NO_FAIR_TREE, what others in the account have used counts at every depth", ""),
     ("PriorityFlags", "INCR_ONLY", "ignored", "priorities may fall", ""),
-    ("PriorityFlags", "MAX_TRES MAX_TRES_GRES", "ignored", "usage is cores times seconds, without billing", ""),
+    ("PriorityFlags", "MAX_TRES", "modelled", "the largest weighted resource is billed, not the sum", _TRES),
+    ("PriorityFlags", "MAX_TRES_GRES", "ignored", "not in Slurm 22.05", ""),
     # Preemption
     ("PreemptType", "preempt/none", "modelled", "no job is preempted", ""),
     ("PreemptType", "preempt/partition_prio preempt/qos", "modelled", "who gives way to whom", _PREEMPT),

@@ -11,7 +11,8 @@ from typing import Any
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER
 from schedlab.errors import InputError
 from schedlab.site.effects import Effect, effects
-from schedlab.site.sweep import SiteSample, Sweep, VariantFailure
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
 from schedlab.wording import count_of, table
 

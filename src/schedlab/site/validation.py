@@ -73,9 +73,9 @@ def validate(
     timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
     runs = run_phases(_job_list(jobs, timeless), conf=conf, phases=phases, seed=seed, **options)
     kept = site.replayable()
-    rows = _common(runs, kept.rows)
+    rows = common_rows(runs, kept.rows)
     models = model_phases(timeless[rows], site.scheduler, phases=phases, seed=seed, cluster=site.cluster)
-    started = len(_common(runs, np.arange(len(timeless))))
+    started = len(common_rows(runs, np.arange(len(timeless))))
     left_out = [f"{len(timeless) - started} not started in every run"] if started < len(timeless) else []
     if len(rows) < started:
         left_out += kept.notes()
@@ -89,8 +89,14 @@ def _job_list(jobs: str | PathLike[str], workload: Workload) -> JobList:
     return from_workload(workload, users=True, resources=True)
 
 
-def _common(runs: Sequence[SlurmRun], rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows, among some, that every run has started."""
+def common_rows(runs: Sequence[SlurmRun], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows, among some, that every run has started.
+
+    Raises
+    ------
+    InputError
+        If a row is an array of several tasks.
+    """
     for run in runs:
         own = run.records["row"].to_numpy()
         if len(np.unique(own)) < len(own):

@@ -126,6 +126,19 @@ def find_slurm(prefix: str | None = None) -> Installation:
     return Installation(root, matched[0])
 
 
+def installed_version() -> str:
+    """Return the version of the Slurm that a laboratory would run.
+
+    Raises
+    ------
+    InputError
+        If there is none that it knows, or no compiler for its clock.
+    """
+    installation = find_slurm()
+    library(installation)
+    return installation.version
+
+
 def library(installation: Installation) -> Path:
     """Return the clock as a shared library, compiled if this machine has none yet.
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.priority import new_priority, rank_of
 from schedlab.errors import InputError
-from schedlab.scheduler.backfilling import ALL, NoBackfill, Slurm
+from schedlab.scheduler.arguments import arguments
+from schedlab.scheduler.backfilling import ALL, DEPTHS, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -159,8 +160,9 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         "default_queue_depth": min(passes.queue_depth, _MANY),
         "batch_sched_delay": passes.delay,
     }
-    options |= {} if passes.user_depth == ALL else {"bf_max_job_user": passes.user_depth}
-    options |= {} if passes.starts == ALL else {"bf_max_job_start": passes.starts}
+    for name in (*DEPTHS, "starts"):
+        if getattr(passes, name) < ALL:
+            options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
     if not passes.overtime:
         return changed

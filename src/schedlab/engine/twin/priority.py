@@ -15,9 +15,9 @@ from schedlab.scheduler.multifactor import Multifactor
 class Priority:
     """Priorities stay constant between computations, which take place at multiples of a period.
 
-    `nodes` are the numbers of nodes that jobs request, and the total; `partition` and `qos` give the factors of each
-    job, by number; `shares` holds the usage up to the last computation, `recent` the usage of each association since
-    then.
+    `tres` is what the resources of each job add; `nodes` are the numbers of nodes that jobs request, and the total;
+    `partition` and `qos` give the factors of each job, by number; `shares` holds the usage up to the last computation,
+    `recent` the usage of each association since then.
     """
 
     policy: Multifactor
@@ -25,6 +25,7 @@ class Priority:
     nodes: tuple[list[int], int] | None
     partition: list[int]
     qos: list[int]
+    tres: list[float]
     whose: list[int]
     rate: list[float]
     shares: Shares
@@ -50,6 +51,7 @@ class Priority:
             (policy.qos, policy.qoses, self.qos),
         ):
             fixed += weight * factors.get(which[job.number], 0.0)
+        fixed += self.tres[job.number]
         return -float(max(1, int(age + policy.fairshare * self.factor[self.whose[job.number]] + fixed)))
 
     def size(self, job: Job) -> float:
@@ -105,4 +107,5 @@ def new_priority(prepared: Prepared) -> Priority | None:
     assert who is not None
     shares = Shares(who.parent.tolist(), who.shares.tolist(), who.user.tolist(), fair_tree=policy.shares == "tree")
     whose, rate = who.of_job.tolist(), who.rate.tolist()
-    return Priority(policy, prepared.processors, nodes, partition, qos, whose, rate, shares, first)
+    tres = [0.0] * len(partition) if prepared.tres is None else prepared.tres.tolist()
+    return Priority(policy, prepared.processors, nodes, partition, qos, tres, whose, rate, shares, first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -37,6 +37,11 @@ class SlurmPass:
     last_change: int = LONG_AGO
     last_backfill: int = LONG_AGO + 1
     asleep: bool = False
+    of_job: list[tuple[int, int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        columns = (self.clock.prepared.column(name).tolist() for name in ("partition_id", "group_id"))
+        self.of_job = list(zip(*columns, strict=True))
 
     def moments(self) -> list[int]:
         """Return when passes are due, if any job waits."""
@@ -99,6 +104,17 @@ class SlurmPass:
             self.changed = False
             self.last_backfill += interval
 
+    def groups(self, job: Job) -> dict[Hashable, int]:
+        """Return the groups of a job of which a backfill pass looks at a limited number, and that number."""
+        rules, who = self.rules, job.user
+        partition, account = self.of_job[job.number]
+        return {
+            ("user", who): rules.user_depth,
+            ("partition", partition): rules.partition_depth,
+            ("association", who, account): rules.association_depth,
+            ("both", who, partition): rules.user_partition_depth,
+        }
+
     def main_pass(self, visible: list[Job]) -> None:
         """Start ready jobs in order, in each partition up to the first that does not fit."""
         clock = self.clock
@@ -136,15 +152,16 @@ class SlurmPass:
         begins: dict[Job, int] = {}
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
-        of_user, started = Counter[int](), 0
+        seen, started = Counter[Hashable](), 0
         for job in clock.sorted([job for job in visible if job in clock.waiting]):
             if started == rules.starts:
                 break
             if job.ready and not clock.admitted(job):
                 continue
-            of_user[job.user] += 1
-            if of_user[job.user] > rules.user_depth:
+            groups = self.groups(job) if job.ready or rules.wf_plan == "all" else {}
+            if any(seen[group] == most for group, most in groups.items()):
                 continue
+            seen.update(groups.keys())
             another = job.workflow is None or job.workflow != previous
             previous = job.workflow
             opened += another and job.workflow is not None

@@ -1,0 +1,138 @@
+"""Variants of a site on the real Slurm, beside the twin's answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedlab.cli import main
+from schedlab.engine.twin import simulate_plain
+from schedlab.errors import InputError
+from schedlab.report.variants import render_ranking
+from schedlab.site import import_site
+from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange, confirm
+from schedlab.site.ranking import rank_variants
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep
+from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.slurm.installation import PREFIX_VARIABLE, find_slurm, installed_version
+
+CONF = """ClusterName=lab
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName=n[1-4] CPUs=1 RealMemory=1000
+PartitionName=batch Nodes=n[1-4] Default=YES MaxTime=60
+"""
+JOBS = [(0, 20, 4, 30), (1, 30, 4, 50), (2, 5, 4, 10)]
+"""Minute of submission, minutes, processors, minutes asked for: one after the other, in whatever order."""
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    (tmp_path / "slurm.conf").write_text(CONF)
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for number, (minute, length, size, limit) in enumerate(JOBS, 1):
+        times = f"2026-04-01T10:{minute:02d}:25|2026-04-01T10:{minute:02d}:25|2026-04-01T10:{minute + length:02d}:25"
+        lines.append(f"{number}|ann|COMPLETED|{times}|{limit}|{size}|batch")
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    return import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes of one core are processors, and nothing has to be compiled for these."""
+    monkeypatch.setattr(
+        "schedlab.slurm.validation.simulate",
+        lambda jobs, scheduler, cluster: simulate_plain(jobs.replace(processors=cluster.processors), scheduler),
+    )
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_answers_of_twin_and_real_slurm_stand_side_by_side(directory: Path):
+    try:
+        version = installed_version()
+    except InputError as error:
+        pytest.skip(str(error))
+    sweep = Sweep(directory)
+    more = Variant("more nodes", ("NodeName=n[5-12] CPUs=1 RealMemory=1000", "PartitionName=batch Nodes=n[1-12]"))
+    saf, whole = Variant("saf", policy="saf"), Variant("whole", policy="saf+easy")
+    found = confirm(sweep.site, [more, saf, whole], phases=2)
+    assert (found.slurm, found.phases, len(found.jobs)) == (version, 2, 3)
+    assert [one.variant.name for one in found.failures] == ["whole"]
+    assert "Slurm has its own passes" in found.failures[0].reason
+    # One after the other: 0, 19 and 48 minutes; all at once; the short one before the long one: 0, 24 and 18 minutes.
+    for one, minutes in zip(found.confirmed, ([0, 19, 48], [0, 0, 0], [0, 24, 18]), strict=True):
+        for waits in (one.twin, one.real):
+            assert waits.shape == (2, 3)
+            assert np.all((waits >= 60 * np.array(minutes)) & (waits <= 60 * np.array(minutes) + 40)), one.variant
+    assert [(one.variant, one.verdict) for one in found.effects()] == [
+        ("more nodes", "both shorter"),
+        ("saf", "both shorter"),
+    ]
+    assert "whole was not run on Slurm" in str(found)
+
+
+def hand_made(directory: Path, twin: list[list[float]], real: list[list[float]]) -> Confirmation:
+    """Return two phases of the site as it is, where nobody waits, and of a variant."""
+    jobs = Sweep(directory, nodes=False).jobs
+    zero = np.zeros((2, len(jobs)))
+    base = ConfirmedVariant(Variant(AS_IT_IS), zero, zero)
+    other = ConfirmedVariant(Variant("saf", policy="saf"), np.array(twin), np.array(real))
+    return Confirmation("22.05.8", jobs, 4, (base, other), (), ())
+
+
+@pytest.mark.parametrize(
+    ("twin", "real", "verdict"),
+    [
+        ([[6, 0, 0], [3, 0, 0]], [[9, 0, 0], [12, 0, 0]], "both longer"),
+        ([[6, 0, 0], [3, 0, 0]], [[-9, 0, 0], [-12, 0, 0]], "differ"),
+        ([[6, 0, 0], [3, 0, 0]], [[-9, 0, 0], [12, 0, 0]], "unsure"),
+        ([[0, 0, 0], [0, 0, 0]], [[9, 0, 0], [12, 0, 0]], "unsure"),
+    ],
+)
+def test_the_verdict_is_about_the_sign_in_all_phases(directory: Path, twin, real, verdict):
+    (effect,) = hand_made(directory, twin, real).effects()
+    assert effect.verdict == verdict
+    change = effect.real
+    assert (change.before, change.after) == (0, pytest.approx(np.mean(real)))
+    assert (change.lowest, change.highest) == (np.mean(real, axis=1).min(), np.mean(real, axis=1).max())
+
+
+def test_a_difference_is_printed_with_its_phases():
+    assert str(MeanChange(60.0, 75.0, 10.0, 20.0)) == "+15 s (+10 s to +20 s)"
+
+
+def test_the_page_has_the_answer_of_the_real_slurm(directory: Path):
+    sweep = Sweep(directory, nodes=False)
+    saf = Variant("saf", policy="saf")
+    sweep.run([saf], workers=1)
+    ranking = rank_variants(sweep, [saf], [SiteSample()])
+    page = render_ranking(sweep, ranking, hand_made(directory, [[3, 0, 0]] * 2, [[-3, 0, 0]] * 2))
+    assert "slurmctld 22.05.8 beside the twin" in page
+    assert "disagree" in page
+    assert "slurmctld" not in render_ranking(sweep, ranking)
+
+
+def test_without_slurm_nothing_is_simulated(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setenv(PREFIX_VARIABLE, str(tmp_path))
+    find_slurm.cache_clear()
+    monkeypatch.setattr(
+        "sys.argv", ["schedlab", "site", "what-if", str(directory), "--policy", "saf", "--confirm", "1"]
+    )
+    with pytest.raises(SystemExit) as stop:
+        main()
+    find_slurm.cache_clear()
+    assert stop.value.code == 1
+    said = capsys.readouterr().err
+    assert "no slurmctld under" in said
+    assert "apt-get install" in said
+    assert not (directory / "what-if").exists()
+
+
+def test_a_part_of_the_log_is_read_and_named():
+    assert SiteSample.parse("0-12.5%") == SiteSample(0, 0.125)
+    for text in ("50-25", "0-101", "first", "-3-5"):
+        with pytest.raises(InputError, match="per cent"):
+            SiteSample.parse(text)
