@@ -85,7 +85,10 @@ WRITE_FACTORS = "give each factor once with its number, such as 1:0.5;2:1"
     ("text", "sentence"),
     [
         ("multifactor", "multifactor: give at least one weight: age= size= fairshare= partition= qos= tres="),
-        ("multifactor(max_age=1d)", "multifactor: give at least one weight: age= size= fairshare= partition= qos= tres="),
+        (
+            "multifactor(max_age=1d)",
+            "multifactor: give at least one weight: age= size= fairshare= partition= qos= tres=",
+        ),
         (
             "multifactor(age=4294967296)",
             "age=4294967296: give a number, from 0 to 4294967295; a duration may have a unit (s, min, h, d, w)",
