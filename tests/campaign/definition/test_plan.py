@@ -200,13 +200,19 @@ def grid_of(jobs: list[int], schedulers: int) -> Plan:
     return Plan(campaign, [Input(str(n), n, f"{n}.swf", "ab", size, 16, 0) for n, size in enumerate(jobs)])
 
 
-@given(st.lists(st.integers(0, 4_000_000), min_size=1, max_size=8), st.integers(1, 4), st.integers(1, 40), st.data())
+@given(
+    st.lists(st.integers(0, 4_000_000), min_size=1, max_size=8),
+    st.integers(1, 4),
+    st.integers(1, 40),
+    st.booleans(),
+    st.data(),
+)
 def test_batches_cover_each_pending_task_once_and_are_bounded(
-    jobs: list[int], schedulers: int, workers: int, data: st.DataObject
+    jobs: list[int], schedulers: int, workers: int, in_turn: bool, data: st.DataObject
 ) -> None:
     grid = grid_of(jobs, schedulers)
     pending = np.array(sorted(data.draw(st.sets(st.integers(0, len(grid) - 1)))), dtype=np.intp)
-    parts = grid.cut(pending, workers)
+    parts = grid.cut(pending, workers, in_turn=in_turn)
     assert [position for part in parts for position in part.tolist()] == pending.tolist()
     assert all(len(part) for part in parts)
     for part in parts:
@@ -222,6 +228,13 @@ def test_many_small_tasks_come_in_batches_of_some_hundreds() -> None:
     parts = grid.cut(np.arange(len(grid)), 2)
     assert 16 <= len(parts) <= 82
     assert max(map(len, parts)) <= BATCH_TASKS
+
+
+def test_batches_that_are_taken_in_turn_become_single_tasks_towards_the_end() -> None:
+    grid = grid_of([50] * 1_000, 1)
+    sizes = [len(part) for part in grid.cut(np.arange(1_000), 4, in_turn=True)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (sizes[0], sizes[-16:]) == (31, [1] * 16)
 
 
 @given(st.sets(st.integers(0, 23), min_size=1), st.sets(st.integers(0, 23)))

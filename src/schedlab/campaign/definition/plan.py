@@ -244,7 +244,7 @@ class Plan:
             raise InputError(f"the name of {how_many} begins with {prefix!r}; the names are in {where}")
         return self.task(int(matches[0]))[1]
 
-    def cut(self, pending: NDArray[np.intp], workers: int) -> list[NDArray[np.intp]]:
+    def cut(self, pending: NDArray[np.intp], workers: int, *, in_turn: bool = False) -> list[NDArray[np.intp]]:
         """Cut positions of tasks into batches of similar work.
 
         Parameters
@@ -253,15 +253,24 @@ class Plan:
             Positions, ascending.
         workers
             How many there are to share the work.
+        in_turn
+            Whether a worker that has finished a batch takes the next one. Batches become smaller towards the end then,
+            so that the last ones end at about the same time, whatever their tasks cost.
         """
         if not len(pending):
             return []
         jobs = self._jobs[pending // len(self.schedulers)] + 1
-        total = int(jobs.sum())
-        limit = max(1, min(BATCH_JOBS, total // (BATCHES_PER_WORKER * workers)))
-        tasks = max(1, min(BATCH_TASKS, len(pending) // (BATCHES_PER_WORKER * workers)))
-        by_jobs, by_tasks = (np.cumsum(jobs) - jobs) // limit, np.arange(len(pending)) // tasks
-        return np.split(pending, np.flatnonzero(np.diff(by_jobs) | np.diff(by_tasks)) + 1)
+        before = np.concatenate([[0], np.cumsum(jobs)])
+        share = BATCHES_PER_WORKER * workers
+        cuts, first = [], 0
+        while first < len(pending):
+            left = first if in_turn else 0
+            limit = max(1, min(BATCH_JOBS, int(before[-1] - before[left]) // share))
+            tasks = max(1, min(BATCH_TASKS, (len(pending) - left) // share))
+            last = int(np.searchsorted(before, before[first] + limit, "right")) - 1
+            first += max(1, min(tasks, last - first))
+            cuts.append(first)
+        return np.split(pending, cuts[:-1])
 
     def batch(self, positions: NDArray[np.intp]) -> Batch:
         """Return the batch of the tasks at some positions."""

@@ -96,7 +96,7 @@ def run_campaign(
             context = local_workers(workers) if isinstance(workers, int) or workers is None else workers
             try:
                 with context as reached:
-                    batches = (run.plan.batch(part) for part in run.plan.cut(pending, reached.number))
+                    batches = (run.plan.batch(part) for part in run.plan.cut(pending, reached.number, in_turn=True))
                     work_through(run, batches, reached, progress, done=len(run.plan) - len(pending))
             finally:
                 # Processes that were at work have been ended by us: their tasks have not failed.
