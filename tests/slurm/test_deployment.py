@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,13 +173,66 @@ def test_the_daemon_waits_until_slurmctld_answers_again(tmp_path: Path):
         assert "Slurm does not answer (Unable to contact slurm controller); again in 1 s" in daemon.stderr.readline()
         assert "job 7: priority=" in daemon.stderr.readline()
         for _ in range(200):
-            if (tmp_path / "state.json").exists():  # written when the priority is set
+            if (tmp_path / "told").exists() and (tmp_path / "told").read_text().endswith("quit\n"):
                 break
             time.sleep(0.05)
         daemon.send_signal(signal.SIGTERM)
         assert daemon.wait(10) == 0
     assert (tmp_path / "told").read_text().startswith("update jobid=7 priority=")
     assert "ExecStopPost=" in (tmp_path / "schedlab-priority.service").read_text()
+
+
+def daemon_with(tmp_path: Path, policy: str, jobs: int) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return what runs the daemon beside a squeue with so many waiting jobs; scontrol fails if `fails` exists."""
+    deploy(policy, way="priority-loop").save(tmp_path)
+    line = "{}|PENDING|ann|4|10:00|2026-04-01T10:00:{:02}|0:00|1|batch|lab|Resources\n"
+    (tmp_path / "queue").write_text("".join(line.format(job, job % 60) for job in range(1, jobs + 1)))
+    programs = {
+        "squeue": 'case "$*" in *%T*) cat queue;; *) cut -d "|" -f 1 queue;; esac',
+        "scontrol": "[ -e fails ] && { echo Unable to contact slurm controller >&2; exit 1; }; cat >> told",
+    }
+    for name, lines in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(tmp_path / "priority_daemon.py"), *words]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    return call
+
+
+def test_in_a_long_queue_whose_scores_change_each_job_has_its_turn(tmp_path: Path):
+    daemon = daemon_with(tmp_path, "wfp3", 501)
+    for now in (1_775_100_000, 1_775_200_000):
+        assert daemon("--once", "--now", str(now)).returncode == 0
+    told = (tmp_path / "told").read_text()
+    assert all(f"jobid={job} " in told for job in range(1, 502))
+
+
+def test_undo_knows_every_job_and_what_fails_is_given_back_by_the_next_one(tmp_path: Path):
+    daemon = daemon_with(tmp_path, "saf", 3)
+    (tmp_path / "fails").touch()
+    for words in (("--once",), ("--undo",)):
+        answer = daemon(*words)
+        assert answer.returncode == 1
+        assert answer.stderr.splitlines()[-1] == "priority_daemon: Unable to contact slurm controller"
+    assert set(json.loads((tmp_path / "state.json").read_text())["values"]) == {"1", "2", "3"}
+    (tmp_path / "fails").unlink()
+    assert daemon("--undo").returncode == 0
+    told = (tmp_path / "told").read_text()
+    assert [told.count(f"hold {job}\nrelease {job}\n") for job in (1, 2, 3)] == [1, 1, 1]
+    assert json.loads((tmp_path / "state.json").read_text())["values"] == {}
+
+
+def test_jobs_that_have_ended_are_forgotten(tmp_path: Path):
+    daemon = daemon_with(tmp_path, "saf", 2)
+    assert daemon("--once").returncode == 0
+    line = "{}|{}|ann|4|10:00|2026-04-01T10:00:00|0:00|1|batch|lab|None\n"
+    (tmp_path / "queue").write_text(line.format(2, "RUNNING") + line.format(3, "PENDING"))
+    assert daemon("--once").returncode == 0
+    assert set(json.loads((tmp_path / "state.json").read_text())["values"]) == {"2", "3"}
 
 
 def test_a_run_is_learned_from_once_however_often_the_daemon_is_started(tmp_path: Path):
