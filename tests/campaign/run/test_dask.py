@@ -130,7 +130,7 @@ def test_a_job_that_slurm_refuses_is_told_in_its_words(tmp_path: Path, monkeypat
 def test_workers_with_several_threads_cannot_keep_a_timeout(tmp_path: Path) -> None:
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
         workers = dask_workers(address=cluster.scheduler_address)
-        with pytest.raises(InputError, match=r"workers of one thread.*--nthreads 1"):
+        with pytest.raises(InputError, match=r"one thread each.*--nthreads 1"):
             run_campaign(long_campaign(timeout=10), tmp_path / "run", workers=workers)
 
 
