@@ -16,7 +16,7 @@ from result import Result
 import schedlab as sl
 from schedlab.workload.sampling import windows
 from schedlab_papers import sc17, sequences, thesis3
-from schedlab_papers.medians import LAST_DIGIT, MedianTable
+from schedlab_papers.published_medians import LAST_DIGIT, MedianTable
 
 LOGS = {
     "CEA-Curie-2011-2.1-cln.swf.gz": 93_312,

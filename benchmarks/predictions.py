@@ -16,7 +16,7 @@ from schedlab.predict.events import events_of, follow
 from schedlab.predict.replay import replay_of
 from schedlab.scheduler.predictor_text import predictor_from_text
 from schedlab_papers import sc15
-from schedlab_papers.sc15_logs import E_LOSS, GRID, Log
+from schedlab_papers.sc15_logs import E_LOSS, GRID, Sc15Log
 from schedlab_papers.sc15_tables import values_of
 
 KTH, CTC = sc15.LOGS[:2]
@@ -120,7 +120,7 @@ def sc15_logs(traces: Path) -> Iterator[Result]:
     yield from _campaign(traces, sc15.LOGS, "10 min", 600)
 
 
-def _campaign(traces: Path, logs: Sequence[Log], goal: str, limit: float) -> Iterator[Result]:
+def _campaign(traces: Path, logs: Sequence[Sc15Log], goal: str, limit: float) -> Iterator[Result]:
     lacking = [log.file for log in logs if not (traces / log.file).is_file()]
     if lacking:
         print(f"sc15: skipped, {traces} lacks {', '.join(lacking)}")

@@ -15,7 +15,7 @@ from schedlab_papers.order_runs import EASY, SAF, Runs
 from schedlab_papers.order_tables import SLOWDOWN, Cells
 from schedlab_papers.reproduction import TextTable
 from schedlab_papers.sc20_logs import LOGS as WINDOWED
-from schedlab_papers.sc20_logs import STARTS, WINDOW, Log
+from schedlab_papers.sc20_logs import STARTS, WINDOW, Sc20Log
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +100,7 @@ def backfilling_table(study: Runs) -> TextTable | None:
     )
 
 
-def _backfilled(log: Log, traces: Path) -> pd.DataFrame:
+def _backfilled(log: Sc20Log, traces: Path) -> pd.DataFrame:
     """Return a line for each assumption, and a column for each policy."""
     import pandas as pd
 

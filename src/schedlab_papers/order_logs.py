@@ -29,7 +29,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class OrderLog:
     """A log of the study.
 
     Parameters
@@ -109,38 +109,38 @@ def mustang(path: Path) -> Workload:
 
 
 LOGS = (
-    Log("KTH-SP2", "KTH-SP2-1996-2.1-cln.swf.gz"),
-    Log("CTC-SP2", "CTC-SP2-1996-3.1-cln.swf.gz"),
-    Log("SDSC-SP2", "SDSC-SP2-1998-4.2-cln.swf.gz"),
-    Log("SDSC-BLUE", "SDSC-BLUE-2000-4.2-cln.swf.gz"),
-    Log("Sandia-Ross", "Sandia-Ross-2001-1.1-cln.swf.gz"),
-    Log("HPC2N", "HPC2N-2002-2.2-cln.swf.gz"),
-    Log("LLNL-Atlas", "LLNL-Atlas-2006-2.1-cln.swf.gz"),
-    Log("LLNL-Thunder", "LLNL-Thunder-2007-1.1-cln.swf.gz"),
-    Log("RICC", "RICC-2010-2.swf.gz"),
-    Log("Curie", "CEA-Curie-2011-2.1-cln.swf.gz"),
-    Log("wagap", "modern/wagap-2013.swf.gz", processors=2_176),
-    Log("Mustang", "modern/mustang-2015-08-06/week_fraction.csv.gz", mustang, counted="nodes"),
-    Log(
+    OrderLog("KTH-SP2", "KTH-SP2-1996-2.1-cln.swf.gz"),
+    OrderLog("CTC-SP2", "CTC-SP2-1996-3.1-cln.swf.gz"),
+    OrderLog("SDSC-SP2", "SDSC-SP2-1998-4.2-cln.swf.gz"),
+    OrderLog("SDSC-BLUE", "SDSC-BLUE-2000-4.2-cln.swf.gz"),
+    OrderLog("Sandia-Ross", "Sandia-Ross-2001-1.1-cln.swf.gz"),
+    OrderLog("HPC2N", "HPC2N-2002-2.2-cln.swf.gz"),
+    OrderLog("LLNL-Atlas", "LLNL-Atlas-2006-2.1-cln.swf.gz"),
+    OrderLog("LLNL-Thunder", "LLNL-Thunder-2007-1.1-cln.swf.gz"),
+    OrderLog("RICC", "RICC-2010-2.swf.gz"),
+    OrderLog("Curie", "CEA-Curie-2011-2.1-cln.swf.gz"),
+    OrderLog("wagap", "modern/wagap-2013.swf.gz", processors=2_176),
+    OrderLog("Mustang", "modern/mustang-2015-08-06/week_fraction.csv.gz", mustang, counted="nodes"),
+    OrderLog(
         "UBCCR",
         "modern/workload_week.events.gz",
         processors=7_968,
         counted="cores of all nodes pooled",
         conservative=False,
     ),
-    Log(
+    OrderLog(
         "BlueWaters-GPU",
         "modern/gen-parallel-workloads-15k/blue_waters_data_training.csv.gz",
         blue_waters,
         counted="nodes with one GPU each, pooled",
     ),
-    Log("Theta-15k", "modern/gen-parallel-workloads-15k/theta_data_training.csv.gz", theta, counted="nodes"),
-    Log("Theta-2023", "modern/theta_2023.swf.gz", counted="nodes"),
+    OrderLog("Theta-15k", "modern/gen-parallel-workloads-15k/theta_data_training.csv.gz", theta, counted="nodes"),
+    OrderLog("Theta-2023", "modern/theta_2023.swf.gz", counted="nodes"),
 )
 """By age."""
 
 
-def named(names: Iterable[str]) -> list[Log]:
+def named(names: Iterable[str]) -> list[OrderLog]:
     """Return the logs with these names, or all if there are none.
 
     Raises
@@ -151,7 +151,7 @@ def named(names: Iterable[str]) -> list[Log]:
     return chosen(LOGS, names, "the study of orders")
 
 
-def copies(log: Log, traces: Path, directory: Path, kinds: Sequence[str]) -> list[Path]:
+def copies(log: OrderLog, traces: Path, directory: Path, kinds: Sequence[str]) -> list[Path]:
     """Write copies of a log as Parquet, if that is not done, and return the files.
 
     Parameters

@@ -20,7 +20,7 @@ from schedlab.formats import read_table
 from schedlab.policies import SCHEDULERS as ALIASES
 from schedlab.types import Progress
 from schedlab.workload import windows
-from schedlab_papers.order_logs import NOISE, Log, copies
+from schedlab_papers.order_logs import NOISE, OrderLog, copies
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ class Runs:
         Called now and then, as for `run_campaign`.
     """
 
-    logs: Sequence[Log]
+    logs: Sequence[OrderLog]
     traces: Path
     directory: Path
     progress: Progress | None = None
@@ -146,16 +146,16 @@ class Runs:
         """Return the results of windows of a week."""
         return self._windows("weeks", (*PURE, EAF, AGED, ACTUAL), WEEK)
 
-    def jobs_of(self, log: Log) -> Workload:
+    def jobs_of(self, log: OrderLog) -> Workload:
         """Return the jobs of a log as it is."""
         return read_table(copies(log, self.traces, self.copies, ("0",))[0])
 
-    def by_size(self) -> tuple[list[Log], list[Log]]:
+    def by_size(self) -> tuple[list[OrderLog], list[OrderLog]]:
         """Return the logs of at most `LARGE` jobs, and the others."""
         small = [log for log in self.logs if len(self.jobs_of(log)) <= LARGE]
         return small, [log for log in self.logs if log not in small]
 
-    def _long(self) -> list[Log]:
+    def _long(self) -> list[OrderLog]:
         """Return the logs that are long enough for windows."""
         return [log for log in self.logs if np.ptp(self.jobs_of(log).submit_time) >= SHORTEST * DAY]
 
@@ -171,7 +171,7 @@ class Runs:
                 make().to_parquet(temporary)
         return pd.read_parquet(file)
 
-    def fingerprint(self, log: Log) -> str:
+    def fingerprint(self, log: OrderLog) -> str:
         """Return what tells a log from another version of it."""
         return file_sha256(copies(log, self.traces, self.copies, ("0",))[0])
 
@@ -179,7 +179,7 @@ class Runs:
         """Return the results of windows of a length in seconds, each of which begins with an empty machine."""
         import pandas as pd
 
-        def simulated(log: Log) -> pd.DataFrame:
+        def simulated(log: OrderLog) -> pd.DataFrame:
             parts = list(windows(self.jobs_of(log), length, 0))
             values = simulate_many(parts, schedulers, metrics=OF_WINDOWS)
             rows = pd.MultiIndex.from_product([range(len(parts)), schedulers], names=["window", "scheduler"])
@@ -192,7 +192,9 @@ class Runs:
         ]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
-    def results(self, name: str, logs: Sequence[Log], kinds: Sequence[str], schedulers: Sequence[str]) -> pd.DataFrame:
+    def results(
+        self, name: str, logs: Sequence[OrderLog], kinds: Sequence[str], schedulers: Sequence[str]
+    ) -> pd.DataFrame:
         """Return the results of a campaign over copies of logs, with the columns `log` and `copy`."""
         import pandas as pd
 

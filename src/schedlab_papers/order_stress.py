@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab import Scheduler, Workload, simulate
 from schedlab.policies import FunctionPolicy
-from schedlab_papers.order_logs import Log
+from schedlab_papers.order_logs import OrderLog
 from schedlab_papers.order_runs import ACTUAL, AGED, EAF, EASY, SAF, Runs
 from schedlab_papers.order_tables import Cells
 from schedlab_papers.order_windows import mean, ratios
@@ -52,7 +52,7 @@ def noise_table(whole: pd.DataFrame, noise: pd.DataFrame) -> TextTable:
     )
 
 
-def errors_table(study: Runs, whole: pd.DataFrame, logs: Sequence[Log]) -> TextTable:
+def errors_table(study: Runs, whole: pd.DataFrame, logs: Sequence[OrderLog]) -> TextTable:
     """Return what an order by actual run times is worth if these are known with errors, reserving by requests."""
     exact = ratios(whole, ACTUAL).droplevel("window")
     slowdowns = whole[whole["scheduler"] == SAF].set_index("log")["mean_bounded_slowdown"]
@@ -94,7 +94,7 @@ def _by_error(jobs: Workload, error: float) -> Scheduler:
     return Scheduler(FunctionPolicy(area_with_errors), "easy")
 
 
-def gaming_table(study: Runs, logs: Sequence[Log]) -> TextTable:
+def gaming_table(study: Runs, logs: Sequence[OrderLog]) -> TextTable:
     """Return what a tenth of the users gain, and what the others lose, by two ways to look short."""
     import pandas as pd
 

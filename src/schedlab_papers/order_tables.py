@@ -11,7 +11,7 @@ from schedlab import Workload
 from schedlab.metrics import SIZE_CLASSES, USER_CLASSES, bounded_slowdown
 from schedlab.statistics import Paired, interval_text, paired
 from schedlab.workload import offered_load
-from schedlab_papers.order_logs import Log
+from schedlab_papers.order_logs import OrderLog
 from schedlab_papers.order_runs import ACTUAL, AGED, EAF, EASY, SAF
 from schedlab_papers.reproduction import TextTable
 
@@ -45,7 +45,7 @@ Cells = tuple[str | float | None, ...]
 CLASSES = (*SIZE_CLASSES, *USER_CLASSES)
 
 
-def logs_table(logs: Sequence[Log], jobs_of: Callable[[Log], Workload]) -> TextTable:
+def logs_table(logs: Sequence[OrderLog], jobs_of: Callable[[OrderLog], Workload]) -> TextTable:
     """Return what the logs are, how often users repeat themselves in them, and how their jobs have really waited."""
     rows: list[Cells] = []
     for log in logs:

@@ -20,7 +20,7 @@ from schedlab import Campaign, Schedule, clean, read_workload, run_campaign, sim
 from schedlab.types import Events, Progress
 from schedlab_papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
 from schedlab_papers.sc15_elsewhere import elsewhere
-from schedlab_papers.sc15_logs import E_LOSS, EASY_PLUS_PLUS, GRID, LEARNED, LOGS, PRINTED, Log, as_printed, named
+from schedlab_papers.sc15_logs import E_LOSS, EASY_PLUS_PLUS, GRID, LEARNED, LOGS, PRINTED, Sc15Log, as_printed, named
 from schedlab_papers.sc15_tables import (
     correlation_table,
     features_table,
@@ -104,7 +104,7 @@ def reproduce(
 
 
 def run(
-    logs: Sequence[Log],
+    logs: Sequence[Sc15Log],
     traces: Path,
     schedulers: Sequence[str],
     events: Events,
@@ -126,7 +126,7 @@ def run(
     return run_campaign(campaign, directory / campaign.name, progress=progress).results()
 
 
-def predicted(logs: Sequence[Log], traces: Path) -> dict[tuple[str, str], tuple[Schedule, Schedule]]:
+def predicted(logs: Sequence[Sc15Log], traces: Path) -> dict[tuple[str, str], tuple[Schedule, Schedule]]:
     """Return the schedules of which Table 8 measures the predictions, in the authors' and in the default order."""
     schedules = {}
     for log in logs:
@@ -136,7 +136,7 @@ def predicted(logs: Sequence[Log], traces: Path) -> dict[tuple[str, str], tuple[
     return schedules
 
 
-def save_figures(frame: pd.DataFrame, logs: Sequence[Log], directory: Path) -> list[Path]:
+def save_figures(frame: pd.DataFrame, logs: Sequence[Sc15Log], directory: Path) -> list[Path]:
     """Write Figure 3 for each pair of logs as PNG, and return the files."""
     from schedlab.plot import save as save_figure
     from schedlab.plot import triples as plot_triples

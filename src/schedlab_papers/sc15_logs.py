@@ -60,7 +60,7 @@ def as_printed(scheduler: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class Sc15Log:
     """A log of the paper and what the authors got with it: mean bounded slowdowns, by triple.
 
     Parameters
@@ -119,7 +119,7 @@ def _published(easy: float, easy_actual: float, sjbf_actual: float, easy_plus_pl
 
 # In the order of PRINTED: the four basics, then EASY with AVE2 and E-loss, then EASY-SJBF with both.
 LOGS = (
-    Log(
+    Sc15Log(
         "KTH-SP2",
         "variants/predictsim/KTH-SP2/swf_unfiltered/log.swf.gz",
         28_481,
@@ -134,7 +134,7 @@ LOGS = (
         ),
         ((62.8, 93.2), (51.4, 71.4)),
     ),
-    Log(
+    Sc15Log(
         "CTC-SP2",
         "CTC-SP2-1996-3.1-cln.swf.gz",
         77_199,
@@ -149,7 +149,7 @@ LOGS = (
         ),
         ((25.8, 110.0), (16.3, 104.2)),
     ),
-    Log(
+    Sc15Log(
         "SDSC-SP2",
         "SDSC-SP2-1998-4.2-cln.swf.gz",
         54_006,
@@ -165,7 +165,7 @@ LOGS = (
         ((75.8, 102.3), (69.8, 172.4)),
         notes=(ANOTHER_LOG,),
     ),
-    Log(
+    Sc15Log(
         "SDSC-BLUE",
         "SDSC-BLUE-2000-4.2-cln.swf.gz",
         232_542,
@@ -181,7 +181,7 @@ LOGS = (
         ((24.2, 42.0), (17.7, 47.8)),
         notes=(ANOTHER_LOG,),
     ),
-    Log(
+    Sc15Log(
         "Curie",
         "CEA-Curie-2011-2.1-cln.swf.gz",
         295_540,
@@ -195,7 +195,7 @@ LOGS = (
 )
 
 
-def named(names: Iterable[str]) -> list[Log]:
+def named(names: Iterable[str]) -> list[Sc15Log]:
     """Return the logs with these names, or all if there are none.
 
     Raises

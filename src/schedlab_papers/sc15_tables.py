@@ -19,8 +19,8 @@ from schedlab_papers.sc15_logs import (
     EASY_PLUS_PLUS,
     GRID,
     PRINTED,
-    Log,
     Range,
+    Sc15Log,
     as_printed,
     triples,
 )
@@ -76,7 +76,7 @@ def values_of(frame: pd.DataFrame) -> Values:
     return dict(zip(keys, frame["mean_bounded_slowdown"].astype(float), strict=True))
 
 
-def triples_table(logs: Sequence[Log], jobs: Mapping[str, int], ours: Values, batched: Values) -> Reproduction:
+def triples_table(logs: Sequence[Sc15Log], jobs: Mapping[str, int], ours: Values, batched: Values) -> Reproduction:
     """Return Tables 1 and 6 as far as they are about single triples, with all that the authors' files say."""
     rows = []
     for log in logs:
@@ -92,7 +92,7 @@ def triples_table(logs: Sequence[Log], jobs: Mapping[str, int], ours: Values, ba
     return Reproduction(f"{PAPER}, Tables 1 and 6: mean bounded slowdown of all jobs", BATCHED, tuple(rows))
 
 
-def ranges_table(logs: Sequence[Log], ours: Values, batched: Values, learned: Sequence[str]) -> Reproduction:
+def ranges_table(logs: Sequence[Sc15Log], ours: Values, batched: Values, learned: Sequence[str]) -> Reproduction:
     """Return the best and the worst learned triples of Table 6."""
     rows = []
     for log in logs:
@@ -108,7 +108,7 @@ def ranges_table(logs: Sequence[Log], ours: Values, batched: Values, learned: Se
     return Reproduction(f"{PAPER}, Table 6: range over the learned triples", BATCHED, tuple(rows))
 
 
-def _range(values: Values, log: Log, texts: Sequence[str]) -> Range | None:
+def _range(values: Values, log: Sc15Log, texts: Sequence[str]) -> Range | None:
     found = [values[log.name, text] for text in texts if (log.name, text) in values]
     return (min(found), max(found)) if found else None
 
@@ -127,7 +127,7 @@ def chosen_without(log: str, logs: Sequence[str], values: Values, choices: Seque
     return min(complete, key=lambda text: sum(values[name, text] for name in others))
 
 
-def selection_table(logs: Sequence[Log], ours: Values, batched: Values) -> Reproduction:
+def selection_table(logs: Sequence[Sc15Log], ours: Values, batched: Values) -> Reproduction:
     """Return Table 7: on each log the triple that is best on the others, the paper's and ours."""
     rows = []
     saved: dict[str, list[tuple[Number, Number]]] = {}
@@ -150,7 +150,7 @@ def selection_table(logs: Sequence[Log], ours: Values, batched: Values) -> Repro
     return Reproduction(f"{PAPER}, Table 7: the triple that is best on the other logs", BATCHED, tuple(rows))
 
 
-def _why(log: Log) -> tuple[str, ...]:
+def _why(log: Sc15Log) -> tuple[str, ...]:
     """Return why the value of the paper's choice differs on a log."""
     notes = (FOOTNOTE, *log.notes) if log.name.startswith("SDSC") else log.notes
     return (*notes, CURIE_DIFFERS) if log.name == "Curie" else notes
@@ -167,7 +167,7 @@ def _mean(numbers: Sequence[Number]) -> float | None:
     return statistics.fmean(known) if known else None
 
 
-def correlation_table(logs: Sequence[Log], ours: Values, batched: Values) -> Reproduction:
+def correlation_table(logs: Sequence[Sc15Log], ours: Values, batched: Values) -> Reproduction:
     """Return how the triples' slowdowns on two logs go together, Pearson's r, over all pairs of logs."""
     pairs = list(itertools.combinations([log.name for log in logs], 2))
     found, other = ([correlation(values, *pair) for pair in pairs] for values in (ours, batched))
@@ -212,7 +212,7 @@ def predictions_table(schedules: Mapping[tuple[str, str], tuple[Schedule, Schedu
     return Reproduction(f"{PAPER}, Table 8: errors of the predictions", BATCHED, tuple(rows))
 
 
-def features_table(logs: Sequence[Log], batched: Values, learned: Sequence[str]) -> Reproduction:
+def features_table(logs: Sequence[Sc15Log], batched: Values, learned: Sequence[str]) -> Reproduction:
     """Return what a user gets: the default order of events, with the program's and with the paper's features."""
     rows = []
     for log in logs:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from schedlab.types import Progress
-from schedlab_papers.medians import reproduce_study
+from schedlab_papers.published_medians import reproduce_study
 from schedlab_papers.regression import regression_tables
 from schedlab_papers.reproduction import Reproductions, chosen, require_some
 from schedlab_papers.sc17_tables import TABLE_4

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from schedlab_papers.sequences import Log, Study
+from schedlab_papers.sequences import SequenceLog, Study
 
 TABLE_4 = Study(
     "sc17",
     "SC'17 (Carastan-Santos & de Camargo), Table 4: median over the sequences of the mean bounded slowdown",
     logs=(
-        Log(
+        SequenceLog(
             "model 256",
             "synthetic/gen-sched-policies-2017/lublin_256_est.swf.gz",
             256,
@@ -18,7 +18,7 @@ TABLE_4 = Study(
                 "backfilling": (842.66, 654.81, 470.72, 623.86, 329.49, 163.74, 45.72, 32.82),
             },
         ),
-        Log(
+        SequenceLog(
             "model 1024",
             "synthetic/gen-sched-policies-2017/lublin_1024_est.swf.gz",
             1_024,
@@ -28,7 +28,7 @@ TABLE_4 = Study(
                 "backfilling": (3018.94, 3792.40, 2804.38, 3024.49, 1571.95, 1055.82, 490.77, 223.52),
             },
         ),
-        Log(
+        SequenceLog(
             "Curie",
             "CEA-Curie-2011-2.1-cln.swf.gz",
             93_312,
@@ -45,7 +45,7 @@ TABLE_4 = Study(
                 "backfilling": {"WFP": 1, "UNI": 2, "SPT": 1},
             },
         ),
-        Log(
+        SequenceLog(
             "ANL Intrepid",
             "ANL-Intrepid-2009-1.swf.gz",
             163_840,
@@ -56,7 +56,7 @@ TABLE_4 = Study(
             },
             trimmed={"backfilling": {"SPT": 1}},
         ),
-        Log(
+        SequenceLog(
             "SDSC Blue",
             "SDSC-BLUE-2000-4.2-cln.swf.gz",
             1_152,
@@ -66,7 +66,7 @@ TABLE_4 = Study(
                 "backfilling": (36.40, 17.76, 13.07, 10.20, 9.37, 10.18, 9.66, 11.97),
             },
         ),
-        Log(
+        SequenceLog(
             "CTC SP2",
             "CTC-SP2-1996-3.1-cln.swf.gz",
             338,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from schedlab import Schedule, Workload, simulate_many
 from schedlab.gym import Episode, Episodes
 from schedlab_papers.reproduction import Part, Reproduction, Reproductions, missing, require_some
-from schedlab_papers.sc20_logs import LOGS, POLICIES, STARTS, WINDOW, Log, named, scores, texts
+from schedlab_papers.sc20_logs import LOGS, POLICIES, STARTS, WINDOW, Sc20Log, named, scores, texts
 from schedlab_papers.sc20_tables import Results, bug_table, slowdown_table, split_table, utilisation_table, values_table
 
 __all__ = ["LOGS", "reproduce", "results_of"]
@@ -67,7 +67,7 @@ def reproduce(traces: Path, *, logs: Iterable[str] = ()) -> Reproductions:
     return Reproductions(tuple(tables))
 
 
-def results_of(log: Log, traces: Path) -> Results:
+def results_of(log: Sc20Log, traces: Path) -> Results:
     """Simulate the ten windows of a log by all rules, and return the means over the windows."""
     jobs, asked = log.read(traces)
     machine = jobs.processors

@@ -27,7 +27,7 @@ Values = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class Sc20Log:
     """A log of the paper.
 
     Parameters
@@ -88,7 +88,7 @@ def scores(jobs: Workload, asked: NDArray[np.int64]) -> dict[str, NDArray[np.flo
     Parameters
     ----------
     jobs, asked
-        As `Log.read` returns them. F1, which has no value for a request of -1, takes the one of the jobs.
+        As `Sc20Log.read` returns them. F1, which has no value for a request of -1, takes the one of the jobs.
     """
     submit, request, width = (column.astype(np.float64) for column in (jobs.submit_time, asked, jobs.job_processors))
     wait = -1 - submit
@@ -123,7 +123,7 @@ def _values(*numbers: float) -> Values:
 
 
 LOGS = (
-    Log(
+    Sc20Log(
         "Lublin-1",
         "synthetic/deep-batch-scheduler/lublin_256.swf.gz",
         _values(7273.77, 19753.53, 22274.74, 277.35, 258.37, 254.67),
@@ -131,7 +131,7 @@ LOGS = (
         _values(0.657, 0.747, 0.691, 0.762, 0.816, 0.714),
         _values(0.868, 0.864, 0.883, 0.778, 0.840, 0.850),
     ),
-    Log(
+    Sc20Log(
         "SDSC-SP2",
         "SDSC-SP2-1998-4.2-cln.swf.gz",
         _values(1727.54, 3000.88, 1848.45, 2680.55, 1232.06, 466.44),
@@ -139,7 +139,7 @@ LOGS = (
         _values(0.670, 0.658, 0.688, 0.645, 0.674, 0.671),
         _values(0.682, 0.681, 0.706, 0.661, 0.677, 0.707),
     ),
-    Log(
+    Sc20Log(
         "HPC2N",
         "HPC2N-2002-2.2-cln.swf.gz",
         _values(297.18, 426.99, 609.77, 157.71, 118.01, 117.01),
@@ -147,7 +147,7 @@ LOGS = (
         _values(0.638, 0.636, 0.636, 0.640, 0.637, 0.640),
         _values(0.639, 0.637, 0.638, 0.641, 0.638, 0.642),
     ),
-    Log(
+    Sc20Log(
         "Lublin-2",
         "synthetic/deep-batch-scheduler/lublin_256_new2.gz",
         _values(7842.47, 9523.18, 11265.31, 787.89, 698.34, 724.51),
@@ -158,7 +158,7 @@ LOGS = (
 )
 
 
-def named(names: Iterable[str]) -> list[Log]:
+def named(names: Iterable[str]) -> list[Sc20Log]:
     """Return the logs with these names, or all if there are none.
 
     Raises

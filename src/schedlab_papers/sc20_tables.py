@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from schedlab_papers.reproduction import Reproduction, Row, TextTable
-from schedlab_papers.sc20_logs import AGENT, POLICIES, Log
+from schedlab_papers.sc20_logs import AGENT, POLICIES, Sc20Log
 
 Key = tuple[str, bool]
 """A policy, and whether there is backfilling."""
@@ -38,7 +38,7 @@ class Results(NamedTuple):
 TRAINED = "The agent's value is the paper's: its networks were not trained again here."
 
 
-def slowdown_table(logs: Sequence[Log], results: Mapping[str, Results]) -> Reproduction:
+def slowdown_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Reproduction:
     """Return the mean bounded slowdowns."""
     rows = []
     same, compared = 0, 0
@@ -58,7 +58,7 @@ def slowdown_table(logs: Sequence[Log], results: Mapping[str, Results]) -> Repro
     return Reproduction(title, "deciding anew", tuple(rows))
 
 
-def utilisation_table(logs: Sequence[Log], results: Mapping[str, Results]) -> Reproduction:
+def utilisation_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Reproduction:
     """Return the utilisations, of the time up to the last start."""
     rows = []
     same, compared = 0, 0
@@ -73,7 +73,7 @@ def utilisation_table(logs: Sequence[Log], results: Mapping[str, Results]) -> Re
     return Reproduction(title, "", tuple(rows))
 
 
-def values_table(logs: Sequence[Log], results: Mapping[str, Results]) -> TextTable:
+def values_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> TextTable:
     """Return the best of the paper's policies under each rule, beside its agent and SAF."""
     rows: list[tuple[str | float | None, ...]] = []
     for log in logs:
@@ -96,7 +96,7 @@ def values_table(logs: Sequence[Log], results: Mapping[str, Results]) -> TextTab
     )
 
 
-def split_table(logs: Sequence[Log], results: Mapping[str, Results]) -> TextTable:
+def split_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> TextTable:
     """Return what the gain is made of: factors by which mean bounded slowdowns become smaller."""
     rows: list[tuple[str | float | None, ...]] = []
     for log in logs:
@@ -138,7 +138,7 @@ def split_table(logs: Sequence[Log], results: Mapping[str, Results]) -> TextTabl
     )
 
 
-def bug_table(logs: Sequence[Log], results: Mapping[str, Results]) -> TextTable:
+def bug_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> TextTable:
     """Return what the waiting times in WFP3 and UNI change."""
     rows: list[tuple[str | float | None, ...]] = [
         (log.name, WITH[backfilling], policy, one.committed[policy, backfilling], value, one.anew[policy, backfilling])

@@ -86,7 +86,7 @@ def variants_of(name: str) -> tuple[Variant, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SequenceLog:
     """A workload of a study, and what the authors got with it.
 
     Parameters
@@ -138,7 +138,7 @@ class Study:
 
     name: str
     title: str
-    logs: tuple[Log, ...]
+    logs: tuple[SequenceLog, ...]
 
 
 def scheduler_text(policy: str, setting: Setting, variant: Variant) -> str:
@@ -161,7 +161,7 @@ def scheduler_text(policy: str, setting: Setting, variant: Variant) -> str:
     return Scheduler.parse(f"{POLICIES[policy]}{backfill}{run_times}{variant.options}").text
 
 
-def entry_of(log: Log, traces: Path, known: str, variant: Variant) -> dict[str, Any]:
+def entry_of(log: SequenceLog, traces: Path, known: str, variant: Variant) -> dict[str, Any]:
     """Return the entry of a log in the campaign of a variant.
 
     Parameters
@@ -191,7 +191,7 @@ def entry_of(log: Log, traces: Path, known: str, variant: Variant) -> dict[str, 
 
 def run_study(
     study: Study,
-    logs: Sequence[Log],
+    logs: Sequence[SequenceLog],
     traces: Path,
     variant: Variant,
     directory: Path,

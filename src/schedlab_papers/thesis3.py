@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from schedlab.types import Progress
-from schedlab_papers.medians import reproduce_study
+from schedlab_papers.published_medians import reproduce_study
 from schedlab_papers.regression import regression_tables
 from schedlab_papers.reproduction import Part, chosen
 from schedlab_papers.sequences import variants_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab_papers.sequences import Log, Study
+from schedlab_papers.sequences import SequenceLog, Study
 
 NOT_PUBLIC = "The authors' jobs, 100,000 of the model, are not public."
 
@@ -10,7 +10,7 @@ TABLE_3_3 = Study(
     "thesis3",
     "Thesis (Carastan-Santos), Table 3.3: median over the sequences of the mean bounded slowdown",
     logs=(
-        Log(
+        SequenceLog(
             "model 256",
             "",
             256,
@@ -21,7 +21,7 @@ TABLE_3_3 = Study(
             },
             notes=(NOT_PUBLIC,),
         ),
-        Log(
+        SequenceLog(
             "model 1024",
             "",
             1_024,
@@ -32,7 +32,7 @@ TABLE_3_3 = Study(
             },
             notes=(NOT_PUBLIC,),
         ),
-        Log(
+        SequenceLog(
             "Curie",
             "CEA-Curie-2011-2.1-cln.swf.gz",
             93_312,
@@ -44,7 +44,7 @@ TABLE_3_3 = Study(
             cut=15,
             skip=(0, 7),
         ),
-        Log(
+        SequenceLog(
             "ANL Intrepid",
             "ANL-Intrepid-2009-1.swf.gz",
             163_840,
@@ -55,7 +55,7 @@ TABLE_3_3 = Study(
             },
             cut=15,
         ),
-        Log(
+        SequenceLog(
             "HPC2N",
             "HPC2N-2002-2.2-cln.swf.gz",
             240,
@@ -67,7 +67,7 @@ TABLE_3_3 = Study(
             cut=83,
             estimates_only=True,
         ),
-        Log(
+        SequenceLog(
             "SDSC Blue",
             "SDSC-BLUE-2000-4.2-cln.swf.gz",
             1_152,
@@ -78,7 +78,7 @@ TABLE_3_3 = Study(
             },
             cut=64,
         ),
-        Log(
+        SequenceLog(
             "SDSC SP2",
             "SDSC-SP2-1998-4.2-cln.swf.gz",
             128,
@@ -89,7 +89,7 @@ TABLE_3_3 = Study(
             },
             cut=47,
         ),
-        Log(
+        SequenceLog(
             "CTC SP2",
             "CTC-SP2-1996-3.1-cln.swf.gz",
             338,

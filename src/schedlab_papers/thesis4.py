@@ -19,7 +19,7 @@ from schedlab import Campaign, clean, read_workload, run_campaign
 from schedlab.types import Progress
 from schedlab.workload import offered_load
 from schedlab_papers.reproduction import Part, Reproduction, chosen, missing
-from schedlab_papers.thesis4_logs import FCFS, LOGS, POLICIES, Log
+from schedlab_papers.thesis4_logs import FCFS, LOGS, POLICIES, Thesis4Log
 from schedlab_papers.thesis4_samples import MEASURES, WORST, Sample, kept, premature, premature_in_spans, samples_of
 from schedlab_papers.thesis4_tables import (
     Experiment,
@@ -97,7 +97,9 @@ def chapter4(
     return tuple(tables)
 
 
-def experiment(log: Log, traces: Path, directory: Path, samples: int, progress: Progress | None = None) -> Experiment:
+def experiment(
+    log: Thesis4Log, traces: Path, directory: Path, samples: int, progress: Progress | None = None
+) -> Experiment:
     """Run the campaign of a log, as far as it is not done, and measure its schedules."""
     path = str(traces.absolute() / log.file)
     jobs = clean(read_workload(path), CLEAN).replace(requests_enforced=REQUESTS == "enforced")

@@ -13,7 +13,7 @@ from schedlab.durations import DAY
 from schedlab.metrics import SLOWDOWN_CLASSES
 from schedlab.text import table
 from schedlab_papers.reproduction import Reproduction, Row
-from schedlab_papers.thesis4_logs import FCFS, POLICIES, Log
+from schedlab_papers.thesis4_logs import FCFS, POLICIES, Thesis4Log
 from schedlab_papers.thesis4_samples import MEASURES, WORST, Sample, kept_mean
 
 THESIS = "Thesis (Carastan-Santos)"
@@ -75,7 +75,7 @@ class Experiment:
         The samples by policy, with and without the threshold. FCFS is the same in both.
     """
 
-    log: Log
+    log: Thesis4Log
     threshold: int
     jobs: int
     load: float

@@ -16,7 +16,7 @@ from schedlab.workload.cleaning import clean
 from schedlab.workload.sampling import windows
 from schedlab.workload.swf import read_swf
 from schedlab_papers import sc17
-from schedlab_papers.medians import Experiment, MedianTable
+from schedlab_papers.published_medians import Experiment, MedianTable
 from schedlab_papers.sc17_tables import TABLE_4
 from schedlab_papers.sequences import AS_DESCRIBED, AS_PUBLISHED, POLICIES, Setting, Variant, entry_of, scheduler_text
 

@@ -16,7 +16,7 @@ from schedlab_papers.sequences import (
     AS_DESCRIBED,
     AS_PUBLISHED,
     POLICIES,
-    Log,
+    SequenceLog,
     Study,
     entry_of,
     run_study,
@@ -25,7 +25,7 @@ from schedlab_papers.sequences import (
 )
 
 PUBLISHED = dict.fromkeys(ALL_SETTINGS, (1.0,) * 8)
-LOG = Log("small", "small.swf", 256, PUBLISHED, cut=3, skip=(0,))
+LOG = SequenceLog("small", "small.swf", 256, PUBLISHED, cut=3, skip=(0,))
 STUDY = Study("study", "A study", (LOG,))
 
 
@@ -47,7 +47,7 @@ def test_jobs_without_an_estimate_are_left_out_where_estimates_are_used():
 
 
 def test_a_log_may_need_estimates_everywhere():
-    log = Log("small", "small.swf", 256, PUBLISHED, estimates_only=True)
+    log = SequenceLog("small", "small.swf", 256, PUBLISHED, estimates_only=True)
     assert entry_of(log, Path("x"), "actual", AS_PUBLISHED)["clean"] == "allocated-processors,no-request"
 
 
@@ -93,7 +93,7 @@ def test_jobs_take_the_processors_they_were_given_and_are_not_killed(tmp_path: P
         "allocated_processors": [2] * 17,
     }
     write_log(Workload.from_columns(columns, processors=2), tmp_path / LOG.file)
-    log = Log("small", LOG.file, 2, PUBLISHED, cut=1)
+    log = SequenceLog("small", LOG.file, 2, PUBLISHED, cut=1)
     with local_workers(1) as workers:
         frame = run_study(STUDY, [log], tmp_path, AS_DESCRIBED, tmp_path / "runs", workers)
     assert len(frame) == len(ALL_SETTINGS) * len(POLICIES)
@@ -104,6 +104,6 @@ def test_jobs_take_the_processors_they_were_given_and_are_not_killed(tmp_path: P
 
 def test_failed_simulations_are_an_error_and_not_a_hole_in_a_median(tmp_path: Path):
     write_log(full_width_jobs([10] * 17, processors=4), tmp_path / LOG.file)
-    too_small = Log("small", LOG.file, 2, PUBLISHED, cut=1)
+    too_small = SequenceLog("small", LOG.file, 2, PUBLISHED, cut=1)
     with local_workers(1) as workers, pytest.raises(SchedlabError, match="10 simulations failed: see schedlab"):
         run_study(STUDY, [too_small], tmp_path, AS_DESCRIBED, tmp_path / "runs", workers)

@@ -7,7 +7,7 @@ from sequence_samples import STATE, full_width_jobs, write_log
 
 from schedlab.errors import InputError
 from schedlab_papers import thesis
-from schedlab_papers.medians import MedianTable
+from schedlab_papers.published_medians import MedianTable
 from schedlab_papers.thesis3 import chapter3
 from schedlab_papers.thesis3_tables import NOT_PUBLIC, TABLE_3_3
 

@@ -21,7 +21,7 @@ from schedlab_papers.sequences import (
     AS_DESCRIBED,
     AS_PUBLISHED,
     POLICIES,
-    Log,
+    SequenceLog,
     Setting,
     Study,
     Variant,
@@ -200,7 +200,7 @@ class MedianTable:
 
 def reproduce_study(
     study: Study,
-    logs: Sequence[Log],
+    logs: Sequence[SequenceLog],
     traces: Path,
     variants: Iterable[Variant],
     *,
@@ -247,7 +247,7 @@ def reproduce_study(
 
 def save_boxes(
     study: Study,
-    logs: Iterable[Log],
+    logs: Iterable[SequenceLog],
     results: Mapping[str, pd.DataFrame],
     names: Mapping[str, str],
     directory: Path,
@@ -270,7 +270,7 @@ def save_boxes(
     return files
 
 
-def experiments_of(log: Log, results: Mapping[str, pd.DataFrame]) -> Iterator[Experiment]:
+def experiments_of(log: SequenceLog, results: Mapping[str, pd.DataFrame]) -> Iterator[Experiment]:
     """Yield the experiments with a workload.
 
     Parameters
@@ -295,12 +295,12 @@ def experiments_of(log: Log, results: Mapping[str, pd.DataFrame]) -> Iterator[Ex
         )
 
 
-def published_of(log: Log, setting: Setting) -> dict[str, float]:
+def published_of(log: SequenceLog, setting: Setting) -> dict[str, float]:
     """Return what is printed for a setting, by policy."""
     return dict(zip(POLICIES, log.published[setting], strict=False))
 
 
-def samples_of(frame: pd.DataFrame, log: Log, setting: Setting) -> dict[str, Values]:
+def samples_of(frame: pd.DataFrame, log: SequenceLog, setting: Setting) -> dict[str, Values]:
     """Return the values of all sequences in ascending order, by policy."""
     part = frame[(frame["workload"] == log.name) & (frame["setting"] == setting)]
     return {policy: np.sort(part.loc[part["policy"] == policy, METRIC].to_numpy()) for policy in POLICIES}

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from schedlab_papers.medians import BY_HAND, TRIMMED, Experiment, MedianTable, experiments_of
-from schedlab_papers.sequences import ALL_SETTINGS, POLICIES, Log
+from schedlab_papers.published_medians import BY_HAND, TRIMMED, Experiment, MedianTable, experiments_of
+from schedlab_papers.sequences import ALL_SETTINGS, POLICIES, SequenceLog
 
 PUBLISHED = dict.fromkeys(ALL_SETTINGS, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))
 
@@ -29,7 +29,7 @@ def experiment(factor: float) -> Experiment:
 
 
 def test_the_largest_values_are_dropped_where_the_authors_dropped_them():
-    log = Log("log", "log.swf", 4, PUBLISHED, trimmed={"actual": {"FCFS": 2}})
+    log = SequenceLog("log", "log.swf", 4, PUBLISHED, trimmed={"actual": {"FCFS": 2}})
     both = {"as-published": results([9, 1, 5, 3, 7]), "as-described": results([2, 4])}
     actual, estimates, _ = experiments_of(log, both)
     assert (actual.as_published["FCFS"], actual.untrimmed["FCFS"], actual.as_published["WFP"]) == (3, 5, 5)
@@ -38,12 +38,12 @@ def test_the_largest_values_are_dropped_where_the_authors_dropped_them():
 
 
 def test_sequences_left_out_by_hand_are_noted():
-    log = Log("log", "log.swf", 4, PUBLISHED, skip=(0,))
+    log = SequenceLog("log", "log.swf", 4, PUBLISHED, skip=(0,))
     assert next(experiments_of(log, {"as-published": results([1])})).notes == (BY_HAND,)
 
 
 def test_a_variant_that_was_not_simulated_has_no_line():
-    one = next(experiments_of(Log("log", "log.swf", 4, PUBLISHED), {"as-described": results([1])}))
+    one = next(experiments_of(SequenceLog("log", "log.swf", 4, PUBLISHED), {"as-described": results([1])}))
     assert [name for name, _ in one.lines()] == ["published", "as described"]
     assert one.differences() == {}
 
