@@ -61,6 +61,12 @@ def test_a_reservation_rounds_only_on_its_own_nodes():
     assert run(jobs, conf=machine(4)).schedule.start_time.tolist() == [25, 626, 55]
 
 
+def test_jobs_that_fill_the_machine_for_hours_start_one_after_the_other():
+    jobs = listed(*(job(25 + number, 4, 7200, 180) for number in range(4)))
+    starts = run(jobs, conf=machine(4)).schedule.start_time
+    assert (np.diff(starts) - 7200 <= 60).all()
+
+
 def test_backfill_passes_come_in_the_phase_that_is_asked_for():
     # On an idle cluster the pass at 25 is the first, and C starts with the next one; here passes come at 10, 40, ...
     jobs = listed(job(25, 2, 600, 10), job(26, 3, 600, 10), job(27, 1, 2000, 60))

@@ -199,6 +199,7 @@ class Laboratory:
             self.clock.limit(ahead if not self._events else min(ahead, self._events[0][0]))
             self._rest()
             if self._events and self._events[0][0] <= self.clock.now():
+                lonely = lonely and isinstance(self._events[0][2], Tick)  # a job may have been launched and have ended
                 self._do_next()
                 if progress is not None:
                     progress(self.table.open + self._to_come, self.now())
