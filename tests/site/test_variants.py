@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,30 @@ def test_a_sweep_runs_each_variant_once_and_keeps_the_answers(directory):
     assert spans[1] == pytest.approx(spans[0] / 1.5, abs=1)
     assert heavier.metric("mean_wait") > base.metric("mean_wait")
     assert Sweep(directory, nodes=True).answer(VARIANTS[0]) is None
+
+
+def test_another_site_in_the_same_place_has_its_own_answers(directory):
+    assert Sweep(directory, nodes=False).run(VARIANTS, workers=1) == 3
+    jobs = directory.parent / "jobs.txt"
+    jobs.write_text("\n".join(jobs.read_text().splitlines()[:11]))
+    shutil.rmtree(directory)
+    import_site(directory.parent, jobs).save(directory)
+    sweep = Sweep(directory, nodes=False)
+    assert sweep.run(VARIANTS, workers=1) == 3
+    answer = sweep.answer(VARIANTS[0])
+    assert answer is not None
+    assert len(answer.schedule.workload) == 10
+
+
+def test_a_site_that_changes_under_a_sweep_fails_its_variants(directory):
+    sweep = Sweep(directory, nodes=False)
+    jobs = directory.parent / "jobs.txt"
+    jobs.write_text("\n".join(jobs.read_text().splitlines()[:11]))
+    shutil.rmtree(directory)
+    import_site(directory.parent, jobs).save(directory)
+    sweep.run(VARIANTS, workers=1)
+    assert len(sweep.failures) == 3
+    assert "has changed since its variants were planned" in next(iter(sweep.failures.values())).reason
 
 
 def test_a_variant_that_cannot_be_run_is_told_and_the_others_are(directory):

@@ -173,8 +173,8 @@ class Sweep:
     def _run(self, task: tuple[Variant, SiteSample]) -> str | None:
         return _run(*self._arguments(task))
 
-    def _arguments(self, task: tuple[Variant, SiteSample]) -> tuple[str, bool, str, Variant, SiteSample]:
-        return str(self.directory), self.nodes, str(self._path(*task)), *task
+    def _arguments(self, task: tuple[Variant, SiteSample]) -> tuple[str, str, bool, str, Variant, SiteSample]:
+        return str(self.directory), self._site, self.nodes, str(self._path(*task)), *task
 
     def answer(self, variant: Variant, sample: SiteSample = THE_LOG) -> VariantAnswer | None:
         """Return the answer of a variant; None: there is none."""
@@ -227,14 +227,20 @@ def _reason(future: Future[str | None]) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _site_of(directory: str) -> Site:
-    return read(directory)
+def _unchanged_site(directory: str, fingerprint: str) -> Site:
+    """Return a site, once for all variants that a process runs of it."""
+    site = read(directory)
+    if _fingerprint(Path(directory)) != fingerprint:
+        raise InputError(f"{directory} has changed since its variants were planned; run them again")
+    return site
 
 
-def _run(directory: str, nodes: bool, path: str, variant: Variant, sample: SiteSample) -> str | None:
+def _run(
+    directory: str, fingerprint: str, nodes: bool, path: str, variant: Variant, sample: SiteSample
+) -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
     try:
-        site = _site_of(directory)
+        site = _unchanged_site(directory, fingerprint)
         found = simulate_variant(site, sample.of(site.replayable().jobs), variant, nodes=nodes)
     except InputError as error:
         return str(error)
