@@ -34,7 +34,7 @@ def compiled_for(kernel: Callable[..., int], *arguments: Any) -> Any:
 
 
 def nowhere(kernel: Callable[..., int], *arguments: Any) -> Any:
-    """Return what `compiled_for` returns, but for kernels that nobody will call: nothing is compiled."""
+    """Return what `compiled_for` returns, but for kernels that will not be called: nothing is compiled."""
     if config.DISABLE_JIT:
         return kernel
     return np.zeros(1, dtype=_record(_name(tuple(typeof(argument) for argument in arguments))))
@@ -43,7 +43,7 @@ def nowhere(kernel: Callable[..., int], *arguments: Any) -> Any:
 def without_dispatch(kernel: Callable[..., int], *arguments: Any) -> Callable[..., int]:
     """Return a kernel that is called from Python again and again, for arguments of the types of these alone.
 
-    To look at the types of a thousand arrays takes longer than many a pass; here nobody looks at them again.
+    Looking at the types of a thousand arrays takes longer than many a pass; here they are not looked at again.
     """
     if config.DISABLE_JIT:
         return kernel

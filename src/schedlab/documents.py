@@ -71,7 +71,7 @@ def read_bytes(path: str | os.PathLike[str], what: str, *, largest: int = LARGES
 
 
 def read_up_to(stream: IO[bytes], most: int) -> bytes:
-    """Return so many bytes of a stream, or all that it has; memory is taken for what is there."""
+    """Return up to a given number of bytes of a stream; memory is allocated only for what is there."""
     pieces = []
     while most > 0 and (piece := stream.read(min(most, PIECE))):
         pieces.append(piece)
@@ -281,7 +281,7 @@ def line_of(text: str, path: Sequence[int | str]) -> int | None:
 
 
 def _has(lines: Sequence[str], number: int, path: Sequence[int | str]) -> bool:
-    """Return whether so many lines of a TOML text, closed in some way, are TOML and have a value."""
+    """Return whether the first lines of a TOML text, closed in some way, are TOML and have a value."""
     for closer in CLOSERS:
         try:
             value: Any = tomllib.loads("".join(lines[:number]) + closer)

@@ -75,7 +75,7 @@ class _WholeLibrary(JITCodeLibrary):
     def _optimize_final_module(self) -> None:
         """Optimise once; Numba does it twice, to drop counted references between the two, and here are none.
 
-        LLVM copies what is called from one place, if nobody outside can call it, and otherwise what is short. What is
+        LLVM copies what is called from one place, if nothing outside can call it, and otherwise what is short. What is
         private has no symbol: with an internal one, LLVM's loader finds another kernel's function of the same name,
         which may take other arguments, and the process crashes.
         """

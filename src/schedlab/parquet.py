@@ -17,7 +17,7 @@ METADATA_KEY = b"schedlab"
 
 RATIO = 2_000
 SMALL = 1 << 28
-"""A table may take so many bytes in memory, or so many times those of its file; more was not written in good faith."""
+"""Maximum size of a table in memory, in bytes, or in multiples of its file's; more is taken for an attack."""
 
 
 def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[pa.Table, dict[str, Any]]:
@@ -63,7 +63,7 @@ def read_parquet(path: str | os.PathLike[str], what: str) -> tuple[pa.Table, dic
 
 
 def check_size(file: ParquetFile, size: int) -> None:
-    """Raise ValueError if a file of so many bytes says that it holds a table that does not fit into it."""
+    """Raise ValueError if a file claims to hold a table larger than its size allows."""
     cells = file.metadata.num_rows * max(file.metadata.num_columns, 1)
     if 8 * cells > max(SMALL, RATIO * size):
         raise ValueError(f"{size:,} bytes cannot hold {file.metadata.num_rows:,} rows")

@@ -12,7 +12,7 @@ from schedlab.kernels import chosen, operation
 
 @operation
 def shift(array: Any, place: int, count: int, by: int) -> None:
-    """Move the `count` elements from position `place` on by so many positions, which may be negative."""
+    """Move the `count` elements from position `place` on by a number of positions, which may be negative."""
     raise NotImplementedError
 
 

@@ -21,7 +21,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 RATIO = 200
 SMALL = 1 << 28
-"""A compressed file may hold so many bytes, or so many times its size; logs of jobs are compressed to a tenth."""
+"""Maximum size of what a compressed file holds, in bytes, or in multiples of its size; logs compress to a tenth."""
 
 LARGEST_OF_DEVICE = 1 << 24
 BUFFER = 1 << 18
@@ -84,7 +84,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
 
 
 class _Counted(io.RawIOBase):
-    """A stream that ends with an InputError after so many bytes."""
+    """A stream that raises InputError once more than a given number of bytes was read."""
 
     def __init__(self, stream: IO[bytes], largest: int, message: str) -> None:
         self._stream, self._rest, self._message = stream, largest, message

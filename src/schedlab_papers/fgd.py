@@ -1,7 +1,7 @@
 """ATC'23: how much of a GPU cluster each rule of placement can allocate, as its authors' simulator has it and as ours.
 
 Pods arrive one after the other and stay; one that finds no room is gone. What share of the GPUs is in use when pods
-for so many per cent of them have arrived?
+for a percentage of them have arrived?
 
 References
 ----------

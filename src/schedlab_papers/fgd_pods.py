@@ -20,7 +20,7 @@ WHOLE = 1000
 """Thousandths of a GPU, as of a core."""
 
 TUNED = 1.3
-"""Pods arrive until the GPUs that they ask for are so many times those of the cluster."""
+"""Pods arrive until they request this many times the GPUs of the cluster."""
 
 LOADS = np.arange(131)
 """Arrived load in per cent of the cluster's GPUs."""

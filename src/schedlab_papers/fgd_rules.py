@@ -27,7 +27,7 @@ POPULAR = 0.95
 """Requests are typical that make up this share of the pods, the most frequent first."""
 
 KINDS = 1 + 8
-"""Kinds of pods by GPUs: a part of one, or so many whole ones."""
+"""Kinds of pods by GPUs: a part of one, or a number of whole ones."""
 
 
 class Free(NamedTuple):

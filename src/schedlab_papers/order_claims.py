@@ -96,7 +96,9 @@ def backfilling_table(study: Runs) -> TextTable | None:
         "Is better prediction better backfilling? Mean bounded slowdowns on SC'20's ten windows of 1,024 jobs",
         ("log", "EASY assumes", *BASES),
         tuple(rows),
-        notes=("policies order the queue by requests; predictors begin each window anew and are corrected at need",),
+        notes=(
+            "policies order the queue by requests; predictors start afresh in each window and corrected if exceeded",
+        ),
     )
 
 

@@ -139,7 +139,7 @@ class Runs:
         return self.results("order-noise", self.logs, (NOISE,), (EASY, SAF, EAF, AGED, ACTUAL))
 
     def months(self) -> pd.DataFrame:
-        """Return the results of windows of 30 days, in each of which predictors begin anew."""
+        """Return the results of windows of 30 days, in each of which predictors start afresh."""
         return self._windows("months", (EASY, "f1+easy", SAF, EAF, AGED, ACTUAL), MONTH)
 
     def weeks(self) -> pd.DataFrame:

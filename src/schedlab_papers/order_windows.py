@@ -40,11 +40,13 @@ def months_table(frame: pd.DataFrame) -> TextTable:
 
 
 def cold_table(whole: pd.DataFrame, months: pd.DataFrame) -> TextTable:
-    """Return by log what expected area first gains if it begins anew every 30 days, and if it never does."""
+    """Return by log what expected area first gains if it starts afresh every 30 days, and if it never does."""
     lasting = ratios(whole, EAF).droplevel("window")
-    anew, possible = (ratios(months, text).groupby(level="log", sort=False) for text in (EAF, ACTUAL))
+    afresh, possible = (ratios(months, text).groupby(level="log", sort=False) for text in (EAF, ACTUAL))
     most = {log: mean(of_log) for log, of_log in possible}
-    rows: list[Cells] = [(str(log), len(of_log), float(lasting[log]), mean(of_log), most[log]) for log, of_log in anew]
+    rows: list[Cells] = [
+        (str(log), len(of_log), float(lasting[log]), mean(of_log), most[log]) for log, of_log in afresh
+    ]
     return TextTable(
         "Cold start: mean bounded slowdown of eaf to saf+easy",
         ("log", "windows", "whole log", "windows of 30 days", "the same with actual run times"),
@@ -120,7 +122,7 @@ STRATEGIES: dict[str, Callable[[pd.DataFrame], float]] = {
     "the best of all weeks before": _best_so_far,
     "the best of the log, known afterwards": lambda values: float(values[list(PURE)].iloc[1:].mean().min()),
     "the best of each week, known afterwards": lambda values: float(values[list(PURE)].iloc[1:].min(axis=1).mean()),
-    "eaf, which begins anew each week": _fixed(EAF),
+    "eaf, which starts afresh each week": _fixed(EAF),
     "SAF, actual run times": _fixed(ACTUAL),
 }
 """How the policy of a week is found; each returns the mean logarithm of the ratio to SAF."""

@@ -178,7 +178,7 @@ class MedianTable:
             for policy in POLICIES
         }
         yield (
-            "As published, with a window, medians are so many times those of the whole queue, as described "
+            "Ratio of medians as published, with a window, to those of the whole queue, as described "
             f"(geometric means of {len(both)} experiments): "
             + ", ".join(f"{policy} {gain:.1f}" for policy, gain in gains.items())
             + "."

@@ -37,7 +37,7 @@ OTHER_LOGS: dict[str, tuple[str, int | None]] = {
 WINDOW, WARM_UP = "5w", "1w"
 
 BEST = 5
-"""So many of the best triples are shown beside the named ones."""
+"""Number of the best triples shown beside the named ones."""
 
 
 def elsewhere(traces: Path, directory: Path, progress: Progress | None = None) -> list[Part]:

@@ -1,7 +1,8 @@
 """SC'20: RLScheduler's tables, by the rules of its environment, and what its policies give without these rules.
 
 The environment lets a policy or an agent *commit itself*: the job that it picks is waited for, whatever comes
-meanwhile. Its heuristics are simulated by that rule, and once more as schedulers work, deciding anew at every event.
+meanwhile. Its heuristics are simulated by that rule, and once more as schedulers work, without commitment: at every
+event they decide again.
 
 References
 ----------
@@ -26,7 +27,7 @@ from schedlab_papers.sc20_tables import Results, bug_table, slowdown_table, spli
 __all__ = ["LOGS", "reproduce", "results_of"]
 
 ALSO = ("saf",)
-"""What is simulated besides the paper's policies, deciding anew."""
+"""What is simulated besides the paper's policies, without commitment."""
 
 
 def reproduce(traces: Path, *, logs: Iterable[str] = ()) -> Reproductions:
@@ -42,7 +43,7 @@ def reproduce(traces: Path, *, logs: Iterable[str] = ()) -> Reproductions:
     Returns
     -------
     Reproductions
-        The tables; the alternative is the same policy deciding anew at every event, with EASY where there is
+        The tables; the alternative is the same policy without commitment, with EASY where there is
         backfilling.
 
     Raises
@@ -85,8 +86,8 @@ def results_of(log: Sc20Log, traces: Path) -> Results:
             number = episodes.know(texts(0)[policy])
             found = [_measured(one) for one in _played(episodes, number)]
             results.put_right[policy, backfilling] = float(np.mean([slowdown for slowdown, _ in found]))
-        for policy, values in _anew(jobs, backfilling).items():
-            results.anew[policy, backfilling] = float(values.mean())
+        for policy, values in _uncommitted(jobs, backfilling).items():
+            results.uncommitted[policy, backfilling] = float(values.mean())
     return results
 
 
@@ -118,8 +119,8 @@ def _measured(schedule: Schedule) -> tuple[float, float]:
     return schedule.metrics()["mean_bounded_slowdown"], work / (seconds * schedule.processors)
 
 
-def _anew(jobs: Workload, backfilling: bool) -> dict[str, NDArray[np.float64]]:
-    """Return the mean bounded slowdowns of the windows under policies that decide anew at every event."""
+def _uncommitted(jobs: Workload, backfilling: bool) -> dict[str, NDArray[np.float64]]:
+    """Return the mean bounded slowdowns of the windows under policies without commitment."""
     names = [*POLICIES, *(one.upper() for one in ALSO)]
     lines = []
     for start in STARTS:

@@ -25,14 +25,14 @@ class Results(NamedTuple):
         By the paper's rules.
     put_right
         Slowdowns by the paper's rules, but with waiting times that are right.
-    anew
-        Slowdowns, deciding anew at every event; with EASY for backfilling.
+    uncommitted
+        Slowdowns without commitment: every event is a new decision; with EASY for backfilling.
     """
 
     committed: dict[Key, float]
     utilisation: dict[Key, float]
     put_right: dict[Key, float]
-    anew: dict[Key, float]
+    uncommitted: dict[Key, float]
 
 
 TRAINED = "The agent's value is the paper's: its networks were not trained again here."
@@ -48,14 +48,14 @@ def slowdown_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> R
             for policy in POLICIES:
                 ours = results[log.name].committed[policy, backfilling]
                 same, compared = same + (f"{ours:.2f}" == f"{published[policy]:.2f}"), compared + 1
-                other = results[log.name].anew[policy, backfilling]
+                other = results[log.name].uncommitted[policy, backfilling]
                 rows.append(Row(f"{log.name}, {label}", policy, published[policy], ours=ours, alternative=other))
             rows.append(Row(f"{log.name}, {label}", AGENT, published[AGENT], notes=(TRAINED,)))
     title = (
         f"SC'20, Tables V and VI: mean bounded slowdown of ten windows; {same} of {compared} heuristic values to the "
         "last printed digit"
     )
-    return Reproduction(title, "deciding anew", tuple(rows))
+    return Reproduction(title, "uncommitted", tuple(rows))
 
 
 def utilisation_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Reproduction:
@@ -81,17 +81,17 @@ def values_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Tex
         row: list[str | float | None] = [log.name]
         for backfilling in WITH:
             row += [_best(one.committed, backfilling), log.published(backfilling)[0][AGENT]]
-            row += [_best(one.anew, backfilling), one.anew[SAF, backfilling]]
+            row += [_best(one.uncommitted, backfilling), one.uncommitted[SAF, backfilling]]
         rows.append(tuple(row))
-    labels = ("best of five, committed", "RL, committed (paper)", "best of five, anew", "SAF, anew")
+    labels = ("best of five, committed", "RL, committed (paper)", "best of five, uncommitted", "SAF, uncommitted")
     return TextTable(
         "Mean bounded slowdown by rule",
         ("log", *labels, *(f"{label}, backfilling" for label in labels)),
         tuple(rows),
         notes=(
             "best of five: the best of the paper's policies on these windows, chosen with the answer known",
-            "committed: the picked job is waited for, whatever comes; anew: every event is a new decision",
-            "backfilling: first come, first served before the reservation if committed, EASY if anew",
+            "committed: the picked job is waited for, whatever comes; uncommitted: every event is a new decision",
+            "backfilling: first come, first served before the reservation if committed, EASY if uncommitted",
         ),
     )
 
@@ -103,14 +103,14 @@ def split_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Text
         one = results[log.name]
         plain, filled = _best(one.committed, False), _best(one.committed, True)
         agent, filled_agent = (log.published(backfilling)[0][AGENT] for backfilling in WITH)
-        best = min(_best(one.anew, False), one.anew[SAF, False])
-        filled_best = min(_best(one.anew, True), one.anew[SAF, True])
+        best = min(_best(one.uncommitted, False), one.uncommitted[SAF, False])
+        filled_best = min(_best(one.uncommitted, True), one.uncommitted[SAF, True])
         rows.append(
             (
                 log.name,
                 *(plain / agent, filled / filled_agent),
                 plain / filled,
-                *(plain / _best(one.anew, False), filled / _best(one.anew, True)),
+                *(plain / _best(one.uncommitted, False), filled / _best(one.uncommitted, True)),
                 *(plain / best, filled / filled_best),
                 min(agent, filled_agent) / min(best, filled_best),
             )
@@ -126,13 +126,13 @@ def split_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Text
             "no commitment, backfilling",
             "... and SAF",
             "... and SAF, backfilling",
-            "best RL to best anew",
+            "best RL to best uncommitted",
         ),
         tuple(rows),
         notes=(
             "learning: best of five to RL, both committed; backfilling: best of five without to with, committed",
-            "no commitment: best of five committed to best of five anew; ... and SAF: SAF is a sixth to choose from",
-            "best RL to best anew: above 1, a policy that has learned nothing is better than the agent of the paper",
+            "no commitment: best of five committed to best of five uncommitted; ... and SAF: SAF is a sixth candidate",
+            "best RL to best uncommitted: above 1, a policy that has learned nothing beats the agent of the paper",
             "factors of separate comparisons: they do not multiply to a whole",
         ),
     )
@@ -141,14 +141,21 @@ def split_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Text
 def bug_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> TextTable:
     """Return what the waiting times in WFP3 and UNI change."""
     rows: list[tuple[str | float | None, ...]] = [
-        (log.name, WITH[backfilling], policy, one.committed[policy, backfilling], value, one.anew[policy, backfilling])
+        (
+            log.name,
+            WITH[backfilling],
+            policy,
+            one.committed[policy, backfilling],
+            value,
+            one.uncommitted[policy, backfilling],
+        )
         for log in logs
         for one in (results[log.name],)
         for (policy, backfilling), value in one.put_right.items()
     ]
     return TextTable(
         "The waiting time in WFP3 and UNI",
-        ("log", "", "policy", "as published", "put right, committed", "put right, anew"),
+        ("log", "", "policy", "as published", "put right, committed", "put right, uncommitted"),
         tuple(rows),
         notes=("as published: the waiting time is -1 less the submit time, whatever the time is",),
     )

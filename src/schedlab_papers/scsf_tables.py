@@ -53,7 +53,7 @@ def matrix_table(frames: dict[int, pd.DataFrame], setting: Setting) -> TextTable
     notes = (
         "Experiments without workflows are the same for all modes and workflows, and are simulated once: 6 of "
         "set 1 instead of 108.",
-        "Time here: generation and simulation, a scheduling pass every 30 s but for those that could start nobody.",
+        "Time here: generation and simulation, a scheduling pass every 30 s except those that could start no job.",
         "The jobs are of a stand-in: Edison's own model was never published.",
     )
     return TextTable("ScSF, section 4.5: the matrix", ("what", "paper", "here"), tuple(rows), notes=notes)

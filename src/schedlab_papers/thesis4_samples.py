@@ -20,10 +20,10 @@ MEASURES = ("bounded_slowdown", "per_processor_bounded_slowdown", "wait")
 """The three objectives, in the order of Figure 4.1."""
 
 WORST = 100
-"""So many jobs with the highest slowdowns of each sample are looked at."""
+"""Number of jobs with the highest slowdowns of each sample that are looked at."""
 
 PREMATURE = 100
-"""A job is premature if it asked for at least so many times what it ran."""
+"""A job is premature if it requested at least this many times its run time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -171,7 +171,7 @@ def test_what_a_users_function_does_to_its_arguments_stays_with_it():
     [
         (("trace.swf",), {}, "a str is not a workload"),
         ((workload(), None), {}, "None is not a scheduler"),
-        ((workload(), min), {}, r"is not a scheduler: give a text, or Scheduler\(function\)"),
+        ((workload(), min), {}, r"min is not a scheduler: write Scheduler\(min\) for a policy"),
         ((workload(),), {"processors": 4.5}, "processors=4.5 is not a whole number"),
         ((workload(),), {"in_order": "2"}, "in_order='2' is not a whole number"),
     ],

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.errors import InputError
+from schedlab.policies import SAF
 from schedlab.scheduler import (
     POLICIES,
     Conservative,
@@ -23,6 +25,7 @@ from schedlab.scheduler import (
     policy_from_text,
 )
 from schedlab.scheduler.predictor import CORRECTIONS
+from schedlab.scheduler.scheduler import as_schedulers
 
 
 @pytest.mark.parametrize(
@@ -224,3 +227,27 @@ def test_any_text_is_a_scheduler_or_refused(text):
     except InputError:
         return
     assert Scheduler.parse(str(scheduler)) == scheduler
+
+
+@pytest.mark.parametrize("policy", ["saf", SAF, SAF()])
+@pytest.mark.parametrize("backfill", ["easy", Easy, Easy()])
+def test_policies_and_backfilling_are_given_as_texts_classes_or_objects(policy: Any, backfill: Any) -> None:
+    assert Scheduler(policy, backfill).text == "saf+easy"
+
+
+def test_a_class_that_needs_arguments_says_so() -> None:
+    with pytest.raises(InputError, match=r"FormulaPolicy needs arguments: give FormulaPolicy\(\.\.\.\)"):
+        Scheduler(FormulaPolicy)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (SAF(), r"SAF\(\) is a policy, not a whole scheduler: write Scheduler\(SAF\(\)\)"),
+        (SAF, r"SAF is not a scheduler: write Scheduler\(SAF\) for a policy"),
+        (3, "3 is not a scheduler: give a text such as 'saf\\+easy', or a Scheduler"),
+    ],
+)
+def test_what_is_not_a_scheduler_is_refused_by_name(wrong: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        as_schedulers([wrong])

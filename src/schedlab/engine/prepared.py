@@ -37,7 +37,7 @@ from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_of
 from schedlab.workload.workload import Workload
 
@@ -244,12 +244,7 @@ def _checked(
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation are not compatible."""
     if not isinstance(workload, Workload):
         raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
-    if isinstance(scheduler, str):
-        scheduler = _parsed(scheduler)
-    if not isinstance(scheduler, Scheduler):
-        raise InputError(
-            f"{scheduler!r} is not a scheduler: give a text, or Scheduler(function) for a policy of your own"
-        )
+    scheduler = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")
     in_order = whole_number("in_order", in_order)

@@ -25,7 +25,7 @@ from schedlab.engine.simulation import schedule_of
 from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_joined
 from schedlab.workload.joining import joined
 from schedlab.workload.workload import Workload
@@ -83,7 +83,7 @@ class Simulation(ObservableState):
         cluster: Cluster | None = None,
         node_events: NodeEvents | None = None,
     ) -> None:
-        chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
+        chosen = as_scheduler(scheduler)
         self._told = Told(chosen, processors, events, in_order, requests, cluster, node_events)
         self._at = Progress()
         self._observers: list[Callable[[Simulation], object]] = []

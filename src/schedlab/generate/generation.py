@@ -233,7 +233,7 @@ def _accepted(jobs: Columns) -> Columns:
 
 
 def _fill(experiment: Experiment, rng: np.random.Generator) -> Columns:
-    """Return the fill jobs, of nobody."""
+    """Return the fill jobs, which have no user."""
     model, wait = experiment.model, experiment.fill_wait
     if not wait:
         return _of_nobody({name: np.empty(0, dtype=np.int64) for name in _JOB})
@@ -247,7 +247,7 @@ def _fill(experiment: Experiment, rng: np.random.Generator) -> Columns:
 
 
 def _fixed(composer: Composer) -> Columns:
-    """Return the fixed jobs of patterns, of nobody."""
+    """Return the fixed jobs of patterns, which have no user."""
     rows = [(second, job.run_time, job.processors, job.requested_time) for second, job in composer.fixed]
     return _of_nobody(dict(zip(_JOB, np.array(rows, dtype=np.int64).reshape(-1, len(_JOB)).T, strict=True)))
 

@@ -141,7 +141,7 @@ class Burst:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several patterns, drawn anew each time with given shares.
+    """One of several patterns, drawn each time with given shares.
 
     Parameters
     ----------

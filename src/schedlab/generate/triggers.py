@@ -67,7 +67,7 @@ class Alarms:
 
 @dataclass(frozen=True, slots=True)
 class ResetAlarm:
-    """An alarm that is set anew each time it goes off.
+    """An alarm that is set again each time it goes off.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ class Episodes(SideBySide):
         self._drawn = [None] * self.number
 
     def know(self, policy: str) -> int:
-        """Return the number by which `play` knows a policy; episodes that run are given up if it is a new one."""
+        """Return the number by which `play` knows a policy; running episodes are abandoned if it is a new one."""
         text = known_policy(policy, self.texts, self.rules)
         if text not in self.texts:
             self.texts.append(text)

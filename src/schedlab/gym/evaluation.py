@@ -51,7 +51,7 @@ class PolicyAgent:
         self._number = 0
 
     def bind(self, env: SchedulingEnv) -> None:
-        """Say in which environment it plays; an episode that runs there is given up."""
+        """Set the environment in which it plays; an episode that runs there is abandoned."""
         self._env, self._number = env, env.episodes.know(self.policy)
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:

@@ -94,13 +94,13 @@ class Policies(NamedTuple):
 
 @inlined
 def cost_at(growth: NDArray[np.float64], waited: int) -> float:
-    """Return what a job has cost after so many seconds of waiting."""
+    """Return what a job has cost after a wait in seconds."""
     return max(growth[2], (waited + growth[0]) * growth[1])  # type: ignore[no-any-return]
 
 
 @inlined
 def is_level(growth: NDArray[np.float64], waited: int) -> bool:
-    """Return whether a job still costs what it did at first after so many seconds of waiting."""
+    """Return whether a job still costs what it did at first after a wait in seconds."""
     return (waited + growth[0]) * growth[1] < growth[2]  # type: ignore[no-any-return]
 
 

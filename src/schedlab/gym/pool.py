@@ -41,8 +41,8 @@ WRONG = 9  # 1 if the last action was masked
 BLAMED = 10  # a job whose score is not a number, or NO_JOB
 DECISIONS = 11  # actions taken so far
 LEVEL = 12  # waiting jobs that cost what they did at first
-MASKED = 13  # the mask says something about so many visible jobs
-LACKING = 14  # so many free processors are too few for each visible job that waited when that was found; -1: not known
+MASKED = 13  # number of visible jobs that the mask covers
+LACKING = 14  # with at most this many free processors, no visible job that waited at the last check fits; -1: not known
 FITTING = 15  # 1 if a job that needs no more than is free has entered the queue since then
 PROGRESS = 16
 
@@ -113,7 +113,7 @@ class Pool(NamedTuple):
 
 
 def new_pool(episodes: int, jobs: int, *, policies: int, slots: int, actions: int, depth: int, processors: int) -> Pool:
-    """Return room for so many episodes of at most so many jobs each; `depth` is that of the formulas' stack."""
+    """Allocate a number of episodes with a maximum number of jobs each; `depth` is that of the formulas' stack."""
     most = min(jobs, processors) + 1
     blocks = most // (BLOCK // 4) + 4
 

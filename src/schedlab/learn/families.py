@@ -25,7 +25,7 @@ DIGITS = 4
 """Significant digits of a coefficient."""
 
 SAMPLE = 2_000
-"""So many jobs say how large the terms of a formula are."""
+"""Number of jobs from which the magnitudes of a formula's terms are estimated."""
 
 STEEPEST = 2.0
 """Powers of p and q lie within this and its negative: beyond, a power only tells the largest, or the smallest, jobs

@@ -23,7 +23,7 @@ FIRST_BLOCK = 8
 """Windows before the first decision; fewer do not say how much the differences scatter."""
 
 STANDARD_ERRORS = 1.0
-"""By so many a candidate must be worse than the leader to be stopped.
+"""By how much a candidate must be worse than the leader to be stopped.
 
 That is wrong now and then, and cheaper than to be certain: on 72 windows of two logs, with this and half of the
 simulations CMA-ES finds what it finds without any stops; 2 and 0 are less good.

@@ -38,7 +38,7 @@ AT_ONCE = 32
 """Forms that are simulated together."""
 
 FORMS = 4
-"""So many of them go on."""
+"""Number of candidates that go on."""
 
 CONVERGED = 1e-4
 """Where the estimates of a generation differ by less, 0.01 % of the metric, the next run begins."""
@@ -63,7 +63,7 @@ class Search:
     workers
         How many the executor has; the result does not depend on it if the budget is in simulations.
     stops_early
-        Whether hopeless candidates are stopped, see `schedlab.learn.racing.RaceTrack.race`.
+        Whether candidates that cannot win any more are stopped, see `schedlab.learn.racing.RaceTrack.race`.
     progress
         Called after each block of simulations.
 
@@ -178,7 +178,7 @@ def check_kinds(kinds: Sequence[str]) -> None:
 
 
 class Climb:
-    """CMA-ES on one family, begun anew with twice the candidates whenever it has converged (IPOP).
+    """CMA-ES on one family, restarted with twice the candidates whenever it has converged (IPOP).
 
     It walks in steps of the family's spread, from the family's start; later runs begin at random places.
 

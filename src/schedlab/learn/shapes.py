@@ -73,7 +73,7 @@ def fit_power(problem: Problem, *, age: bool, intercept: bool) -> tuple[Form, So
     """Find the exponents and the coefficients of `power` that fit best.
 
     For given exponents the rest is linear, so only the two exponents are searched for (variable projection, Golub and
-    Pereyra 1973), from the best of a fixed set of starts. For the cross-validated error they are searched for anew in
+    Pereyra 1973), from the best of a fixed set of starts. For the cross-validated error they are searched for again in
     each fold.
 
     Raises

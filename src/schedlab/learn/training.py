@@ -36,7 +36,7 @@ FEWEST_JOBS = 50
 """A window with fewer jobs that count says nothing and is left out."""
 
 SHORTEST_LIMIT = 3_600.0
-"""Seconds: where hardly anybody waits under EASY, waits up to an hour are nobody's problem."""
+"""Seconds: waits up to an hour are not penalised where hardly any job waits under EASY."""
 
 BOUND = math.log(1_000)
 """The loss on one window lies within this and its negative: one window cannot decide alone."""
@@ -63,14 +63,14 @@ class Training:
     baseline
         Metric of the baseline on each window, positive.
     longest_wait
-        Seconds, for each window, beyond which the longest wait is punished; None if waits are not limited.
+        Seconds, for each window, beyond which the longest wait is penalised; None if waits are not limited.
     state
         See `windows`.
     validation
         How many of the windows are not for training, but for a choice among what it has found.
     class_slowdown
-        For each window and each class of jobs and users, the mean bounded slowdown beyond which it is punished, NaN for
-        classes without jobs; None if nobody asks who pays.
+        For each window and each class of jobs and users, the mean bounded slowdown above which it is penalised, NaN for
+        classes without jobs; None: no limits.
     """
 
     windows: tuple[Workload, ...]
@@ -130,7 +130,7 @@ def prepare_training(
     parts
         Windows, see `usable_windows`.
     metric
-        What is to become small, one of `OBJECTIVES`.
+        The metric to minimise, one of `OBJECTIVES`.
     baseline
         Scheduler text.
     rest

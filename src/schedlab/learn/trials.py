@@ -61,8 +61,8 @@ class Trials:
         What a trial is measured by, as a mean over Q: "bounded-slowdown", "wait", "flow" (wait and run time), or
         "per-processor-bounded-slowdown".
     sampling
-        "independent": each order is drawn anew. "common": each job of an order takes the lead in turn. "antithetic":
-        like that, with the followers once forwards and once backwards.
+        "independent": each order is drawn independently. "common": each job of an order takes the lead in turn.
+        "antithetic": like that, with the followers once forwards and once backwards.
     shuffle
         "uniform": all orders are equally likely. "biased": as in the programs of SC'17, whose shuffle prefers some.
 

@@ -217,7 +217,7 @@ def _merged_arrivals(
     jobs: int, streams: Sequence[LublinParameters], start_hour: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first arrivals of all streams, and the stream of each; the first stream wins ties."""
-    # Nobody knows beforehand how many of the first jobs are of which stream; at most, all of them are.
+    # How many of the first jobs are of which stream is not known beforehand; at most, all of them are.
     clocks = np.concatenate([_arrivals(jobs, stream, start_hour, rng) for stream in streams])
     order = np.argsort(clocks, kind="stable")[:jobs]
     return clocks[order], order // jobs

@@ -14,7 +14,7 @@ from schedlab.workload.workload import Workload
 Integers = NDArray[np.int64]
 
 HEAD = 20
-"""So many values are popular; together they hold 89 % of the jobs."""
+"""Number of popular values; together they hold 89 % of the jobs."""
 
 HEAD_SHARE = 89.0
 
@@ -68,7 +68,7 @@ POPULARITY = (
 """Popularity rank of the largest value (first row) and of the others by ascending time, on four machines."""
 
 DISTINCT_BY_JOBS = ((0, 20, 200, 1000, 10_000, 70_000, 250_000), (0, 10, 20, 35, 90, 340, 565))
-"""How many different estimates a workload of so many jobs has; linear in between."""
+"""Number of different estimates for given numbers of jobs; linear in between."""
 
 
 def tsafrir_estimates(
@@ -271,7 +271,7 @@ def head_shares() -> NDArray[np.float64]:
 
 
 def distinct_estimates(jobs: int) -> int:
-    """Return how many different estimates a workload of so many jobs has.
+    """Return how many different estimates a workload with a given number of jobs has.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from schedlab.scheduler.own_predictor import JobView
 
 
 class SklearnPredictor:
-    """A regressor with `fit` and `predict`, as in scikit-learn, fitted anew now and then to the last completed jobs.
+    """A regressor with `fit` and `predict`, as in scikit-learn, refitted periodically to the last completed jobs.
 
     Before it has been fitted for the first time, predictions are the requests.
 
@@ -25,7 +25,7 @@ class SklearnPredictor:
         Returns a fresh regressor, such as the class itself or `functools.partial(Class, random_state=0)`; a function
         with a name can be pickled, and thus be used in campaigns, a lambda cannot.
     refit_every
-        After so many completions, or "day": before the first prediction of each day of the clock.
+        Number of completions between two fits, or "day": before the first prediction of each day of the clock.
     window
         To how many of the last completed jobs it is fitted.
 

@@ -23,7 +23,7 @@ class Events(NamedTuple):
     job: NDArray[np.int64]
 
     def until(self, second: int, *, of: int) -> int:
-        """Return how many events of the first so many jobs there are up to the last submission of a second."""
+        """Return how many events of the first jobs there are up to the last submission of a second."""
         past = (self.time < second) | ((self.time == second) & (self.kind <= SUBMISSION))
         return int(np.count_nonzero(past & (self.job < of)))
 

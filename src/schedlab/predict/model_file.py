@@ -198,7 +198,7 @@ def _same_names(what: str, told: Mapping[str, Any], known: Mapping[str, Any]) ->
 
 
 def _array(name: str, values: list[Any], like: NDArray[Any], rows: int) -> NDArray[Any]:
-    """Return numbers as an array of the kind and form that another one has, with so many rows."""
+    """Return numbers as an array of the type and shape of another one, with a given number of rows."""
     array = np.array(values) if len(values) else np.empty((0, *like.shape[1:]), like.dtype)
     shape = (rows, *like.shape[1:])
     if array.shape != shape:

@@ -53,7 +53,7 @@ class Evidence:
     metric
         The metric that decides.
     command
-        The exact shell command that makes these results anew.
+        The exact shell command that reproduces these results.
     definition
         Text of the campaign file, or nothing.
     planned
@@ -63,7 +63,7 @@ class Evidence:
     caveat
         A sentence on what limits the answer, such as blocks of one simulation that are no independent instances.
     provenance
-        Versions and whatever else is needed to make the results anew, by name.
+        Versions and whatever else is needed to reproduce the results, by name.
     inputs
         Workloads, with the keys `workload`, `source`, `sha256`, `jobs` and `processors`.
     example, example_name

@@ -204,7 +204,7 @@ def _blocks(
 def block_interval(
     sums: NDArray[np.float64], jobs: NDArray[np.float64], *, level: float = 0.95, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the bootstrap interval of a mean over jobs, whole blocks drawn anew.
+    """Return the bootstrap interval of a mean over jobs, whole blocks resampled.
 
     Parameters
     ----------

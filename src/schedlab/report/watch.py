@@ -73,7 +73,7 @@ class Watch:
         return write_report(evidence_of_campaign(RunDirectory.open(self.run)), self.path)
 
     def follow(self) -> None:
-        """Write pages of a campaign that runs elsewhere, until nobody works on it any more.
+        """Write pages of a campaign that runs elsewhere, until no process works on it any more.
 
         Raises
         ------

@@ -216,7 +216,7 @@ class _Look:
         return self.schedule.processors - int(held.processors[inside].sum())
 
     def _fitting(self, begin: int, end: int, needed: int) -> int:
-        """Return for how many seconds of a period so many processors were free."""
+        """Return for how many seconds of a period at least a number of processors was free."""
         held = self.schedule.held
         times = np.unique(np.concatenate([[begin], held.start, held.end, [end]]))
         times = times[(times >= begin) & (times <= end)]

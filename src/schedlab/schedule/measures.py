@@ -37,7 +37,7 @@ NAMES = (
 
 DAY = 86_400
 UNROLLED = 8
-"""NumPy adds pairwise, with so many sums side by side, in blocks of at most BLOCK numbers."""
+"""NumPy adds pairwise, with this many partial sums, in blocks of at most BLOCK numbers."""
 BLOCK = 128
 DEEPEST = 64
 

@@ -245,9 +245,9 @@ def throughput(schedule: Schedule, window: Window) -> float:
 
 
 def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
-    """Return the number of failed runs, the share of the machine that they took, and the jobs that were given up.
+    """Return the number of failed runs, the share of the machine that they took, and the number of abandoned jobs.
 
-    The share and the utilisation add up to all that is busy. Only jobs with a distribution are given up.
+    The share and the utilisation add up to all that is busy. Only jobs with a distribution are abandoned.
     """
     assert schedule.runs is not None
     failed = schedule.runs[~schedule.runs["done"]]

@@ -160,7 +160,7 @@ class _Gpu:
         self.held = [part for part in self.held if part[2] > now]
 
     def gap(self, share: int) -> int | None:
-        """Return where so many thousandths are free in one piece."""
+        """Return where a number of thousandths is free in one piece."""
         low = 0
         for first, after, _ in self.held:
             if first - low >= share:

@@ -47,7 +47,7 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
     lines, useful = [], ""
     if "failed_runs" in m:
         useful = " by runs that were done"
-        given_up = f"; {m['given_up_jobs']:,.0f} jobs given up" if m["given_up_jobs"] else ""
+        given_up = f"; {m['given_up_jobs']:,.0f} abandoned jobs" if m["given_up_jobs"] else ""
         lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
     if "mean_workflow_wait" in m:
         lines += [

@@ -162,10 +162,13 @@ class Slurm:
     interval: int = _limit(30, "seconds between backfill passes; 0: one after every event", "bf_interval")
     depth: int = _limit(500, "jobs that a backfill pass looks at", "bf_max_job_test")
     resolution: int = _limit(
-        60, "reservations begin and end at multiples of so many seconds, rounded down", "bf_resolution"
+        60, "time resolution in seconds: reservations begin and end at its multiples, rounded down", "bf_resolution"
     )
     window: int = _limit(
-        86400, "a job that cannot start within so many seconds gets no reservation", "bf_window", minutes=True
+        86400,
+        "planning horizon in seconds: a job that cannot start within it gets no reservation",
+        "bf_window",
+        minutes=True,
     )
     reserve: int = _limit(ALL, "reservations of a pass at most")
     queue_depth: int = _limit(

@@ -277,15 +277,15 @@ OPTIONS: dict[str, Option] = {
         Option(
             "starvation",
             "SECONDS",
-            "a job that has waited so many seconds, or a time such as 1d, goes before all others (Carastan-Santos, "
-            "thesis, 4.1.2.1)",
+            "a job that has waited longer than this, in seconds or as a duration such as 1d, goes before all others "
+            "(Carastan-Santos, thesis, 4.1.2.1)",
             "never",
             _duration("starvation"),
         ),
         Option(
             "window",
             "JOBS",
-            "the scheduler sees only so many waiting jobs, the first that were submitted",
+            "number of waiting jobs that the scheduler sees, in order of submission",
             "all waiting jobs",
             _whole("window"),
         ),

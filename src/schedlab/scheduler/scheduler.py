@@ -263,6 +263,31 @@ class Scheduler:
         return "<br>".join(lines)
 
 
+def as_scheduler(given: object) -> Scheduler:
+    """Return a scheduler, given as a text or as an object, as an object.
+
+    Raises
+    ------
+    InputError
+        If it is neither, or the text is not a scheduler.
+
+    Examples
+    --------
+    >>> as_scheduler("easy").text
+    'fcfs+easy'
+    """
+    if isinstance(given, str):
+        return Scheduler.parse(given)
+    if isinstance(given, Scheduler):
+        return given
+    if isinstance(given, Policy):
+        raise InputError(f"{given!r} is a policy, not a whole scheduler: write Scheduler({given!r})")
+    if callable(given):
+        name = getattr(given, "__name__", type(given).__name__)
+        raise InputError(f"{name} is not a scheduler: write Scheduler({name}) for a policy")
+    raise InputError(f"{given!r} is not a scheduler: give a text such as 'saf+easy', or a Scheduler")
+
+
 def as_schedulers(
     given: str | Scheduler | Iterable[str | Scheduler] | Mapping[str, str | Scheduler],
 ) -> list[Scheduler]:
@@ -282,4 +307,4 @@ def as_schedulers(
         given = [given]
     if isinstance(given, Mapping):
         return [replace(one, name=name) for name, one in zip(given, as_schedulers(given.values()), strict=True)]
-    return [Scheduler.parse(one) if isinstance(one, str) else one for one in given]
+    return [as_scheduler(one) for one in given]

@@ -64,13 +64,14 @@ def parts_of(text: str) -> dict[str, Any]:
 
 
 def as_policy(given: object) -> Policy:
-    """Return a policy unchanged, or the one that a text names or that is a Python function.
+    """Return a policy unchanged, or the one that a text names, that a class makes, or that is a Python function.
 
     Raises
     ------
     InputError
         If it is none of these.
     """
+    given = _made(given, Policy)
     if isinstance(given, Policy):
         return given
     if callable(given) and not isinstance(given, type):
@@ -81,13 +82,14 @@ def as_policy(given: object) -> Policy:
 
 
 def as_backfill(given: object) -> Backfill:
-    """Return a backfilling unchanged, or the one that a text names: "none", "easy", "easy:sjf", "slurm(depth=50)".
+    """Return a backfilling unchanged, or the one that a class makes or a text names: "easy:sjf", "slurm(depth=50)".
 
     Raises
     ------
     InputError
-        If it is neither.
+        If it is none of these.
     """
+    given = _made(given, Backfill)
     if isinstance(given, Backfill):
         return given
     if given == "none":
@@ -95,6 +97,16 @@ def as_backfill(given: object) -> Backfill:
     if not isinstance(given, str):
         raise InputError(f"unknown backfilling {given!r}; known are {' '.join(BACKFILLING)}")
     return _backfill(given, given)
+
+
+def _made(given: object, kind: Any) -> object:
+    """Return what a class of some kind makes without arguments, and everything else unchanged."""
+    if not (isinstance(given, type) and issubclass(given, kind)):
+        return given
+    try:
+        return given()
+    except TypeError:
+        raise InputError(f"{given.__name__} needs arguments: give {given.__name__}(...)") from None
 
 
 def _split(text: str) -> tuple[str, list[str], list[str]]:

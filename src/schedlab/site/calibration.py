@@ -28,7 +28,7 @@ GOOD, ROUGH = 0.10, 0.25
 """Relative errors up to which a replay is good, and up to which it is rough: ours, to be judged by who decides."""
 
 TRIMMED, TRIMMED_SHARE = 4 * DAY, 0.1
-"""Left out of errors at either end of the log: so many seconds, at most that share of the log."""
+"""Left out of errors at either end of the log, in seconds, and at most as a share of the log."""
 
 FEWEST = 30
 """Jobs of a group that errors are shown for."""
@@ -58,7 +58,7 @@ class WaitErrors:
 
     @property
     def error(self) -> float:
-        """Relative error of the simulated mean; infinite if nobody is recorded to wait and somebody is simulated to."""
+        """Relative error of the simulated mean; infinite if no job is recorded to wait and some are simulated to."""
         return _relative(self.simulated[0], self.recorded[0])
 
     @property
@@ -296,7 +296,7 @@ def moving_error(
 ) -> float | None:
     """Return the mean relative error of the mean wait of jobs submitted within two weeks, over windows from every hour.
 
-    Windows in which nobody submitted, or nobody waited, do not count. None: there is no window.
+    Windows without submissions, or without waits, do not count. None: there is no window.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def parse_change(text: str) -> Change:
     Raises
     ------
     InputError
-        If it is none of these, or nobody knows the parameter.
+        If it is none of these, or the parameter is unknown.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _check(text: str, place: str, name: str) -> None:
 
 
 def changed(site: Site, changes: Iterable[str | Change]) -> Site:
-    """Return a site whose configuration was changed, imported anew; its jobs stay as they are.
+    """Return a site whose configuration was changed, imported again; its jobs stay as they are.
 
     Raises
     ------

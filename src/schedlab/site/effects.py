@@ -28,7 +28,7 @@ FEWEST_JOBS = 30
 """Jobs of a group that is shown; of all jobs, any number."""
 
 BLOCKS = 20
-"""Of a log that is shorter than so many weeks, blocks are days; of one shorter than so many days, twentieths."""
+"""Of a log shorter than this many weeks, blocks are days; of one shorter than that many days, twentieths."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ ROWS: tuple[Row, ...] = (
      "modelled", "who is in which account", "tests/cluster/test_limits.py"),
     ("sacctmgr", "QOS QosLevel DefaultQOS", "modelled", "the QOS of jobs that name none", _SITE),
     ("sacctmgr", "Fairshare Shares", "modelled", "shares of accounts and users for fairshare= of multifactor", _SHARES),
-    ("sacctmgr", "UsageFactor", "modelled", "what jobs of a QOS use counts so many times for fair share", _SHARES),
+    ("sacctmgr", "UsageFactor", "modelled", "factor by which the usage of a QOS' jobs counts for fair share", _SHARES),
     ("sacctmgr", "Priority", "modelled", "the factor of qos= of multifactor", "tests/site/test_scheduling.py"),
     ("sacctmgr", "GrpTRES GrpCPUs GrpNodes GrpMem GrpJobs MaxTRESPerUser MaxTRESPU MaxCPUsPerUser MaxNodesPerUser "
      "MaxTRESPerAccount MaxTRESPA MaxJobs MaxJobsPerUser MaxJobsPU MaxJobsPerAccount MaxJobsPA", "modelled",

@@ -1,4 +1,4 @@
-"""Which jobs of a site are replayed: those of its log, of a part of it, or drawn anew."""
+"""Which jobs of a site are replayed: those of its log, of a part of it, or resampled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedlab.workload.sampling import resample_users
 from schedlab.workload.workload import Workload
 
 FEWEST_WEEKS = 4
-"""Of a log whose users' weeks are drawn anew."""
+"""Of a log whose users' weeks are resampled."""
 
 _PART = re.compile(r"(\d{1,3}(?:\.\d+)?)-(\d{1,3}(?:\.\d+)?)%?")
 
@@ -30,7 +30,7 @@ class SiteSample:
     begin, end
         The part of the log, between 0 and 1, in which they were submitted.
     seed
-        None: those that were recorded. A number: jobs drawn anew with this seed.
+        None: those that were recorded. A number: jobs resampled with this seed.
     drawn
         How: every user's "weeks" (`schedlab.workload.sampling.resample_users`), or from a "model" of arrivals and jobs
         (`schedlab.site.modelled.model_of_jobs`).

@@ -235,9 +235,7 @@ def _unchanged_site(directory: str, fingerprint: str) -> Site:
     return site
 
 
-def _run(
-    directory: str, fingerprint: str, nodes: bool, path: str, variant: Variant, sample: SiteSample
-) -> str | None:
+def _run(directory: str, fingerprint: str, nodes: bool, path: str, variant: Variant, sample: SiteSample) -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
     try:
         site = _unchanged_site(directory, fingerprint)

@@ -1,6 +1,6 @@
 """The configuration of a laboratory: a site's own, changed where it must be, or a small one for a machine.
 
-What decides about scheduling stays as it is. What cannot be so in a laboratory (addresses, authentication, paths,
+What affects scheduling stays as it is. What cannot stay in a laboratory (addresses, authentication, paths,
 daemons of the nodes) is changed or dropped in a copy, and each line that was is listed with the reason.
 """
 

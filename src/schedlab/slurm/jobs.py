@@ -43,7 +43,7 @@ class Job:
     submit
         Second on the workload's clock.
     run_time
-        Seconds that it runs unless it is ended before; every run anew, if it is requeued.
+        Seconds that it runs unless it is ended before; each run takes that long if it is requeued.
     options
         Options of sbatch, such as `("-n", "4", "-t", "10")`. `%after(3,5)` stands for the Slurm job numbers of the
         jobs at these positions, joined by colons.

@@ -172,7 +172,7 @@ class Laboratory:
         self.at(self.origin if first is None else first, Tick(self, round(seconds * SECOND), action))
 
     def again(self, action: Callable[[], None], nanoseconds: int) -> None:
-        """Have something done after so many nanoseconds, if there are jobs by now."""
+        """Schedule an action after a delay in nanoseconds, if there are jobs by then."""
         if self.table.open or self._to_come:
             self._push(self.clock.now() + nanoseconds, action)
 

@@ -16,7 +16,7 @@ import numpy as np
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
 from schedlab.slurm.jobs import Command, Job, JobList, fractions, from_workload
@@ -195,7 +195,7 @@ class _Task(Translation):
         return priority
 
     def refresh(self, laboratory: Laboratory) -> None:
-        """Set the priorities of all waiting jobs anew."""
+        """Recompute and set the priorities of all waiting jobs."""
         values = self.priorities(int(laboratory.now()))
         rows = {number: row for row, number in laboratory.numbers.items()}
         waiting = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%i"]).stdout.split()
@@ -227,7 +227,7 @@ def _task(
         task = _Task(configuration, jobs, None)
         object.__setattr__(task, "name", f"slurm({Path(configuration.source).name})")
         return task
-    chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler or Scheduler.parse("fcfs+slurm")
+    chosen = as_scheduler("fcfs+slurm" if scheduler is None else scheduler)
     workload = jobs if isinstance(jobs, Workload) else jobs.workload
     translation = translate(workload, chosen, processors=processors, cores_per_node=cores_per_node)
     own = translation.jobs if isinstance(jobs, Workload) else jobs

@@ -12,7 +12,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Slurm
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.slurm.ensemble import Comparison
 from schedlab.slurm.jobs import fractions, minutes
 from schedlab.slurm.replay import run_phases
@@ -58,7 +58,7 @@ def validate(
     """
     if phases < 2:
         raise InputError("one run has no distance to others: give two phases or more")
-    chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
+    chosen = as_scheduler(scheduler)
     timeless = jobs.replace(start_time=None)  # both clocks then show the same minute
     runs = run_phases(timeless, chosen, phases=phases, seed=seed, cores_per_node=cores_per_node, **options)
     cores = node_size(timeless, chosen, options.get("processors"), cores_per_node)
@@ -98,7 +98,7 @@ def model_phases(
     list of Schedule
         With the times of submission as they were.
     """
-    chosen = Scheduler.parse(scheduler) if isinstance(scheduler, str) else scheduler
+    chosen = as_scheduler(scheduler)
     passes = chosen.backfill
     if cluster is None and isinstance(passes, Slurm) and not passes.node and cores_per_node > 1:
         chosen = Scheduler(chosen.policy, replace(passes, shared=cores_per_node), runtimes=chosen.runtimes)

@@ -186,7 +186,7 @@ def search(
     where
         What metrics, or load, repetition and window, must be, for example `("mean_wait", "<", 3600)`.
     limit
-        So many at most; None for all.
+        Maximum number; None for all.
 
     Returns
     -------
