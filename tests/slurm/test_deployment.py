@@ -155,6 +155,42 @@ def test_undo_gives_all_jobs_back_to_slurms_own_order(way: Way):
     assert real.schedule.start_time.argsort().tolist() == list(range(11))
 
 
+@pytest.mark.usefixtures("real_slurm")
+def test_what_an_administrator_sets_stays_until_the_job_is_held_and_released():
+    seen: dict[str, dict[str, int]] = {}
+
+    def prepare(laboratory: Laboratory) -> None:
+        rehearsal = Rehearsal(laboratory, deploy("saf", way="priority-loop"))
+
+        def note(name: str) -> None:
+            answer = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%i %Q"])
+            seen[name] = {job: int(priority) for job, priority in map(str.split, answer.stdout.splitlines())}
+
+        def scontrol(*words: str) -> None:
+            assert not laboratory.command(["scontrol", *words]).stderr
+
+        laboratory.at(20, rehearsal.look)
+        laboratory.at(21, lambda: note("deployed"))
+        laboratory.at(22, lambda: scontrol("update", "jobid=11", "priority=4000000000"))
+        laboratory.at(23, rehearsal.look)
+        laboratory.at(24, lambda: note("set"))
+        laboratory.at(25, lambda: scontrol("hold", "11"))
+        laboratory.at(26, rehearsal.look)
+        laboratory.at(27, lambda: scontrol("release", "11"))
+        laboratory.at(28, rehearsal.look)
+        laboratory.at(29, lambda: note("given back"))
+        laboratory.at(30, lambda: scontrol("update", "jobid=10", "priority=4000000000"))
+        laboratory.at(31, lambda: rehearsal.look("--undo"))
+        laboratory.at(45, lambda: note("undone"))
+
+    conf = machine_configuration(1).having(PriorityWeightPartition=BASE_PRIORITY)
+    real = run(from_workload(blocked_queue()), conf=conf, prepare=prepare)
+    assert seen["set"] == seen["deployed"] | {"11": 4_000_000_000}
+    assert seen["given back"] == seen["deployed"]
+    assert seen["undone"] == dict.fromkeys(seen["deployed"], BASE_PRIORITY) | {"10": 4_000_000_000}
+    assert real.schedule.start_time.argsort().tolist() == [0, 9, 1, 2, 3, 4, 5, 6, 7, 8, 10]
+
+
 def test_the_daemon_waits_until_slurmctld_answers_again(tmp_path: Path):
     # Programs that stand for Slurm's: squeue fails once, as it does while slurmctld restarts, and knows one job then.
     deploy("saf", way="priority-loop", period=1).save(tmp_path)
@@ -188,7 +224,7 @@ def daemon_with(tmp_path: Path, policy: str, jobs: int) -> Callable[..., subproc
     line = "{}|PENDING|ann|4|10:00|2026-04-01T10:00:{:02}|0:00|1|batch|lab|Resources\n"
     (tmp_path / "queue").write_text("".join(line.format(job, job % 60) for job in range(1, jobs + 1)))
     programs = {
-        "squeue": 'case "$*" in *%T*) cat queue;; *) cut -d "|" -f 1 queue;; esac',
+        "squeue": 'case "$*" in *%T*) cat queue;; *) cut -d "|" -f 1,8 --output-delimiter " " queue;; esac',
         "scontrol": "[ -e fails ] && { echo Unable to contact slurm controller >&2; exit 1; }; cat >> told",
     }
     for name, lines in programs.items():
@@ -224,6 +260,43 @@ def test_undo_knows_every_job_and_what_fails_is_given_back_by_the_next_one(tmp_p
     told = (tmp_path / "told").read_text()
     assert [told.count(f"hold {job}\nrelease {job}\n") for job in (1, 2, 3)] == [1, 1, 1]
     assert json.loads((tmp_path / "state.json").read_text())["values"] == {}
+
+
+def test_a_priority_that_somebody_else_sets_is_left_alone_until_the_job_was_held(tmp_path: Path):
+    daemon = daemon_with(tmp_path, "saf", 2)
+    assert daemon("--once").returncode == 0
+    own = json.loads((tmp_path / "state.json").read_text())["values"]["1"]
+
+    def sets(priority: int, *words: str) -> list[str]:
+        """The jobs of which the daemon sets the priority in a look that finds job 1 with this one."""
+        (tmp_path / "told").write_text("")
+        line = f"|PENDING|ann|8|10:00|2026-04-01T10:00:00|0:00|{priority}|batch|lab|Resources\n"
+        (tmp_path / "queue").write_text(f"1{line}")
+        answer = daemon(*(words or ("--once",)))
+        assert answer.returncode == 0
+        assert answer.stderr.count("somebody else has set priority=7;") == (priority == 7)
+        told = (tmp_path / "told").read_text()
+        return [line.split()[1] for line in told.splitlines() if line.split()[0] in ("update", "hold")]
+
+    assert sets(7) == []
+    assert json.loads((tmp_path / "state.json").read_text())["left"] == {"1": 7}
+    (tmp_path / "told").write_text("")
+    assert sets(8) == []
+    assert sets(own) == []
+    assert sets(0) == []
+    assert sets(5) == ["jobid=1"]
+    assert sets(7, "--undo") == []
+
+
+def test_slurmctld_may_forget_the_last_priority_in_a_crash(tmp_path: Path):
+    daemon = daemon_with(tmp_path, "wfp3", 1)
+    values = []
+    for now in (1_775_100_000, 1_775_200_000, 1_775_300_000):
+        assert daemon("--once", "--now", str(now)).returncode == 0
+        values.append(json.loads((tmp_path / "state.json").read_text())["values"]["1"])
+        seen = values[-2] if len(values) > 1 else values[-1]  # the second one was lost
+        (tmp_path / "queue").write_text(f"1|PENDING|ann|4|10:00|2026-04-01T10:00:01|0:00|{seen}|batch|lab|Resources\n")
+    assert len(set(values)) == 3
 
 
 def test_jobs_that_have_ended_are_forgotten(tmp_path: Path):
