@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import Command, Job, JobList, minutes
 from schedlab.slurm.laboratory import LEAD, Laboratory
 from schedlab.slurm.replay import run
+from schedlab.slurm.results import SlurmRun
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import Submission
@@ -88,6 +90,35 @@ def test_frozen_runs_are_equal_and_another_phase_is_another_sample():
     assert first.facts["rescues"] == 0
     other = run(jobs, conf=machine(4), phase=47.8)
     assert len(other.schedule) == 25
+
+
+@pytest.mark.slow
+def test_frozen_runs_are_equal_whatever_else_the_host_does():
+    """Alone, and beside two busy processes on each core and two more laboratories."""
+    rng = np.random.default_rng(5)
+    table = np.column_stack([np.sort(rng.integers(0, 1800, 150)), rng.integers(1, 9, 150), rng.integers(20, 900, 150)])
+    jobs = listed(*(job(submit, cores, seconds, seconds // 30 + 1) for submit, cores, seconds in table.tolist()))
+
+    def measured() -> SlurmRun:
+        return run(jobs, conf=machine(8, 4), jitter=3, phase=11.3, backfill_phase=0.4, observe=60)
+
+    alone = measured()
+    busy = [sys.executable, "-c", "while True: pass"]
+    load = [subprocess.Popen(busy) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            beside = list(pool.map(lambda _: measured(), range(3)))
+    finally:
+        for process in load:
+            process.kill()
+            process.wait()
+    assert set(alone.records["pass"]) == {"main", "backfill"}
+    for other in beside:
+        assert other.schedule.start_time.tobytes() == alone.schedule.start_time.tobytes()
+        assert other.schedule.end_time.tobytes() == alone.schedule.end_time.tobytes()
+        assert other.records.equals(alone.records)
+        assert all(other.observations[name].equals(alone.observations[name]) for name in ("queue", "priority"))
+        assert other.facts["rescues"] == 0
 
 
 def test_a_job_over_its_limit_is_ended_at_one_of_slurms_looks():
