@@ -97,7 +97,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        plan = new_passes(_depths(prepared, scheduler.backfill), prepared.processors)
+        plan = new_passes(_depths(prepared, scheduler.backfill), prepared.processors, _plan_size(scheduler.backfill))
     return Parts(
         jobs,
         prepared.seen,
@@ -213,6 +213,11 @@ def _forecasts(prepared: Prepared, state: State, table: NDArray[np.float64] | No
     return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested", table), prepared.pilot)
 
 
+def _plan_size(passes: Slurm) -> int:
+    """Return how many records a plan may have, 0 for any number."""
+    return passes.records if passes.records < ALL else 0
+
+
 def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bool) -> Rules:
     """Return the rules of a scheduler, as numbers."""
     scheduler = prepared.scheduler
@@ -249,6 +254,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         shared=backfill.shared,
         by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
+        plan_size=_plan_size(backfill),
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",

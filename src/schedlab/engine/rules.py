@@ -42,9 +42,10 @@ class Rules(NamedTuple):
         before every pass.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, wf_depth, \
-planned_tasks, tasks_count
-        Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window).
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, \
+wf_depth, planned_tasks, tasks_count
+        Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
+        `records`, 0 for any number).
     by_group
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
@@ -77,6 +78,7 @@ planned_tasks, tasks_count
     grouped: bool = False
     by_group: bool = False
     starts: int = 0
+    plan_size: int = 0
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False

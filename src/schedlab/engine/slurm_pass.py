@@ -37,7 +37,6 @@ from schedlab.engine.outages import shut_out
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import make_way_in_plan, note_ends
 from schedlab.engine.preemption_state import gives_way
-from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList, sort
 from schedlab.engine.queue_nodes import ANY
@@ -62,7 +61,10 @@ from schedlab.engine.slurm_timing import (
     MAIN_DUE,
     MINUTE,
     PLANS,
+    STEPS,
+    STEPS_CHANGE,
     Passes,
+    add_step,
     look_again,
     looks_at,
 )
@@ -264,6 +266,7 @@ def _backfill_pass(
     strict = 1 if rules.interval > 0 else 0
     held = 0 if gives_way(state.site) else strict  # runs preempted in the plan still hold theirs now
     counters[PLANS] += 1
+    counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
     narrowest = _narrowest(jobs, state, queue, needs, rules)
     if narrowest > clock[FREE] and not gives_way(state.site):
         return NEVER
@@ -321,35 +324,56 @@ def _backfill_pass(
         blocked = blocked or ready
         if gives_way(state.site) and begins != UNKNOWN:
             if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict):
-                _reserve(state.nodes, profile, now, now + length, jobs[job].processors, now, rules)
+                if _is_full(passes, rules):
+                    break
+                _reserve(state.nodes, passes, now, now + length, jobs[job].processors, now, rules)
                 place += 1
                 continue
             find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # this chooses its nodes again
         if begins != UNKNOWN:
             again = min(again, max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins))
             if begins <= now + rules.horizon and reserved < rules.reserve:
+                if _is_full(passes, rules):
+                    break
                 reserved += 1
                 _note(passes, job, begins, begins + length)
-                _reserve(state.nodes, profile, begins, begins + length, jobs[job].processors, now, rules)
+                _reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += 1
+    if rules.plan_size > 0 and 2 * place + 1 >= rules.plan_size:
+        again = min(again, counters[STEPS_CHANGE])
     return again
 
 
 @inlined
+def _is_full(passes: Passes, rules: Rules) -> bool:
+    """Return whether the plan has as many records as it may have; a pass ends with the next reservation then."""
+    return rules.plan_size > 0 and passes.counters[STEPS] + 1 >= rules.plan_size
+
+
+@inlined
 def _reserve(
-    nodes: Nodes | None, profile: Profile, begins: int, ends: int, processors: int, now: int, rules: Rules
+    nodes: Nodes | None, passes: Passes, begins: int, ends: int, processors: int, now: int, rules: Rules
 ) -> None:
     """Reserve between two seconds that are rounded down; before the actual begin, jobs that end keep their resources.
 
     Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
     """
+    counters = passes.counters
     if rules.shared > 0:
         processors = -(-processors // rules.shared) * rules.shared
     rounded = max(now, begins // rules.resolution * rules.resolution)
     ends = ends // rules.resolution * rules.resolution
     if rules.interval > 0:
         ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
-    keep_slot(nodes, profile, processors, rounded, begins, ends)
+    if rules.plan_size > 0:
+        if rounded > now:
+            add_step(passes, rounded)
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], rounded)
+        if ends < now + rules.horizon:
+            add_step(passes, ends)
+        else:
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], ends - rules.horizon + 1)
+    keep_slot(nodes, passes.profile, processors, rounded, begins, ends)
 
 
 @inlined

@@ -33,7 +33,9 @@ LAST_BACKFILL = 5  # second of the last backfill pass
 PLANS = 6  # backfill passes with plans so far
 MAIN = 7  # 1 if a main pass is due now
 BACKFILL = 8  # 1 if a backfill pass is due now
-COUNTERS_SIZE = 9
+STEPS = 9  # seconds in which the plan of the present backfill pass changes
+STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
+COUNTERS_SIZE = 11
 
 
 @by_address
@@ -43,7 +45,8 @@ class Passes(NamedTuple):
     `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
     plan and in which pass that was computed; `begins` when it is to begin. Where it considers limited
     numbers of jobs of a user, a partition ..., `most` has these numbers, a row of `group` each job's group, and
-    `looked_at` and `looked_in` how many jobs of a group a pass has considered, and which pass that was.
+    `looked_at` and `looked_in` how many jobs of a group a pass has considered, and which pass that was. `steps` are the
+    seconds between the records of a plan of limited size, in order.
     """
 
     counters: NDArray[np.int64]
@@ -55,6 +58,7 @@ class Passes(NamedTuple):
     group: NDArray[np.int64]
     looked_at: NDArray[np.int64]
     looked_in: NDArray[np.int64]
+    steps: NDArray[np.int64]
 
 
 class Depths(NamedTuple):
@@ -64,7 +68,7 @@ class Depths(NamedTuple):
     group: NDArray[np.int64]
 
 
-def new_passes(depths: Depths, processors: int) -> Passes:
+def new_passes(depths: Depths, processors: int, plan_size: int) -> Passes:
     """Return the state before the first pass."""
     jobs = depths.group.shape[1]
     groups = int(depths.group.max(initial=-1)) + 1
@@ -81,6 +85,7 @@ def new_passes(depths: Depths, processors: int) -> Passes:
         group=depths.group,
         looked_at=np.zeros(groups, dtype=np.int64),
         looked_in=np.zeros(groups, dtype=np.int64),
+        steps=np.empty(plan_size + 2, dtype=np.int64),
     )
 
 
@@ -96,6 +101,19 @@ def looks_at(passes: Passes, job: int) -> bool:
     for kind in range(passes.most.shape[0]):
         passes.looked_at[passes.group[kind, job]] += 1
     return True
+
+
+@inlined
+def add_step(passes: Passes, second: int) -> None:
+    """Add a second in which the plan changes, if it has none there yet."""
+    steps, count = passes.steps, passes.counters[STEPS]
+    place = int(np.searchsorted(steps[:count], second))
+    if place < count and steps[place] == second:
+        return
+    for i in range(count, place, -1):
+        steps[i] = steps[i - 1]
+    steps[place] = second
+    passes.counters[STEPS] = count + 1
 
 
 @inlined

@@ -83,7 +83,7 @@ class Simulation(ObservableState):
         cluster: Cluster | None = None,
         node_events: NodeEvents | None = None,
     ) -> None:
-        chosen = as_scheduler(scheduler)
+        chosen = None if scheduler is None else as_scheduler(scheduler)
         self._told = Told(chosen, processors, events, in_order, requests, cluster, node_events)
         self._at = Progress()
         self._observers: list[Callable[[Simulation], object]] = []

@@ -15,7 +15,7 @@ ALL = 10**15
 DEPTHS = ("user_depth", "partition_depth", "association_depth", "user_partition_depth")
 """Limits on the jobs of one group that a backfill pass looks at."""
 
-LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "wf_depth", *DEPTHS)
+LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "plan_size", "wf_depth", *DEPTHS)
 """Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
 COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS)
@@ -140,6 +140,10 @@ class Slurm:
         bf_max_job_assoc, bf_max_job_user_part).
     starts
         Jobs that a backfill pass starts (bf_max_job_start); it then ends.
+    plan_size
+        Records of the plan of a backfill pass (bf_node_space_size): stretches of time between the seconds in which
+        reservations begin or end. A pass ends at the first job that would get a reservation in a full plan. 0: as many
+        as depth. Without effect where interval is 0.
     wf_depth
         Workflows with one place in the queue whose tasks a backfill pass considers (wf_max_depth).
     wf_plan
@@ -183,6 +187,11 @@ class Slurm:
     association_depth: int = _limit(ALL, "the same of each user in an account", "bf_max_job_assoc")
     user_partition_depth: int = _limit(ALL, "the same of each user in a partition", "bf_max_job_user_part")
     starts: int = _limit(ALL, "jobs that a backfill pass starts, and then ends", "bf_max_job_start")
+    plan_size: int = _limit(
+        0,
+        "records of the plan of a backfill pass, which ends when it is full; 0: as many as depth",
+        "bf_node_space_size",
+    )
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
     wf_plan: Literal["all", "ready"] = argument(
         "all: tasks that wait for others get reservations behind them; ready: they do not",
@@ -196,7 +205,7 @@ class Slurm:
     )
 
     def __post_init__(self) -> None:
-        for option in fields(self)[:16]:
+        for option in fields(self)[:17]:
             value = getattr(self, option.name)
             least = 1 if option.name in COUNTS else 0
             most = ALL if option.name in LIMITS else LONGEST
@@ -224,6 +233,11 @@ class Slurm:
         'slurm(depth=100,window=259200)'
         """
         return cls(**read_arguments(cls, text))
+
+    @property
+    def records(self) -> int:
+        """Records of a plan at most; `ALL` where any number will do."""
+        return (self.plan_size or self.depth) if self.interval > 0 else ALL
 
     @property
     def text(self) -> str:

@@ -28,6 +28,7 @@ LONGEST_NUMBER = 20
 _WHOLE = {
     "bf_max_job_test": ("depth", 1),
     "bf_resolution": ("resolution", 1),
+    "bf_node_space_size": ("plan_size", 0),
     "default_queue_depth": ("queue_depth", 1),
     "batch_sched_delay": ("delay", 0),
 }

@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_min_age_reserve bf_min_prio_reserve bf_job_part_count_reserve bf_one_resv_per_job",
      "ignored", "every job that a backfill pass looks at may have a reservation", ""),
     ("SchedulerParameters", "bf_busy_nodes", "ignored", "the placement rule is an option of the simulation", ""),
-    ("SchedulerParameters", "bf_node_space_size", "ignored", "a plan may have any number of steps", ""),
+    ("SchedulerParameters", "bf_node_space_size", "modelled", "plan_size= of +slurm", _PASS),
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
     ("SchedulerParameters", "bf_licenses", "ignored", "jobs that wait for licences reserve nothing, as without it", ""),
     ("SchedulerParameters", "bf_allow_magnetic_resv", "ignored", "reservations are not simulated", ""),

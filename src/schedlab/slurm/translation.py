@@ -160,6 +160,8 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         "default_queue_depth": min(passes.queue_depth, _MANY),
         "batch_sched_delay": passes.delay,
     }
+    if passes.plan_size:
+        options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
     for name in (*DEPTHS, "starts"):
         if getattr(passes, name) < ALL:
             options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)

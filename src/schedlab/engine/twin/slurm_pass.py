@@ -186,12 +186,16 @@ class SlurmPass:
             if begin is not None and job.ready:
                 way = clock.preemption.make_way_in_plan(job, partial(plan.place, job, length))
                 if way is not None:
+                    if plan.full:
+                        break
                     plan.forget(way[1])
-                    plan.change(self.book, job, now, way[0])
+                    plan.reserve(job, now, way[0])
                     continue
             if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
+                if plan.full:
+                    break
                 begins[job], ends[job] = begin, begin + job.estimate
-                plan.change(self.book, job, begin, parts)
+                plan.reserve(job, begin, parts)
         self.use_gaps(plan.profile, begins)
 
     @property
@@ -212,14 +216,17 @@ class SlurmPass:
 
         Where jobs share nodes, whole nodes are reserved, whatever runs on them.
         """
-        resolution = self.rules.resolution
-        floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
-        if self.rules.interval:
-            end = max(end, floor + resolution)
+        floor, end = self.rounded(job, begin)
         if end > begin:
             profile.change(begin, end, lambda free: free.without_nodes(parts, self.rules.shared or 1))
             left = profile.at(begin)
             profile.change(max(self.clock.now, floor), begin, lambda free: free.shortly_before(left, parts))
+
+    def rounded(self, job: Job, begin: int) -> tuple[int, int]:
+        """Return between which seconds a reservation stands in the plan."""
+        resolution = self.rules.resolution
+        floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
+        return floor, max(end, floor + resolution) if self.rules.interval else end
 
     def after_parents(self, job: Job, ends: dict[Job, int]) -> int | None:
         """Return when a task with dependencies could start by the plan, None if that is unknown."""
@@ -243,12 +250,16 @@ class SlurmPass:
 
 @dataclass
 class BackfillPlan:
-    """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order."""
+    """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order.
+
+    `steps` are the seconds in which a reservation begins or ends, after now and within the window.
+    """
 
     passes: SlurmPass
     until: dict[Job, int] = field(init=False)
     changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     profile: Profile = field(init=False)
+    steps: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.until = self.passes.ends()
@@ -270,6 +281,17 @@ class BackfillPlan:
         """Change the plan."""
         self.changes.append((change, values))
         change(self.profile, *values)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another reservation; with it, the pass ends."""
+        return 1 + len(self.steps) >= self.passes.rules.records
+
+    def reserve(self, job: Job, begin: int, parts: list[Part]) -> None:
+        """Reserve parts of the machine for a job."""
+        now, window = self.passes.clock.now, self.passes.rules.window
+        self.steps |= {second for second in self.passes.rounded(job, begin) if now < second < now + window}
+        self.change(self.passes.book, job, begin, parts)
 
     def forget(self, gone: set[Job]) -> None:
         """Continue the plan without some of the running jobs."""
