@@ -109,3 +109,14 @@ processors = 16
 
 def test_a_name_is_kept():
     assert as_metric(len).name == "len"
+
+
+def test_a_mapping_names_metrics_and_built_in_ones_need_not_be_asked_for():
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 1], "run_time": [10, 10], "requested_time": [10, 10], "requested_processors": [1, 1]},
+        processors=1,
+    )
+    table = compare(jobs, ["fcfs"], metrics={"all": len, "late": lambda schedule: schedule.wait_time.max()}).to_frame()
+    assert table[["all", "late"]].to_numpy().tolist() == [[2, 9]]
+    with pytest.raises(InputError, match="mean_wait: each comparison has it"):
+        compare(jobs, ["fcfs"], metrics=["mean_wait"])

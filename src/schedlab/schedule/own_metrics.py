@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.imports import load_named
-from schedlab.schedule.metrics import measured_window
+from schedlab.schedule.metrics import measured_window, metric_names
 from schedlab.schedule.schedule import Schedule
 from schedlab.wording import shown
 
@@ -92,12 +92,32 @@ def as_metric(given: str | Measure) -> OwnMetric:
     """
     if callable(given):
         return OwnMetric(getattr(given, "__name__", type(given).__name__), given)
+    if isinstance(given, str) and given in metric_names():
+        raise InputError(f"metric {given}: each comparison has it; metrics= is for functions of your own")
     if isinstance(given, str) and ":" not in given:
         raise InputError(f"metric {shown(given)}: give a function of a schedule, or a text MODULE:FUNCTION")
     function = load_named(given, "metric")
     if isinstance(function, type) or not callable(function):
         raise InputError(f"metric {given}: {shown(function)} is not a function")
     return OwnMetric(given.strip(), function)
+
+
+def as_metrics(given: Iterable[str | Measure] | Mapping[str, str | Measure]) -> list[OwnMetric]:
+    """Return metrics given as functions or texts; a mapping names them.
+
+    Raises
+    ------
+    InputError
+        If one of them is no metric.
+
+    Examples
+    --------
+    >>> [metric.name for metric in as_metrics({"jobs": len})]
+    ['jobs']
+    """
+    if isinstance(given, Mapping):
+        return [replace(as_metric(metric), name=name) for name, metric in given.items()]
+    return [as_metric(metric) for metric in given]
 
 
 def own_metrics(

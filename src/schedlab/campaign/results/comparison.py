@@ -15,7 +15,7 @@ from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.naming import distinct_labels, split_name
-from schedlab.schedule.own_metrics import Measure, as_metric, own_metrics
+from schedlab.schedule.own_metrics import Measure, as_metrics, own_metrics
 from schedlab.schedule.recorded import AS_RECORDED, recorded_waits
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
@@ -177,7 +177,7 @@ def compare(
     events: Events = "batched",
     warm_up: float = 0,
     cool_down: float = 0,
-    metrics: Iterable[str | Measure] = (),
+    metrics: Iterable[str | Measure] | Mapping[str, str | Measure] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Simulate one workload under several schedulers.
@@ -194,8 +194,8 @@ def compare(
     warm_up, cool_down
         What the metrics leave out, as for `Schedule.metrics`.
     metrics
-        Metrics of your own, besides the built-in ones: functions of a schedule, or texts MODULE:FUNCTION, see
-        `schedlab.schedule.own_metrics.OwnMetric`.
+        Metrics of your own, besides the built-in ones: functions of a schedule, or texts MODULE:FUNCTION, or a mapping
+        of names to them, see `schedlab.schedule.own_metrics.OwnMetric`.
     progress
         Called with the number of schedulers that are done and of all.
 
@@ -226,7 +226,7 @@ def compare(
             raise InputError(f"two different schedulers are called {scheduler.text}: give the functions names (def)")
     distinct_labels(by_text)
     schedules: dict[str, Schedule] = {}
-    own = [as_metric(metric) for metric in metrics]
+    own = as_metrics(metrics)
     trim: dict[str, Any] = {"warm_up": warm_up, "cool_down": cool_down}
     measured: dict[str, dict[str, float]] = {}
     for done, scheduler in enumerate(asked, start=1):
