@@ -6,7 +6,7 @@
  *
  *   hybrid   virtual time = real time + offset: while Slurm computes, time passes as on a real machine.
  *   frozen   virtual time = offset: time stands still while Slurm computes, and after a jump sleepers wake one at a time,
- *            in the order of (deadline, registration). Two runs of the same input are then equal to the bit.
+ *            in the order of (deadline, when they lay down, age of the thread). Two runs of the same input are then equal to the bit.
  *
  * Environment of the daemon: SCHEDLAB_CLOCK (file of the shared page), SCHEDLAB_CLOCK_MODE (frozen or hybrid),
  * SCHEDLAB_USERS (file with lines name:uid:gid; the users of the laboratory, who need no account on this machine).
@@ -71,7 +71,8 @@ struct sleeper {
 	_Atomic int settled;      /* it was seen asleep: a broadcast reaches it */
 	pid_t thread;
 	void *condition;          /* or the thread that is waited for */
-	int64_t order;
+	int64_t since;            /* ns, virtual: when it lay down */
+	uintptr_t ticket;         /* of its thread: older threads have lower ones */
 };
 
 static struct page *page;
@@ -81,7 +82,7 @@ static __thread int has_no_work;
 static pid_t jumper;
 static struct sleeper sleepers[SLEEPERS];
 static _Atomic int used;          /* sleepers behind this one are free */
-static _Atomic int64_t registrations;
+static __thread uintptr_t own_ticket;  /* 0: the first thread */
 static _Atomic int threads = 1;   /* that the daemon has, the clock's apart */
 static _Atomic int64_t writes;    /* what may wake a thread that waits for a file, */
 static _Atomic int64_t writes_seen;      /* and how many of them were over when all threads were last seen asleep */
@@ -168,7 +169,8 @@ static struct sleeper *lie_down(int64_t deadline, void *condition)
 		if (!atomic_compare_exchange_strong(&s->deadline, &nobody, NEVER)) continue;
 		s->condition = condition;
 		s->thread = syscall(SYS_gettid);
-		s->order = atomic_fetch_add(&registrations, 1);
+		s->since = now();
+		s->ticket = own_ticket;
 		atomic_store(&s->woken, 0);
 		atomic_store(&s->roused, 0);
 		atomic_store(&s->settled, 0);
@@ -370,6 +372,7 @@ static void *run_task(void *given)
 {
 	struct task task = *(struct task *)given;
 	free(given);
+	own_ticket = task.ticket;
 	replace_alive(task.ticket, pthread_self());
 	pthread_setspecific(ending, &threads);  /* what matters is that it is set: its destructor runs at the end */
 	return task.function(task.argument);
@@ -548,14 +551,21 @@ static int wake_all(int64_t t)
 	}
 	return count;
 }
+static int is_before(const struct sleeper *s, int64_t deadline, const struct sleeper *other)
+{
+	/* Whoever lies down first at the same instant is chance: two cores race. So the older thread comes first. */
+	int64_t theirs = atomic_load(&other->deadline);
+	if (deadline != theirs) return deadline < theirs;
+	return s->since != other->since ? s->since < other->since : s->ticket < other->ticket;
+}
 static int wake_first(int64_t t)
 {
 	struct sleeper *first = NULL;
 	for (int i = 0; i < atomic_load(&used); i++) {
 		struct sleeper *s = &sleepers[i];
-		int64_t deadline = atomic_load(&s->deadline), best = first ? atomic_load(&first->deadline) : INT64_MAX;
+		int64_t deadline = atomic_load(&s->deadline);
 		if (!deadline || deadline > t || atomic_load(&s->woken)) continue;
-		if (!first || deadline < best || (deadline == best && s->order < first->order)) first = s;
+		if (!first || is_before(s, deadline, first)) first = s;
 	}
 	if (first) wake(first);
 	return first != NULL;
