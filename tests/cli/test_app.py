@@ -26,7 +26,7 @@ def test_help_names_every_verb(run) -> None:
     assert [verb for verb in verbs.split() if f" {verb} " not in text] == []
 
 
-@pytest.mark.parametrize("verb", ["inspect", "campaign diff", "site what-if"])
+@pytest.mark.parametrize("verb", ["", "inspect", "campaign diff", "site what-if"])
 def test_help_shows_no_type_behind_options_without_a_value(run, verb: str) -> None:
     assert "bool" not in run(*verb.split(), "--help").stdout
 

@@ -76,6 +76,10 @@ class Verbs(TyperGroup):
             _without_types_of_flags(command)
         return command
 
+    def get_params(self, ctx: Any) -> Any:
+        """Return the program's own options, those without a value without a type."""
+        return [_without_type(parameter) for parameter in super().get_params(ctx)]
+
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         result = super().invoke(ctx)
@@ -84,11 +88,15 @@ class Verbs(TyperGroup):
         return result
 
 
+def _without_type(parameter: Any) -> Any:
+    if getattr(parameter, "is_flag", False):
+        parameter.metavar = ""
+    return parameter
+
+
 def _without_types_of_flags(command: Any) -> None:
-    context = typer.Context(command)
-    for parameter in command.get_params(context):
-        if getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
+    for parameter in command.get_params(typer.Context(command)):
+        _without_type(parameter)
     for verb in getattr(command, "commands", {}).values():
         _without_types_of_flags(verb)
 
