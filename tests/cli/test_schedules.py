@@ -126,6 +126,14 @@ def test_compare_prints_a_row_per_scheduler(run, trace: Path) -> None:
     assert [line.split()[0] for line in lines[-2:]] == ["fcfs", "fcfs+easy"]
 
 
+def test_compare_says_which_scheduler_was_given_twice(run, trace: Path) -> None:
+    result = run("compare", trace, "-s", "easy", "-s", "fcfs", "-s", "fcfs+easy")
+    assert "fcfs+easy was given 2 times and stands once in the table" in result.stderr
+    assert result.stdout.count("\nfcfs+easy") == run("compare", trace, "-s", "easy", "-s", "fcfs").stdout.count(
+        "\nfcfs+easy"
+    )
+
+
 def test_compare_writes_all_metrics_and_figures(run, trace: Path) -> None:
     result = run("compare", trace, "-s", "fcfs", "-s", "easy", "--csv", "all.csv", "--plot", "figures", "--json")
     printed = json.loads(result.stdout)["metrics"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -291,6 +292,9 @@ def compare(
             note(f"report {write_report(evidence, report)}")
         if metric is not None:
             answered = f"\n\n{' '.join(answer_of(evidence))}"
+    for label, count in Counter(one.label for one in chosen).items():
+        if count > 1:
+            note(f"{label} was given {count} times and stands once in the table")
     read.note_cleaning()
     read.note_left_out()
     read.note_distributions(chosen)
