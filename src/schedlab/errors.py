@@ -10,8 +10,11 @@ pages long: messages of an InputError are cut to a bounded length.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Real
+from typing import Any
 
 from schedlab.wording import bounded
 
@@ -60,3 +63,32 @@ def located(where: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{where}: {error}", row=error.row, line=error.line) from None
+
+
+def check_kind(given: object, kind: type, advice: str) -> None:
+    """Raise InputError if something is of another kind; the advice says where to get one.
+
+    Examples
+    --------
+    >>> check_kind("log.swf", dict, "make one with dict()")
+    Traceback (most recent call last):
+    schedlab.errors.InputError: a str is not a dict: make one with dict()
+    """
+    if not isinstance(given, kind):
+        name = type(given).__name__
+        article = "an" if name[0].lower() in "aeiou" else "a"
+        raise InputError(f"{article} {name} is not a {kind.__name__.lower()}: {advice}")
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Return a whole number, or raise InputError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{name}={value!r} is not a whole number") from None
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise InputError if something is not a number above 0."""
+    if not isinstance(value, Real) or not float(value) > 0:
+        raise InputError(f"{name}={value!r} is not a number above 0")

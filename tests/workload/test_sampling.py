@@ -71,7 +71,7 @@ def test_scaling_reaches_the_load_asked_for(load):
         ({"factor": 2, "load": 0.5}, "give the factor or the target load"),
         ({"factor": 0.0}, "positive"),
         ({"factor": float("nan")}, "positive"),
-        ({"load": -0.5}, "positive"),
+        ({"load": -0.5}, "load=-0.5 is not a number above 0"),
     ],
 )
 def test_a_load_that_makes_no_sense_is_refused(target, message):

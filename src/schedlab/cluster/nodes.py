@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.preemption import check_mode
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.wording import shown
 
 LARGEST = 1 << 40
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[^\s,\[\]]+")
 
 def check_number(what: str, value: int | None, least: int = 0) -> None:
     """Raise InputError if a number about nodes is out of range; None is none."""
-    if value is not None and not least <= value <= LARGEST:
+    if value is not None and not least <= whole_number(what, value) <= LARGEST:
         raise InputError(f"{what} must be {least} or more, not {value}")
 
 

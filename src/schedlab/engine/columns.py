@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.queue_nodes import ABSENT
 from schedlab.engine.state import new_jobs
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.backfilling import Conservative, Slurm
 from schedlab.scheduler.predictor import Actual, Predictor
 from schedlab.scheduler.scheduler import Scheduler
@@ -186,14 +185,6 @@ def whole_nodes(width: NDArray[np.int64], scheduler: Scheduler) -> NDArray[np.in
     """Return numbers of processors, rounded up to whole nodes if nodes are exclusive."""
     node = scheduler.backfill.node if isinstance(scheduler.backfill, Slurm) else 0
     return -(-width // node) * node if node > 1 else width
-
-
-def whole_number(name: str, value: Any) -> int:
-    """Return a whole number, or raise InputError."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise InputError(f"{name}={value!r} is not a whole number") from None
 
 
 def check_jobs(workload: Workload, width: NDArray[np.int64]) -> None:

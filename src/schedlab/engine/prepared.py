@@ -19,7 +19,6 @@ from schedlab.engine.columns import (
     known_columns,
     machine_of,
     pilots,
-    whole_number,
 )
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
@@ -28,7 +27,7 @@ from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.tres import job_tres
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_kind, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
 from schedlab.scheduler import compatible
@@ -39,7 +38,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_of
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Events = Literal["batched", "pyss", "sc17"]
 
@@ -242,8 +241,7 @@ def _checked(
     workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, cluster: Cluster | None
 ) -> tuple[Scheduler, int]:
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation are not compatible."""
-    if not isinstance(workload, Workload):
-        raise InputError(f"a {type(workload).__name__} is not a workload; read one with schedlab.read_workload")
+    check_kind(workload, Workload, NO_WORKLOAD)
     scheduler = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")

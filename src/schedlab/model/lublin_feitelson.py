@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
 
@@ -181,6 +181,7 @@ def lublin(
     (True, True)
     """
     rng = np.random.default_rng(rng)
+    jobs, processors = whole_number("jobs", jobs), whole_number("processors", processors)
     if jobs < 1 or processors < 1:
         raise InputError(f"the model needs at least 1 job and 1 processor, not {jobs} and {processors}")
     if streams is None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.durations import DAY
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_kind
 from schedlab.naming import label_of
-from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,12 +142,15 @@ def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> 
         result = dict(schedules)
     else:
         given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
+        for schedule in given:
+            check_kind(schedule, Schedule, NO_SCHEDULE)
         result = {label_of(schedule.scheduler): schedule for schedule in given}
         if len(result) < len(given):
             raise InputError("two schedules have the same scheduler: give a dictionary of names and schedules")
     if not result:
         raise InputError("no schedule to plot")
     for name, schedule in result.items():
+        check_kind(schedule, Schedule, NO_SCHEDULE)
         if not len(schedule):
             raise InputError(f"not enough jobs: the schedule of {name} is empty")
     return result

@@ -42,6 +42,10 @@ class Held(NamedTuple):
     done: NDArray[np.bool_]
 
 
+NO_SCHEDULE = "make one with schedlab.simulate, or take one of a comparison, comparison['saf+easy']"
+"""Advice for whoever gives something else."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Schedule:
     """What a simulation decided: immutable, one row per job of the workload, in the workload's order.

@@ -284,7 +284,8 @@ def as_scheduler(given: object) -> Scheduler:
         raise InputError(f"{given!r} is a policy, not a whole scheduler: write Scheduler({given!r})")
     if callable(given):
         name = getattr(given, "__name__", type(given).__name__)
-        raise InputError(f"{name} is not a scheduler: write Scheduler({name}) for a policy")
+        wrapped = f"Scheduler({name})" if name.isidentifier() else "Scheduler(...) around it"
+        raise InputError(f"{name} is not a scheduler: write {wrapped} for a policy")
     raise InputError(f"{given!r} is not a scheduler: give a text such as 'saf+easy', or a Scheduler")
 
 

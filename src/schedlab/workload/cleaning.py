@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_kind
 from schedlab.wording import did_you_mean
 from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Mask = NDArray[np.bool_]
 """One value for each job, shape (n,)."""
@@ -207,6 +207,7 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
     fill-request        0        1  requested time unknown or 0: set to the run time
     2 jobs before, 1 after
     """
+    check_kind(workload, Workload, NO_WORKLOAD)
     steps = []
     cleaned = workload
     for rule in parse_rules(rules):

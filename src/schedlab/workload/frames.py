@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.wording import did_you_mean
 from schedlab.workload.columns import UNKNOWN, check_kind
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
@@ -64,8 +65,9 @@ def column_of(workload: Workload, name: str) -> NDArray[Any]:
         resources = workload.resources or Resources.of_processors(workload.job_processors)
         named = getattr(resources, name)
         return np.array([*named.names, ""])[named.codes] if name in LABELS else np.asarray(named)
-    own = "none" if workload.own is None else ", ".join(workload.own.columns)
-    raise InputError(f"{workload.name}: unknown column {name!r}; own columns: {own}")
+    known = [*FIELDS, *NUMBERS, *LABELS, *(() if workload.own is None else workload.own.columns)]
+    near = did_you_mean(name, known)
+    raise InputError(f"{workload.name}: unknown column {name!r}{near}; known are {', '.join(known)}")
 
 
 def _jobs_of_schedule(frame: pd.DataFrame) -> pd.DataFrame:

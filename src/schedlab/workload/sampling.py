@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import DAY, WEEK
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_positive
 from schedlab.wording import did_you_mean
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.resources import Labels
@@ -97,6 +97,7 @@ def scale_load(
     if (factor is None) == (load is None):
         raise InputError("give the factor or the target load, not both")
     if load is not None:
+        check_positive("load", load)
         current = offered_load(workload, processors)
         factor = load / current if current else 0.0
     if not (factor and 0 < factor < np.inf):

@@ -47,6 +47,10 @@ KEPT = (*FIELDS, *NUMBERS, *LABELS)
 """Columns of tables that are predefined; others are a user's own."""
 
 
+NO_WORKLOAD = "read one with schedlab.read_workload, or make one of a table with Workload.from_frame"
+"""Advice for whoever gives something else."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Workload(WithExtras):
     """Jobs in columns: immutable, one array per SWF field, -1 where a value is unknown.

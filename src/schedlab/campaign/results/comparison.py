@@ -61,7 +61,7 @@ class Comparison:
     cool_down: float = 0
     own: tuple[str, ...] = ()
 
-    def __getitem__(self, scheduler: str) -> Schedule:
+    def __getitem__(self, scheduler: str | Scheduler) -> Schedule:
         """Return the schedule of a scheduler, by its name, its text as it was given or any other that means the same.
 
         Raises
@@ -69,6 +69,7 @@ class Comparison:
         KeyError
             If it was not compared.
         """
+        scheduler = str(scheduler)
         if scheduler in self.schedules:
             return self.schedules[scheduler]
         if scheduler == AS_RECORDED and self.recorded is not None:
