@@ -67,7 +67,7 @@ def test_a_column_that_one_workload_lacks_is_unknown_there(jobs: Workload) -> No
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(jobs: Workload) -> None:
-    with pytest.raises(InputError, match="column 'dead'.*; known are job_id, .*, deadline"):
+    with pytest.raises(InputError, match=r"column 'dead'.*; known are job_id, .*, deadline"):
         jobs.with_columns(deadline=[1, 2])["dead"]
 
 
