@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,16 @@ def test_wrong_usage_ends_with_2(run, words: list[str]) -> None:
 def test_the_program_starts_without_heavy_libraries() -> None:
     code = "import sys, schedlab.cli; print({'numpy', 'numba', 'pandas', 'pyarrow', 'matplotlib'} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+
+
+@pytest.mark.parametrize(("own", "threads"), [(None, "1"), ("3", "3")])
+def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(own: str | None, threads: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment |= {} if own is None else {"OPENBLAS_NUM_THREADS": own}
+    code = "import atexit, os, sys; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))\n"
+    code += "sys.argv = ['schedlab', '--version']; from schedlab.cli import main; main()"
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
+    assert printed.splitlines()[-1] == threads
 
 
 def test_an_error_is_one_line_on_stderr_and_exit_code_1(tmp_path: Path) -> None:
