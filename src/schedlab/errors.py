@@ -65,12 +65,12 @@ def located(where: str) -> Iterator[None]:
         raise InputError(f"{where}: {error}", row=error.row, line=error.line) from None
 
 
-def check_kind(given: object, kind: type, advice: str) -> None:
+def check_type(given: object, kind: type, advice: str) -> None:
     """Raise InputError if something is of another kind; the advice says where to get one.
 
     Examples
     --------
-    >>> check_kind("log.swf", dict, "make one with dict()")
+    >>> check_type("log.swf", dict, "make one with dict()")
     Traceback (most recent call last):
     schedlab.errors.InputError: a str is not a dict: make one with dict()
     """

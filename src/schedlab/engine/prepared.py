@@ -27,7 +27,7 @@ from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.tres import job_tres
-from schedlab.errors import InputError, check_kind, whole_number
+from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
 from schedlab.scheduler import compatible
@@ -241,7 +241,7 @@ def _checked(
     workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, cluster: Cluster | None
 ) -> tuple[Scheduler, int]:
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation are not compatible."""
-    check_kind(workload, Workload, NO_WORKLOAD)
+    check_type(workload, Workload, NO_WORKLOAD)
     scheduler = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     if events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError, check_kind
+from schedlab.errors import InputError, check_type
 from schedlab.kernels import kernel
 from schedlab.report.style import TimeAxis, number_ticks, styled_axes
 from schedlab.schedule.allocation import Allocation, allocate
@@ -112,7 +112,7 @@ def by_run(schedule: Schedule) -> Schedule:
 
 def _window(schedule: Schedule, begin: int | None, end: int | None) -> tuple[int, int, int]:
     """Return the first submission, and begin and end of the window, on the clock of the workload."""
-    check_kind(schedule, Schedule, NO_SCHEDULE)
+    check_type(schedule, Schedule, NO_SCHEDULE)
     if not len(schedule):
         raise InputError("not enough jobs: the schedule is empty")
     origin = int(schedule.workload.submit_time.min())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.durations import DAY
-from schedlab.errors import InputError, check_kind
+from schedlab.errors import InputError, check_type
 from schedlab.naming import label_of
 from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
 
@@ -142,18 +142,20 @@ def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> 
         result = dict(schedules)
     else:
         given = [schedules] if isinstance(schedules, Schedule) else list(schedules)
-        for schedule in given:
-            check_kind(schedule, Schedule, NO_SCHEDULE)
-        result = {label_of(schedule.scheduler): schedule for schedule in given}
+        result = {label_of(_checked(schedule).scheduler): schedule for schedule in given}
         if len(result) < len(given):
             raise InputError("two schedules have the same scheduler: give a dictionary of names and schedules")
     if not result:
         raise InputError("no schedule to plot")
     for name, schedule in result.items():
-        check_kind(schedule, Schedule, NO_SCHEDULE)
-        if not len(schedule):
+        if not len(_checked(schedule)):
             raise InputError(f"not enough jobs: the schedule of {name} is empty")
     return result
+
+
+def _checked(schedule: Schedule) -> Schedule:
+    check_type(schedule, Schedule, NO_SCHEDULE)
+    return schedule
 
 
 def line_look(number: int) -> dict[str, Any]:

@@ -205,7 +205,7 @@ class Slurm:
     )
 
     def __post_init__(self) -> None:
-        for option in fields(self)[:17]:
+        for option in (one for one in fields(self) if isinstance(one.default, int)):
             value = getattr(self, option.name)
             least = 1 if option.name in COUNTS else 0
             most = ALL if option.name in LIMITS else LONGEST

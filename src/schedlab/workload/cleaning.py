@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError, check_kind
+from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
 from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.columns import UNKNOWN
@@ -207,7 +207,7 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
     fill-request        0        1  requested time unknown or 0: set to the run time
     2 jobs before, 1 after
     """
-    check_kind(workload, Workload, NO_WORKLOAD)
+    check_type(workload, Workload, NO_WORKLOAD)
     steps = []
     cleaned = workload
     for rule in parse_rules(rules):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from schedlab.errors import InputError, check_kind
+from schedlab.errors import InputError, check_type
 from schedlab.workload.columns import below
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -36,7 +36,7 @@ def concatenated(workloads: Sequence[Workload], sort: bool) -> Workload:
     if not workloads:
         raise InputError("no workloads to concatenate")
     for one in workloads:
-        check_kind(one, Workload, "give a list of workloads, Workload.concat([one, other])")
+        check_type(one, Workload, "give a list of workloads, Workload.concat([one, other])")
     sizes = {one.processors for one in workloads if one.processors is not None}
     if len(sizes) > 1:
         told = ", ".join(f"{size:,}" for size in sorted(sizes))

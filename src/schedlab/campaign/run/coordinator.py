@@ -20,7 +20,7 @@ from schedlab.campaign.run.executors import Workers, local_workers
 from schedlab.campaign.run.job_arrays import settle
 from schedlab.campaign.run.lock import Lock
 from schedlab.campaign.run.worker import Report, blamed, new_failure, run_batch
-from schedlab.errors import InputError, SchedlabError, check_kind
+from schedlab.errors import InputError, SchedlabError, check_type
 from schedlab.imports import allow_imports
 from schedlab.schedule.provenance import versions
 
@@ -88,7 +88,7 @@ def run_campaign(
     >>> bool((waits["fcfs+easy"] <= waits["fcfs"]).all())
     True
     """
-    check_kind(campaign, Campaign, "make one with schedlab.Campaign, or read a file with schedlab.read_campaign")
+    check_type(campaign, Campaign, "make one with schedlab.Campaign, or read a file with schedlab.read_campaign")
     # Workers elsewhere may have another working directory.
     run = RunDirectory((Path("runs") / campaign.name if directory is None else Path(directory)).absolute())
     with prepared(run, campaign, Path(base).absolute(), command, text):
