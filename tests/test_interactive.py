@@ -32,6 +32,15 @@ def test_the_frame_of_a_schedule_gives_the_jobs_back() -> None:
     assert again.to_frame().equals(jobs.to_frame())
 
 
+def test_a_frame_remembers_the_machine_until_another_is_named() -> None:
+    jobs = JOBS.replace(name="april", start_time=1_000, requests_enforced=False)
+    frame = sl.simulate(jobs, "easy").to_frame()
+    again = sl.Workload.from_frame(frame[frame.job_id > 1])
+    assert (again.name, again.processors, again.start_time, again.requests_enforced) == ("april", 4, 1_000, False)
+    other = sl.Workload.from_frame(frame, processors=8, name="may", requests_enforced=True)
+    assert (other.name, other.processors, other.start_time, other.requests_enforced) == ("may", 8, 1_000, True)
+
+
 def test_workloads_are_concatenated_on_one_clock() -> None:
     later = JOBS.replace(start_time=1_000, submit_time=[0, 50, 100])
     both = sl.Workload.concat([later, JOBS.replace(start_time=940)])
@@ -59,6 +68,7 @@ SHOWN = {
     "schedule": lambda: sl.simulate(NAMED, "easy"),
     "scheduler": lambda: sl.Scheduler.parse('"p * q"+easy'),
     "comparison": lambda: sl.compare(NAMED, ["fcfs", *(f'"p + {number}"' for number in range(60))]),
+    "explanation": lambda: sl.simulate(NAMED, "easy").explain(1),
     "summary": lambda: sl.workload.summarise(NAMED),
     "cleaning report": lambda: sl.workload.clean_with_report(NAMED)[1],
     "workflow": lambda: sl.workflow.Workflow(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.display import as_html
 from schedlab.engine.drive import waiting_jobs
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
@@ -64,6 +65,8 @@ class Priorities:
         ]
         head = f"second {self.second:,}; priorities were computed at second {self.computed:,}"
         return f"{head}\n{table(['job', 'user', *names], rows)}"
+
+    _repr_html_ = as_html
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with one row per waiting job."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.display import as_html
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.schedule.summary import duration
@@ -104,6 +105,8 @@ class Explanation:
         if self.on_nodes:
             lines.append("(processors alone are looked at; on nodes, memory, GPUs and where cores are free count too)")
         return "\n".join(lines)
+
+    _repr_html_ = as_html
 
     def _ahead(self) -> str:
         if self.ahead is None or not self.waiting_at_submission:

@@ -286,12 +286,12 @@ start at second 10 with 0 processors to spare
 
         What jobs ask for besides processors and time, and own columns of the workload, follow.
         """
-        import pandas as pd
+        from schedlab.workload.frames import frame_of
 
         names = {*FIELDS, "recorded_wait_time"} - {"wait_time"}
         columns = self.columns().items()
         told = {name: with_missing(name, one) if name in names else one for name, one in columns}
-        return pd.DataFrame(told | self.workload.extra_columns())
+        return frame_of(self.workload, told | self.workload.extra_columns())
 
     def provenance(self) -> dict[str, Any]:
         """Return where this result comes from, see `schedlab.schedule.provenance.provenance`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,23 @@ DECIDED = (
 """Columns of a schedule's frame that hold the scheduler's decisions."""
 
 
+ATTRIBUTES = ("name", "processors", "start_time", "requests_enforced")
+"""What a workload's frame says of it besides columns, in `attrs`."""
+
+
+def frame_of(workload: Workload, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a data frame with columns about the jobs of a workload, whose attributes it keeps in `attrs`."""
+    import pandas as pd
+
+    frame = pd.DataFrame(columns)
+    frame.attrs["schedlab"] = {name: getattr(workload, name) for name in ATTRIBUTES}
+    return frame
+
+
 def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
     """Return the workload of a data frame with these attributes, see `Workload.from_frame`."""
+    told = {name: value for name, value in attributes.items() if value is not None}
+    attributes = {**frame.attrs.get("schedlab", {}), **told}
     frame = _jobs_of_schedule(frame)
     for needed in ("submit_time", "run_time"):
         if needed not in frame.columns:

@@ -184,9 +184,9 @@ class Workload(WithExtras):
         frame: pd.DataFrame,
         *,
         processors: int | None = None,
-        name: str = "workload",
+        name: str | None = None,
         start_time: int | None = None,
-        requests_enforced: bool = True,
+        requests_enforced: bool | None = None,
     ) -> Workload:
         """Build a workload from a pandas data frame with SWF field names as columns.
 
@@ -200,7 +200,8 @@ class Workload(WithExtras):
         processors
             Size of the machine.
         name, start_time, requests_enforced
-            As in `Workload`.
+            As in `Workload`. None, also for `processors`: as in the workload that the frame was made of by `to_frame`
+            (pandas keeps that in `frame.attrs`), or the default.
 
         Raises
         ------
@@ -228,10 +229,10 @@ class Workload(WithExtras):
         `resources` and own ones follow, if there are any, with names as categories. Run-time distributions,
         dependencies and workflows are not included.
         """
-        import pandas as pd
+        from schedlab.workload.frames import frame_of
 
         fields = {field: with_missing(field, getattr(self, field)) for field in FIELDS}
-        return pd.DataFrame(fields | self.extra_columns())
+        return frame_of(self, fields | self.extra_columns())
 
     def extra_columns(self) -> dict[str, Any]:
         """Return the columns of `resources` and own ones, as in `to_frame`."""
