@@ -155,7 +155,7 @@ BAD = {
     "missing traces": (
         STUDY.partition("[[")[0].replace("repetitions = 6", "")
         + '[[workloads]]\ntrace = ["a.swf", "b/*.swf"]\n[[workloads]]\ntrace = "c.swf"\n',
-        ("3 traces are missing", "a.swf, b/*.swf, c.swf"),
+        ("3 files are missing", "a.swf, b/*.swf, c.swf"),
     ),
 }
 

@@ -7,7 +7,7 @@ import io
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -139,6 +139,25 @@ class NodeEvents:
                         f"{event.event} at second {event.second}: no node of the cluster is called {shown(name)}{known}"
                     )
         return number
+
+    def shifted(self, seconds: int) -> Self:
+        """Return the same events so much later, for jobs whose clock begins at another second.
+
+        Examples
+        --------
+        >>> NodeEvents((NodeEvent(100, "down", ("n1",)),)).shifted(-30).events[0].second
+        70
+        """
+        moved = (
+            replace(
+                event,
+                second=event.second + seconds,
+                end=None if event.end is None else event.end + seconds,
+                announced=None if event.announced is None else event.announced + seconds,
+            )
+            for event in self.events
+        )
+        return replace(self, events=tuple(moved))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue") -> Self:

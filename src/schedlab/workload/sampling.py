@@ -219,6 +219,11 @@ def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) ->
     >>> [part.submit_time.tolist() for part in windows(jobs, length=10, skip_state=1)]
     [[0, 1, 10], [0, 6]]
     """
+    return map(rebase, cut_windows(workload, length, skip_state))
+
+
+def cut_windows(workload: Workload, length: int, skip_state: int) -> Iterator[Workload]:
+    """Yield the sequences of `windows` with their submit times as they are."""
     if length < 0 or skip_state < 0:
         raise InputError(
             f"the length of windows must be 0 s or more, not {length} s, and skip_state 0 or more, not {skip_state}"
@@ -230,7 +235,7 @@ def windows(workload: Workload, length: int = 15 * DAY, skip_state: int = 16) ->
         within = int(np.searchsorted(jobs.submit_time, jobs.submit_time[first] + length, side="right"))
         end = max(first + skip_state, within)
         if end > first + skip_state:
-            yield rebase(jobs[first:end])
+            yield jobs[first:end]
         first = max(end, first + 1)
 
 

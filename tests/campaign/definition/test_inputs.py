@@ -22,9 +22,9 @@ def inputs(base: Path, *entries: dict[str, Any]) -> list[Input]:
 def test_all_missing_traces_are_named_at_once_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "broken.swf").write_text("this is no log")
     entries = [{"trace": ["a.swf", "broken.swf"]}, {"trace": "logs/*.swf"}, {"trace": "/nowhere/b.swf"}]
-    with pytest.raises(InputError, match=r"these 3 traces are missing .*: a.swf, logs/\*.swf, /nowhere/b.swf$"):
+    with pytest.raises(InputError, match=r"these 3 files are missing .*: a.swf, logs/\*.swf, /nowhere/b.swf$"):
         inputs(tmp_path, *entries)
-    with pytest.raises(InputError, match=r"this trace is missing .*: a.swf$"):
+    with pytest.raises(InputError, match=r"this file is missing .*: a.swf$"):
         inputs(tmp_path, {"trace": "a.swf"})
 
 

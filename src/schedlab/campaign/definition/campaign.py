@@ -130,6 +130,11 @@ class Campaign(Section):
         if self.engine == "slurm":
             from schedlab.slurm.translation import check_scheduler
 
+            if any(entry.cluster is not None for entry in self.workloads):
+                raise ValueError(
+                    "on the real Slurm, campaigns run on a number of processors: remove cluster, or make a site of it "
+                    "and confirm there what is found (schedlab site what-if --confirm)"
+                )
             if self.events != "batched":
                 raise ValueError(f"the real Slurm has its own event order: remove events = {self.events!r}")
             for text in self.scheduler_texts():
@@ -140,8 +145,13 @@ class Campaign(Section):
     def _schedulers_for_workloads(self) -> Campaign:
         for number, entry in enumerate(self.workloads):
             for scheduler in map(Scheduler.parse, self.scheduler_texts()):
-                if reason := refusal(scheduler, events=self.events, dependencies=entry.has_dependencies):
-                    where = f"workloads[{number}]: " if entry.has_dependencies else ""
+                if reason := refusal(
+                    scheduler,
+                    events=self.events,
+                    dependencies=entry.has_dependencies,
+                    nodes=entry.cluster is not None,
+                ):
+                    where = f"workloads[{number}]: " if entry.has_dependencies or entry.cluster is not None else ""
                     raise ValueError(f"{where}{reason}")
                 if scheduler.needs_distributions and not entry.has_distributions:
                     raise ValueError(

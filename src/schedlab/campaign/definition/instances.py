@@ -15,8 +15,10 @@ from typing import Any
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import cluster_in
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
-from schedlab.workload.sampling import windows
+from schedlab.workload.sampling import cut_windows, rebase
 from schedlab.workload.workload import Workload
 
 
@@ -81,6 +83,7 @@ class Instance:
             "users": self.entry.users,
             "load": self.load,
             "window": None if self.window is None else asdict(self.window),
+            **self.entry.machine_specification(self.item.machine),
         }
 
     def jobs(self) -> Workload:
@@ -99,22 +102,41 @@ class Instance:
         >>> Instance(entry, item, seed=7, load=0.5).jobs()
         <Workload small: 50 jobs, 64 processors>
         """
+        jobs = self._cut()
+        return (jobs if self.window is None else rebase(jobs)).replace(name=self.workload)
+
+    def node_events(self, jobs: Workload) -> NodeEvents | None:
+        """Return what happens to the nodes of the cluster while the jobs of this instance run; None if nothing does.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed.
+        """
+        machine, cluster = self.item.machine, cluster_in(self.item.machine)
+        if cluster is None:
+            return None
+        begin, seeds = 0, [self.seed or 0]
+        if self.window is not None:
+            begin, seeds = int(self._cut().submit_time.min()), [*seeds, self.window.number]
+        return self.entry.events_on(cluster, machine, jobs, begin, seeds)
+
+    def _cut(self) -> Workload:
+        """Return the jobs, on the clock of the whole workload."""
         parts = (self.entry, self.item, self.seed, self.load)
         if self.window is None:
-            workload = _whole(*parts)
-        else:
-            sequences = _sequences(*parts, self.window.length, self.window.state)
-            if self.window.number >= len(sequences):
-                raise InputError(f"{self.workload}: has only {len(sequences)} windows: lower count")
-            workload = sequences[self.window.number]
-        return workload.replace(name=self.workload)
+            return _whole(*parts)
+        sequences = _sequences(*parts, self.window.length, self.window.state)
+        if self.window.number >= len(sequences):
+            raise InputError(f"{self.workload}: has only {len(sequences)} windows: lower count")
+        return sequences[self.window.number]
 
 
 @lru_cache(maxsize=1)
 def _sequences(
     entry: Entry, item: Input, seed: int | None, load: float | None, length: int, state: int
 ) -> tuple[Workload, ...]:
-    return tuple(windows(_whole(entry, item, seed, load), length, state))
+    return tuple(cut_windows(_whole(entry, item, seed, load), length, state))
 
 
 @lru_cache(maxsize=1)

@@ -30,6 +30,7 @@ from schedlab.campaign.definition.plan import ID_DIGITS, Batch, Task
 from schedlab.campaign.run.details import Details
 from schedlab.campaign.run.directory import SCHEMA, RunDirectory
 from schedlab.campaign.run.outcome import Failure
+from schedlab.campaign.sources.machine import cluster_in
 from schedlab.campaign.sources.measures import Measuring
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
@@ -118,14 +119,22 @@ def simulate_task(task: Task) -> Schedule:
     InputError
         If its jobs cannot be made or simulated.
     """
-    window = task.instance.window
+    instance, window = task.instance, task.instance.window
     in_order = 0 if window is None else window.state
+    jobs = instance.jobs()
     if task.settings.engine == "slurm":
         from schedlab.slurm.replay import run_phases
 
-        [phase] = run_phases(task.instance.jobs(), task.scheduler, phases=1, seed=task.instance.repetition)
+        [phase] = run_phases(jobs, task.scheduler, phases=1, seed=instance.repetition)
         return phase.schedule
-    return simulate(task.instance.jobs(), task.scheduler, events=task.settings.events, in_order=in_order)
+    return simulate(
+        jobs,
+        task.scheduler,
+        events=task.settings.events,
+        in_order=in_order,
+        cluster=cluster_in(instance.item.machine),
+        node_events=instance.node_events(jobs),
+    )
 
 
 def failure_of(name: str, task: Task, error: Exception) -> Failure:

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from schedlab.campaign.sources.fields import Duration, Loads, Section
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import MachineFiles, OnMachine
 from schedlab.campaign.sources.measures import Measured, Measuring, measured_jobs
 from schedlab.durations import DAY
 from schedlab.errors import InputError
@@ -41,7 +42,7 @@ class Windows(Section):
     skip: tuple[Annotated[int, Field(ge=0)], ...] = ()
 
 
-class Entry(Section):
+class Entry(OnMachine):
     """A kind of workload: what its entry in a campaign says, the files it reads, and the jobs it makes.
 
     A new kind is one class: its fields, `inputs`, `workload` and `specification`; and its line in
@@ -117,7 +118,7 @@ class Entry(Section):
     # What the kinds differ in
 
     @abstractmethod
-    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input], machine: MachineFiles) -> Iterator[Input]:
         """Find, read and fingerprint the files of the entry, and yield its workloads.
 
         Parameters
@@ -128,6 +129,8 @@ class Entry(Section):
             Directory that relative paths start from.
         known
             What was found before for the same entry, by path: a file that has not changed is not read again.
+        machine
+            The files of the cluster, if there is one; part of the inputs.
 
         Raises
         ------

@@ -16,6 +16,7 @@ from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.experiment_files import MODELS, expected_jobs, load_model, load_workflow, place_of
 from schedlab.campaign.sources.fields import LONGEST, Duration, Section, listed, seconds
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import MachineFiles
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.durations import DAY
 from schedlab.errors import InputError
@@ -186,7 +187,7 @@ class ExperimentEntry(Entry):
             return base
         return f"{base}/{100 * presence:g}%" if self.share else f"{base}/every {duration(presence)}"
 
-    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input], machine: MachineFiles) -> Iterator[Input]:
         """Read the files of the experiment, and yield its variants."""
         hint = f"; built in are {', '.join(MODELS)}"
         path = self.model if self.model in MODELS else place_of(self.model, base, hint)
@@ -201,7 +202,7 @@ class ExperimentEntry(Entry):
             label = self.label(name, presence)
             called = f"{label}/{submission_mode}" if self.workflows else label
             facts = (called, number, path, sha256, jobs, model.processors, 0)
-            yield Input(*facts, variant=variant, label=label, files=files)
+            yield Input(*facts, variant=variant, label=label, files=files, machine=machine)
 
     def workload(self, item: Input, seed: int | None, load: float | None) -> Workload:
         """Return ordinary jobs, and those of workflows among them."""

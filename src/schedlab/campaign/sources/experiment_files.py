@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from schedlab.campaign.sources.trace import expanded
+from schedlab.campaign.sources.fields import expanded
 from schedlab.errors import InputError
 from schedlab.generate.special import special_pattern
 from schedlab.model.edison import EDISON_TOY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -25,6 +26,11 @@ def seconds(value: Any) -> Any:
 def listed(value: Any) -> Any:
     """Return a list as it is, and anything else as a list of itself."""
     return value if isinstance(value, list | tuple) else (value,)
+
+
+def expanded(path: str) -> str:
+    """Return a path with `~` and environment variables expanded."""
+    return os.path.expandvars(os.path.expanduser(path))
 
 
 LONGEST = 100 * 366 * DAY

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from schedlab.campaign.sources.machine import NO_MACHINE, MachineFiles
 from schedlab.speculate.assignment import beyond_text
 
 
@@ -36,6 +37,8 @@ class Input:
         What the variants with other submission modes are called, too.
     files
         Other files and their fingerprints: those of workflows.
+    machine
+        The files of the cluster, if there is one.
     """
 
     workload: str
@@ -52,6 +55,7 @@ class Input:
     variant: int = 0
     label: str = ""
     files: tuple[tuple[str, str], ...] = ()
+    machine: MachineFiles = NO_MACHINE
 
     @property
     def warning(self) -> str:
@@ -62,7 +66,7 @@ class Input:
     def from_dict(cls, facts: dict[str, Any]) -> Input:
         """Return the input that `to_dict` gave, also by way of JSON."""
         files = tuple((str(path), str(sha256)) for path, sha256 in facts.get("files", ()))
-        return cls(**{**facts, "files": files})
+        return cls(**{**facts, "files": files, "machine": MachineFiles(*facts.get("machine", ()))})
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as a dictionary."""

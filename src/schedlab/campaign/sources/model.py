@@ -11,6 +11,7 @@ from pydantic import Field
 
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import MachineFiles
 from schedlab.model.lublin_feitelson import lublin
 from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.cleaning import clean
@@ -38,10 +39,10 @@ class ModelEntry(Entry):
     processors: Annotated[int, Field(ge=1, lt=2**53)]
     estimates: Literal["tsafrir", "exact"] = "tsafrir"
 
-    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input], machine: MachineFiles) -> Iterator[Input]:
         """Yield the one workload; no file is read."""
         name = self.name or self.generate
-        yield Input(name, number, "", "", self.jobs, self.processors, self.window_count(name))
+        yield Input(name, number, "", "", self.jobs, self.processors, self.window_count(name), machine=machine)
 
     def workload(self, item: Input, seed: int | None, load: float | None) -> Workload:
         """Return jobs at the offered load, which does not change which jobs are drawn, and their requested times."""

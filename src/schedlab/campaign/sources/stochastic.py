@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.fields import LONGEST, Section, seconds
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import MachineFiles
 from schedlab.speculate.distributions import RunTimeDistribution
 from schedlab.speculate.generate import Application, stochastic_jobs
 from schedlab.workload.workload import Workload
@@ -80,10 +81,10 @@ class StochasticEntry(Entry):
         """How many there are."""
         return sum(one.jobs for one in self.applications)
 
-    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input], machine: MachineFiles) -> Iterator[Input]:
         """Yield the one workload; no file is read."""
         name = self.name or self.generate
-        yield Input(name, number, "", "", self.jobs, self.processors, self.window_count(name))
+        yield Input(name, number, "", "", self.jobs, self.processors, self.window_count(name), machine=machine)
 
     def workload(self, item: Input, seed: int | None, load: float | None) -> Workload:
         """Return the jobs of all applications."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import lru_cache
@@ -14,8 +13,11 @@ import numpy as np
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from schedlab.campaign.sources.entry import Entry
-from schedlab.campaign.sources.fields import Section, Texts
+from schedlab.campaign.sources.fields import Section, Texts, expanded
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import MachineFiles, cluster_in
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.site_build import never_runs
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions
 from schedlab.streams import workload_name
@@ -50,7 +52,7 @@ class TraceEntry(Entry):
     clean
         Rules of cleaning, as for `schedlab.workload.cleaning.clean`.
     processors
-        Size of the machine, if it is not the one that the file gives.
+        Size of the machine, if it is not the one that the file gives; a cluster has its own.
     requests
         Whether jobs are killed at their requested times; by default, what the file says.
     resample
@@ -97,8 +99,14 @@ class TraceEntry(Entry):
 
     @model_validator(mode="after")
     def _random(self) -> TraceEntry:
-        if self.repetitions is not None and self.repetitions > 1 and self.resample is None:
-            raise ValueError("repetitions of a log would all be equal: add resample, or remove repetitions")
+        if self.repetitions is not None and self.repetitions > 1 and not self.random:
+            raise ValueError("repetitions of a log would all be equal: add resample or failures, or remove repetitions")
+        return self
+
+    @model_validator(mode="after")
+    def _one_machine(self) -> TraceEntry:
+        if self.cluster is not None and self.processors is not None:
+            raise ValueError("the cluster says how many processors there are: remove processors, or cluster")
         return self
 
     @model_validator(mode="after")
@@ -109,8 +117,8 @@ class TraceEntry(Entry):
 
     @property
     def random(self) -> bool:
-        """Whether weeks of users are drawn."""
-        return self.resample is not None
+        """Whether weeks of users or failures are drawn."""
+        return self.resample is not None or self.failures is not None
 
     @property
     def users(self) -> dict[str, Any] | None:
@@ -131,16 +139,18 @@ class TraceEntry(Entry):
         """Return the patterns that match no file."""
         return [pattern for pattern in self.trace if not _matches(pattern, base)]
 
-    def inputs(self, number: int, base: Path, known: Mapping[str, Input]) -> Iterator[Input]:
+    def inputs(self, number: int, base: Path, known: Mapping[str, Input], machine: MachineFiles) -> Iterator[Input]:
         """Read each log once, and yield what is known of it."""
         paths = list(dict.fromkeys(path for pattern in self.trace for path in _matches(pattern, base)))
         distributions = "" if self.distributions is None else str(base / expanded(self.distributions))
         for path in paths:
             stem = workload_name(path)
             name = stem if self.name is None else self.name if len(paths) == 1 else f"{self.name}/{stem}"
-            yield self._input(number, name, path, distributions, known.get(path))
+            yield self._input(number, name, path, distributions, machine, known.get(path))
 
-    def _input(self, number: int, name: str, path: str, distributions: str, known: Input | None) -> Input:
+    def _input(
+        self, number: int, name: str, path: str, distributions: str, machine: MachineFiles, known: Input | None
+    ) -> Input:
         sha256, distributions_sha256 = file_sha256(path), file_sha256(distributions) if distributions else ""
         if known is not None and (known.sha256, known.distributions_sha256, known.workload) == (
             sha256,
@@ -148,7 +158,7 @@ class TraceEntry(Entry):
             name,
         ):
             return known
-        jobs = self._read(path, distributions)
+        jobs = self._read(path, distributions, cluster_in(machine))
         if jobs.processors is None:
             raise InputError(f"{path}: the size of the machine is unknown; give processors in the entry of {name}")
         count = self.window_count(name, jobs if not self.load and self.resample is None else None)
@@ -165,11 +175,18 @@ class TraceEntry(Entry):
             distributions_sha256,
             with_distribution,
         )
-        return Input(*facts, beyond_distribution=beyond)
+        return Input(*facts, beyond_distribution=beyond, machine=machine)
 
-    def _read(self, path: str, distributions: str) -> Workload:
-        reading = self._reading()
-        return read_trace(path, self.clean, self.processors, self.requests, distributions, self.dependencies, reading)
+    def _read(self, path: str, distributions: str, cluster: Cluster | None) -> Workload:
+        size = self.processors if cluster is None else cluster.processors
+        waits, reading = self.dependencies, self._reading()
+        jobs = read_trace(path, self.clean, size, self.requests, distributions, waits, reading)
+        if cluster is None or self.clean == "none":
+            return jobs
+        try:
+            return jobs[never_runs(jobs, cluster).codes < 0]
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
 
     def _reading(self) -> Reading:
         return Reading(self.partition, self.timezone, self.default_limit, self.lenient, self.column)
@@ -196,7 +213,7 @@ class TraceEntry(Entry):
 
 @lru_cache(maxsize=1)
 def _read_unchanged(entry: TraceEntry, item: Input) -> Workload:
-    workload = entry._read(item.path, item.distributions)
+    workload = entry._read(item.path, item.distributions, cluster_in(item.machine))
     for path, sha256 in ((item.path, item.sha256), (item.distributions, item.distributions_sha256)):
         if path and file_sha256(path) != sha256:
             raise InputError(f"{path} has changed since the campaign was planned; run the campaign again")
@@ -209,11 +226,6 @@ def _matches(pattern: str, base: Path) -> list[str]:
     # A file may have brackets in its name, and so may the directory that patterns start from.
     names = [name] if (base / name).is_file() else glob.glob(name, root_dir=base)
     return sorted(str(base / name) for name in names if (base / name).is_file())
-
-
-def expanded(path: str) -> str:
-    """Return a path with `~` and environment variables expanded."""
-    return os.path.expandvars(os.path.expanduser(path))
 
 
 def read_trace(

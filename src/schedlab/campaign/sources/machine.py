@@ -1,0 +1,189 @@
+"""The machine of a workload of a campaign: a cluster of nodes, and what happens to its nodes."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from schedlab.campaign.sources.fields import Duration, Section, expanded
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.cluster_file import document_of, json_text
+from schedlab.cluster.files import read_cluster
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.errors import InputError
+from schedlab.workload.workload import Workload
+
+
+class Failures(Section):
+    """Random failures of nodes, other ones in each repetition, see `schedlab.cluster.node_events.NodeEvents.drawn`.
+
+    Parameters
+    ----------
+    mtbf, mttr
+        Mean durations from a return to the next failure of a node, and from a failure to the return.
+    shape
+        Of the Weibull distribution of the times between failures.
+    """
+
+    mtbf: Duration
+    mttr: Duration
+    shape: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] = 1.0
+
+
+class MachineFiles(NamedTuple):
+    """The files that describe a machine, and the fingerprints of what they say; empty without them."""
+
+    cluster: str = ""
+    cluster_sha256: str = ""
+    node_events: str = ""
+    node_events_sha256: str = ""
+
+
+NO_MACHINE = MachineFiles()
+
+
+class OnMachine(Section):
+    """The fields of an entry that say on which cluster its jobs run; without `cluster`, on a number of processors.
+
+    Parameters
+    ----------
+    cluster
+        A file or directory that describes a cluster, see `schedlab.cluster.files.read_cluster`; relative to the
+        campaign file.
+    node_events
+        A file of node events on the clock of the log, see `schedlab.cluster.node_events.NodeEvents.read`.
+    failures
+        Random failures of nodes, from the first submission to the last; in addition to node_events, if both are given.
+    interrupted
+        What becomes of jobs on nodes that go down, see `NodeEvents`.
+    """
+
+    cluster: str | None = None
+    node_events: str | None = None
+    failures: Failures | None = None
+    interrupted: Literal["requeue", "lost"] = "requeue"
+
+    @model_validator(mode="after")
+    def _nodes_of_a_cluster(self) -> Self:
+        given = [name for name in ("node_events", "failures") if getattr(self, name) is not None]
+        if self.cluster is None and given:
+            raise ValueError(f"{given[0]} is about the nodes of a cluster: add cluster = FILE")
+        if self.interrupted != "requeue" and not given:
+            raise ValueError("interrupted is about nodes that go down: add node_events or failures")
+        return self
+
+    def missing_files(self, base: Path) -> list[str]:
+        """Return the files of the machine that are not there."""
+        named = [name for name in (self.cluster, self.node_events) if name is not None]
+        return [name for name in named if not (base / expanded(name)).exists()]
+
+    def machine_files(self, base: Path) -> MachineFiles:
+        """Read the files of the machine, and return them with the fingerprints of what they say.
+
+        Raises
+        ------
+        InputError
+            If one cannot be read, or if an event names a node that the cluster does not have.
+        """
+        if self.cluster is None:
+            return NO_MACHINE
+        path = str(base / expanded(self.cluster))
+        cluster = read_cluster(path)
+        found = MachineFiles(path, cluster_sha256(cluster))
+        if self.node_events is None:
+            return found
+        place = str(base / expanded(self.node_events))
+        events = NodeEvents.read(place)
+        try:
+            events.numbers(cluster.nodes)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+        return found._replace(node_events=place, node_events_sha256=events_sha256(events))
+
+    def machine_specification(self, files: MachineFiles) -> dict[str, Any]:
+        """Return what a schedule depends on because of the machine; nothing without a cluster."""
+        if self.cluster is None:
+            return {}
+        used: dict[str, Any] = {"cluster": files.cluster_sha256}
+        if self.node_events is not None:
+            used["node_events"] = files.node_events_sha256
+        if self.failures is not None:
+            used["failures"] = self.failures.model_dump()
+        return {"machine": used | ({} if self.interrupted == "requeue" else {"interrupted": self.interrupted})}
+
+    def events_on(
+        self, cluster: Cluster, files: MachineFiles, jobs: Workload, begin: int, seeds: list[int]
+    ) -> NodeEvents | None:
+        """Return what happens to the nodes while some jobs run; None if nothing does.
+
+        Parameters
+        ----------
+        cluster, files
+            The machine, and where it is described.
+        jobs
+            A workload or a window of it.
+        begin
+            The second of the whole workload that is second 0 of these jobs.
+        seeds
+            Of the random generator that draws failures.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed.
+        """
+        events: list[NodeEvent] = []
+        if files.node_events:
+            events += _events(files.node_events, files.node_events_sha256).shifted(-begin).events
+        if self.failures is not None and len(jobs):
+            first, last = int(jobs.submit_time.min()), int(jobs.submit_time.max())
+            drawn = self.failures.model_dump()
+            events += NodeEvents.drawn(
+                cluster, begin=first, until=last, rng=np.random.default_rng(seeds), **drawn
+            ).events
+        return NodeEvents(tuple(events), self.interrupted) if events else None
+
+
+def cluster_in(files: MachineFiles) -> Cluster | None:
+    """Return the cluster of a machine; None if it is a number of processors.
+
+    Raises
+    ------
+    InputError
+        If the file has gone or changed.
+    """
+    return _cluster(files.cluster, files.cluster_sha256) if files.cluster else None
+
+
+def cluster_sha256(cluster: Cluster) -> str:
+    """Return the fingerprint of a cluster, the same for all files that describe it."""
+    return hashlib.sha256(json_text(document_of(cluster)).encode()).hexdigest()
+
+
+def events_sha256(events: NodeEvents) -> str:
+    """Return the fingerprint of node events."""
+    return hashlib.sha256(events.to_csv().encode()).hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _cluster(path: str, planned: str) -> Cluster:
+    cluster = read_cluster(path)
+    _refuse_changed(path, cluster_sha256(cluster), planned)
+    return cluster
+
+
+@lru_cache(maxsize=4)
+def _events(path: str, planned: str) -> NodeEvents:
+    events = NodeEvents.read(path)
+    _refuse_changed(path, events_sha256(events), planned)
+    return events
+
+
+def _refuse_changed(path: str, now: str, planned: str) -> None:
+    if now != planned:
+        raise InputError(f"{path} has changed since the campaign was planned; run the campaign again")
