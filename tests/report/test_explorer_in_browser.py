@@ -160,7 +160,7 @@ def test_a_click_on_a_job_tells_why_it_waited_and_what_made_room(
     page.locator(".sl-canvas").click(position={"x": point[0], "y": point[1]})
     text = page.locator(".sl-job").inner_text()
     assert f"Job {schedule.workload.job_id[row]}" in text
-    assert "less than its" in text or "kept it for other jobs" in text
+    assert "fewer than its" in text or "kept it for other jobs" in text
     enders = np.flatnonzero(schedule.end_time == schedule.start_time[row])
     made_room = page.locator(".sl-job dd").last.inner_text()
     assert any(f"job {schedule.workload.job_id[other]}" in made_room for other in enders)
@@ -182,7 +182,7 @@ def test_waits_are_split_as_a_plain_loop_over_seconds_splits_them(
             inside = (schedule.start_time[job] <= seconds) & (seconds < schedule.end_time[job])
             busy[inside] += schedule.workload.job_processors[job]
         enough = schedule.processors - busy >= schedule.workload.job_processors[row]
-        assert ("less than its" in found) == bool((~enough).any())
+        assert ("fewer than its" in found) == bool((~enough).any())
         assert ("enough was free, but" in found) == bool(enough.any())
 
 
@@ -500,7 +500,7 @@ def test_gpus_are_fragmented_while_jobs_wait_for_more_than_are_free(
         return times.map(time => series.at(time)); }}"
     assert page.evaluate(at, [0, 5, 10, 19, 20, 30]) == pytest.approx([0, 0, 0.5, 0.5, 0, 0])
     page.evaluate(f"{EXPLORER}.choose(2)")
-    why = "Of its wait of 19 s, for 10 s less than its 2 processors and 2 GPUs was free, and for 9 s enough was free"
+    why = "Of its wait of 19 s, for 10 s fewer than its 2 processors and 2 GPUs were free, and for 9 s enough was free"
     assert why in page.locator(".sl-job").inner_text()
 
 

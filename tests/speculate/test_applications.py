@@ -94,7 +94,7 @@ def test_the_table_says_how_much_is_certain():
     text = gains_text(request_gains(log_of({1: (list(range(100, 140)), 10_000), 2: ([5], 60)}), ["user"]))
     assert "2 applications by user" in text
     assert "too few past runs 1" in text
-    assert "saved by the 1 that gain for certain" in text
+    assert "saved by the 1 whose whole 95 % interval is below 1" in text
 
 
 def test_two_runs_give_the_same_interval():

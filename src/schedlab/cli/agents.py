@@ -27,7 +27,12 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write the agent to, .json.")],
     clean: Clean = "default",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training; train with several seeds and compare.")] = 1,
-    updates: Annotated[int, typer.Option(min=1, metavar="N", help="Number of updates (plays, then learns).")] = 60,
+    updates: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Number of updates of the network, each after playing a set of episodes."
+        ),
+    ] = 60,
     window: Annotated[int, typer.Option(min=2, metavar="JOBS", help="Number of jobs per episode.")] = 256,
     load: Annotated[
         tuple[float, float],

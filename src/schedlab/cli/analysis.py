@@ -29,7 +29,8 @@ def analyse(
     common: Annotated[
         Literal["finished", "first"],
         typer.Option(
-            help="Campaigns: compare on the workflows finished in both runs, or on the first ones, as ScSF does."
+            help="Campaigns: compare on the workflows finished in both runs; or, as the ScSF framework does, on "
+            "those among the first n, n being the smallest number that any mode finished."
         ),
     ] = "finished",
     rules: Annotated[

@@ -210,7 +210,9 @@ site.command()(sites.what_if)
 site.command("search")(site_variants.search)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(
-    no_args_is_help=True, help="The real Slurm: run in skipped time, and deploy policies in production."
+    no_args_is_help=True,
+    help="The real Slurm: run it with a clock that skips idle time, compare the model with it, and look at a "
+    "production queue under another policy.",
 )
 laboratory.command()(slurm.run)
 laboratory.command()(slurm.validate)
@@ -225,7 +227,8 @@ app.command()(schedules.schedulers)
 app.command()(workloads.fetch)
 app.command()(workloads.convert)
 reproduce = typer.Typer(
-    no_args_is_help=True, help="Repeat the simulations of a paper and print its numbers beside ours."
+    no_args_is_help=True,
+    help="Repeat the simulations of a paper, or of our own study, and print published numbers beside ours.",
 )
 for paper in (
     papers.sc15,

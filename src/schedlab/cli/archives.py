@@ -116,9 +116,11 @@ def search(
     directory: Annotated[Path, typer.Option(metavar="DIR", help="Directory with the run directories.")] = RUNS,
     workload: Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this workload.")] = None,
     scheduler: Annotated[
-        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Only of this one.")
+        str | None, typer.Option("--scheduler", "-s", metavar="TEXT", help="Only results under this scheduler.")
     ] = None,
-    state: Annotated[Literal["done", "failed"] | None, typer.Option(help="Only these.")] = None,
+    state: Annotated[
+        Literal["done", "failed"] | None, typer.Option(help="Only tasks that are done, or only those that failed.")
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(metavar="CONDITION", help="Condition such as 'mean_wait < 3600'; repeatable."),

@@ -80,9 +80,9 @@ def interpretation(comparison: Comparison) -> str:
     metrics = comparison.metrics
     best = min(metrics, key=lambda text: metrics[text]["mean_bounded_slowdown"])
     ours, base = metrics[best], metrics[BASE]
-    gain = base["mean_bounded_slowdown"] / ours["mean_bounded_slowdown"]
+    slowdown, under_base = (one["mean_bounded_slowdown"] for one in (ours, base))
     longer = "longer" if ours["max_wait"] > base["max_wait"] else "shorter"
     return (
-        f"{best} has the smallest mean bounded slowdown, {gain:,.1f} times smaller than {BASE}; its longest wait is "
-        f"{longer}, {duration(ours['max_wait'])} instead of {duration(base['max_wait'])}."
+        f"{best} has the smallest mean bounded slowdown, {slowdown:,.1f} instead of {under_base:,.1f} under {BASE}; "
+        f"its longest wait is {longer}, {duration(ours['max_wait'])} instead of {duration(base['max_wait'])}."
     )

@@ -89,7 +89,8 @@ def experiment(
         str,
         typer.Option(
             metavar="none|period=TIME|share=SHARE|sp-...",
-            help="Submission of workflows: one per period, or a share of the work.",
+            help="Submission of workflows: none, one per period, or a share of the work; sp-...: ScSF's special "
+            "patterns instead of the model's jobs, see docs/reference/generator.md.",
         ),
     ] = "none",
     submission_mode: Annotated[
@@ -110,11 +111,17 @@ def experiment(
     pressure: Annotated[
         float | None,
         typer.Option(
-            min=0, show_default="1", help="Minimum pressure: submitted work over machine capacity; 0: not controlled."
+            min=0,
+            show_default="1",
+            help="Target pressure: work submitted so far over the machine's capacity so far; jobs are added below "
+            "it and dropped above 1.1 times it; 0: not controlled.",
         ),
     ] = None,
     counted: Annotated[
-        Literal["reserved", "useful"], typer.Option(help="Which work of a pilot job counts for the pressure.")
+        Literal["reserved", "useful"],
+        typer.Option(
+            help="Which work of a pilot job counts for the pressure: all that it reserves, or only what its tasks use."
+        ),
     ] = "reserved",
     rules: Annotated[
         Literal["corrected", "scsf"], typer.Option(help="Rules of schedlab's generator, or those of ScSF.")

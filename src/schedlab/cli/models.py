@@ -49,7 +49,7 @@ def fit(
     missing_requests: Annotated[
         Literal["drop", "run-time"] | None,
         typer.Option(
-            show_default="drop a tenth at most",
+            show_default="drop up to a tenth of the jobs; if more, an error asks you to choose",
             help="Jobs without a requested time: drop them, or request their run time.",
         ),
     ] = None,

@@ -78,17 +78,24 @@ SchedulerTexts = Annotated[
 ]
 Events = Annotated[
     Literal["batched", "pyss", "sc17"],
-    typer.Option(help="Event order: one scheduling pass a second, one event at a time (SC'15), or one start (SC'17)."),
+    typer.Option(
+        help="Event order: batched, all events of a second, then one scheduling pass; pyss, a pass after each "
+        "event (as in SC'15); sc17, at most one start per pass (as in SC'17)."
+    ),
 ]
 Requests = Annotated[
     Literal["enforced", "advisory"] | None,
-    typer.Option(help="Kill jobs at their requested time (default: as the trace says; SWF: yes)."),
+    typer.Option(
+        help="enforced: jobs are killed at their requested time; advisory: they are not (default: as the trace "
+        "says; SWF: enforced)."
+    ),
 ]
 RequestsOrMethod = Annotated[
     str | None,
     typer.Option(
         metavar="enforced|advisory|METHOD",
-        help="Whether jobs are killed at their requested time; or, with --distributions, how jobs choose requests: "
+        help="enforced: jobs are killed at their requested time, advisory: they are not; or, with --distributions, "
+        "how jobs choose requests (see docs/how-to/uncertain-run-times.md): "
         "classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
     ),
 ]
@@ -97,7 +104,8 @@ Exhausted = Annotated[
     typer.Option(
         metavar="give-up|FACTOR",
         show_default="1.5",
-        help="With a METHOD: what to do when all requests of a job have failed: give up, or multiply the last one.",
+        help="With --requests METHOD: what to do when all requests of a job have failed: give up, or request "
+        "FACTOR times the last one, again and again.",
     ),
 ]
 DistributionFile = Annotated[
@@ -107,7 +115,7 @@ DistributionFile = Annotated[
 Dependencies = Annotated[
     Literal["none", "preceding"],
     typer.Option(
-        help="Whether jobs wait for the preceding job that SWF's last two fields name, and then for the think time; "
+        help="Whether a job waits for its preceding job (SWF field 17) and then for the think time (field 18); beware: "
         "recorded submit times contain that wait already.",
     ),
 ]
@@ -119,5 +127,9 @@ CoolDown = Annotated[float, typer.Option(min=0, help="Cool-down excluded from me
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Traces = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", envvar="SCHEDLAB_TRACES", help="Directory with the archive's logs."),
+    typer.Option(
+        metavar="DIR",
+        envvar="SCHEDLAB_TRACES",
+        help="Directory with the logs of the Parallel Workloads Archive and the other published data.",
+    ),
 ]

@@ -42,13 +42,18 @@ def sc15(
     traces: Traces = None,
     logs: Logs = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Run all 130 triples (about 20 minutes), not only the published ones.")
+        bool,
+        typer.Option(
+            "--full",
+            help="Run all 130 combinations of prediction, correction and backfilling (about 20 minutes), not only "
+            "the published ones.",
+        ),
     ] = False,
     directory: Directory = RUNS,
     plot: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Gaussier et al., SC 2015: predicted run times for EASY, on five logs."""
+    """Gaussier et al., SC 2015: predicted run times for EASY, on the five of its six logs that are public."""
     from schedlab_papers.sc15 import reproduce
 
     with _working(plot) as given:
@@ -172,7 +177,7 @@ def order(
     plot: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Our own study: predicted run times for ordering the queue."""
+    """Our own study of `eaf`: predicted run times for ordering the queue (docs/background/beyond-saf.md)."""
     from schedlab_papers.order import reproduce
 
     with _working(plot) as given:

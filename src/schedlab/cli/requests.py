@@ -48,7 +48,9 @@ def requests(
     ctx: typer.Context,
     distribution: Annotated[
         str | None,
-        typer.Argument(metavar="[DISTRIBUTION]", help='Of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".'),
+        typer.Argument(
+            metavar="[DISTRIBUTION]", help='Distribution of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".'
+        ),
     ] = None,
     from_runs: Annotated[
         Path | None,
@@ -78,13 +80,19 @@ def requests(
             metavar="KEYS", help="Attributes that identify an application: user, executable, group, queue, ..."
         ),
     ] = "user,executable",
-    zeta: Annotated[float, typer.Option(help="Share of the machine that a stream of small jobs takes, in [0, 1).")] = 0,
+    zeta: Annotated[
+        float,
+        typer.Option(
+            help="Share of the machine that a stream of small jobs needs, in [0, 1); they fill unused rest of "
+            "requests, and the expected makespan is minimised."
+        ),
+    ] = 0,
     points: Annotated[
         int | None,
         typer.Option(
             min=1,
             show_default="200, more where that pays; 100 with zeta",
-            help="Intervals of the distribution.",
+            help="Number of intervals into which the distribution is cut for the optimisation.",
         ),
     ] = None,
     cost: Annotated[
@@ -95,7 +103,11 @@ def requests(
     max_request: Annotated[str, typer.Option(metavar="TIME", help="Longest request allowed.")] = "inf",
     increment: Annotated[str, typer.Option(metavar="TIME", help="Minimum step from a request to the next.")] = "0s",
     checkpoint: Annotated[
-        CheckpointMode, typer.Option(help="When checkpoints preserve the progress of failed attempts.")
+        CheckpointMode,
+        typer.Option(
+            help="Whether attempts that fail write a checkpoint: never, always, or where it lowers the expected "
+            "cost (adaptive)."
+        ),
     ] = "never",
     checkpoint_cost: Annotated[str, typer.Option(metavar="TIME", help="Time to write a checkpoint.")] = "0s",
     restart_cost: Annotated[str, typer.Option(metavar="TIME", help="Time to read a checkpoint.")] = "0s",

@@ -321,7 +321,10 @@ def _who_pays(comparison: Comparison) -> str:
         return ""
     baseline, first = next(iter(comparison.schedules.items()))
     paid = price_table(comparison.who_pays(), user_names(first.workload))
-    heading = f"Who pays, against {baseline}: mean wait of wide jobs, and users who wait longer by a minute or more"
+    heading = (
+        "Who pays: mean wait of wide jobs (more than a quarter of the machine), and, where users are known, users who "
+        f"wait at least a minute longer than under {baseline}"
+    )
     return f"\n\n{heading}\n\n{paid}" if paid else ""
 
 
@@ -343,9 +346,11 @@ def gantt(
     ] = None,
     begin: Annotated[
         int | None,
-        typer.Option("--from", metavar="SECONDS", help="Begin of the window, counted from the first submission."),
+        typer.Option("--from", metavar="SECONDS", help="Start of the period drawn, counted from the first submission."),
     ] = None,
-    end: Annotated[int | None, typer.Option("--to", metavar="SECONDS", help="End of the window.")] = None,
+    end: Annotated[
+        int | None, typer.Option("--to", metavar="SECONDS", help="End of the period drawn, counted likewise.")
+    ] = None,
     clean: Clean = "default",
     events: Events = "batched",
     processors: Processors = None,

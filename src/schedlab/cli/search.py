@@ -43,7 +43,11 @@ def search(
     budget: Annotated[str, typer.Option(metavar="TIME", help="Time to search, such as 90s, 10m or 2h.")] = "10m",
     evaluations: Annotated[
         int | None,
-        typer.Option(min=1, help="Stop after N simulations instead: the same result on every machine."),
+        typer.Option(
+            min=1,
+            help="Stop after this many simulations instead of after --budget: then the result is the same on every "
+            "machine.",
+        ),
     ] = None,
     test: Annotated[
         list[Path] | None,
@@ -76,7 +80,8 @@ def search(
         float | None,
         typer.Option(
             metavar="FACTOR",
-            help="Penalise slowdowns of a class of jobs or users above FACTOR times those of the baseline.",
+            help="Penalise policies under which the mean bounded slowdown of any size class or class of users "
+            "exceeds FACTOR times that under the baseline.",
         ),
     ] = None,
     windows: Annotated[str, typer.Option(metavar="TIME", help="Length of the windows that logs are cut into.")] = "15d",

@@ -144,7 +144,10 @@ def search(
         ),
     ],
     minimise: Annotated[
-        str, typer.Option(metavar="METRIC", help="Metric to optimise: minimised, or maximised where more is better.")
+        str,
+        typer.Option(
+            metavar="METRIC", help="Metric to improve: made small, or large where more is better (such as utilisation)."
+        ),
     ] = "mean_wait",
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")

@@ -117,7 +117,10 @@ def what_if(
     ] = None,
     variants: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Variants: a TOML file with tables 'variant', or a table 'over'."),
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file of variants (changed sites to compare): tables 'variant', or a table 'over' as --over.",
+        ),
     ] = None,
     over: Annotated[
         list[str] | None,
@@ -128,10 +131,21 @@ def what_if(
         ),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=0, metavar="N", help="With variants: also run on N samples of users' weeks.")
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="With variants: also run on N logs made by drawing weeks of each user anew, to see how much the "
+            "results vary.",
+        ),
     ] = 0,
     model: Annotated[
-        bool, typer.Option("--model", help="Draw the samples from a model of arrivals and jobs, not users' weeks.")
+        bool,
+        typer.Option(
+            "--model",
+            help="Draw the logs of --samples from a model of arrivals and jobs that is fitted to the log, instead "
+            "of redrawing weeks of its users.",
+        ),
     ] = False,
     think: Annotated[
         str | None,

@@ -61,7 +61,8 @@ def run(
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[
-        int | None, typer.Option(min=1, help="Cores of a node, without --conf (default: at most 256 nodes).")
+        int | None,
+        typer.Option(min=1, help="Cores per node, without --conf (default: the fewest that need at most 256 nodes)."),
     ] = None,
     deployed: Annotated[
         str | None,
@@ -89,7 +90,7 @@ def run(
     *,
     reading: Reading,
 ) -> None:
-    """Replay a trace on an unmodified slurmctld, hundreds of times faster than real time."""
+    """Replay a trace on an unmodified slurmctld, hundreds to thousands of times faster than real time."""
     from schedlab.schedule.exports import check_schedule_suffix
     from schedlab.slurm.deployment import deploy as deployment_of
     from schedlab.slurm.replay import run_phases
@@ -210,13 +211,13 @@ def validate(
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[
-        int | None, typer.Option(min=1, help="Cores of a node (default: at most 256 nodes).")
+        int | None, typer.Option(min=1, help="Cores per node (default: the fewest that need at most 256 nodes).")
     ] = None,
     as_json: Json = False,
     *,
     reading: Reading,
 ) -> None:
-    """Compare the model of Slurm with a real slurmctld on the same jobs, in several phases each."""
+    """Compare the model of Slurm with a real slurmctld on the same jobs, in runs with several offsets of its loops."""
     from schedlab.slurm.validation import validate as comparison_of
 
     if conf is not None:
@@ -269,7 +270,12 @@ def _show_comparisons(found: dict[str, Any], as_json: bool) -> None:
 
 def deploy(
     policy: Annotated[
-        str, typer.Argument(metavar="POLICY", help="Policy, a formula of p, q, r, w, or POLICY@groups(...).")
+        str,
+        typer.Argument(
+            metavar="POLICY",
+            help="Policy, a formula of run time p, processors q, submit time r and wait w, or POLICY@groups(...) "
+            "with predicted run times; see 'schedlab schedulers'.",
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the files to install to.")
@@ -299,7 +305,14 @@ def deploy(
 
 
 def shadow(
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="Policy, or a formula of p, q, r, w.")],
+    policy: Annotated[
+        str,
+        typer.Argument(
+            metavar="POLICY",
+            help="Policy, or a formula of run time p, processors q, submit time r and wait w; see 'schedlab "
+            "schedulers'.",
+        ),
+    ],
     queue: Annotated[
         Path | None,
         typer.Option("--queue", metavar="FILE", help="Output of 'squeue --json' (default: run squeue)."),

@@ -34,7 +34,14 @@ def trials(
         int | None, typer.Option(min=1, show_default="the log's; lublin: 256", help="Size of the machine.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="lublin: number of jobs to draw.")] = 10_000,
-    tuples: Annotated[int, typer.Option(min=1, help="Number of tuples of jobs to try.")] = 216,
+    tuples: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Number of tuples to try: each is some jobs that fill the machine (--state) and some that get "
+            "scores (--queue).",
+        ),
+    ] = 216,
     tuples_of: Annotated[
         Path | None, typer.Option(metavar="SCORES", help="Use the tuples of these scores instead of drawing tuples.")
     ] = None,
@@ -42,7 +49,9 @@ def trials(
     precision: Annotated[
         float | None,
         typer.Option(
-            metavar="PART", help="Stop a tuple when its standard errors fall below this fraction of the scores."
+            metavar="SHARE",
+            help="Stop the trials of a tuple when its standard errors fall below this share of the scores, such as "
+            "0.02.",
         ),
     ] = None,
     state: Annotated[int, typer.Option(min=0, help="Jobs of a tuple that fill the machine, |S|.")] = 16,
@@ -55,12 +64,13 @@ def trials(
         Literal["antithetic", "common", "independent"] | None,
         typer.Option(
             show_default="antithetic; with the biased shuffle, independent",
-            help="Orders: one for all jobs that come first, forwards and backwards; forwards only; or one for each.",
+            help="Random orders: common, one order in which each job in turn is moved to the front; antithetic, "
+            "the same, with the others also in reverse; independent, a new order for each trial (as in SC'17).",
         ),
     ] = None,
     shuffle: Annotated[
         Literal["uniform", "biased"],
-        typer.Option(help="Draw all orders with equal probability, or as the programs of SC'17 do."),
+        typer.Option(help="Draw all orders with equal probability, or with the biased shuffle of SC'17's programs."),
     ] = "uniform",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the trials.")] = 1,
     plot: Annotated[

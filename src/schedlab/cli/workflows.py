@@ -111,7 +111,9 @@ def convert(
         Literal["average", "packed"] | None,
         typer.Option(
             show_default="average",
-            help="Run time of capped groups: mean times rounds, as ScSF, or tasks packed one by one.",
+            help="Run time of capped groups: average, the mean run time of the tasks multiplied by the number of "
+            "rounds (as ScSF does); packed, as long as the tasks take when each starts on the first free "
+            "processors.",
         ),
     ] = None,
     chains: Annotated[

@@ -42,8 +42,8 @@ DEFINITIONS = {
     ),
     "clairvoyant": (
         "Clairvoyant",
-        "The scheduler knows every run time beforehand. It shows how much better predictions could gain at most, and "
-        "cannot be installed.",
+        "The scheduler knows every run time beforehand. It cannot be installed; it stands there to show what perfect "
+        "predictions would change, which need not be better in every metric.",
     ),
     "command": ("Command", "Typed in a shell, it repeats this run and writes its schedule."),
     "users_worse": (

@@ -15,7 +15,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument
 from schedlab.wording import exact_text
 
-CLAIRVOYANT = "knows every run time beforehand (clairvoyant): a bound, not a scheduler that can be installed"
+CLAIRVOYANT = "knows every run time beforehand (clairvoyant): a reference point, not a scheduler that can be installed"
 """The warning about schedulers that use actual run times."""
 
 CORRECTIONS = ("requested", "incremental", "doubling")

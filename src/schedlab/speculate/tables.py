@@ -113,7 +113,10 @@ def gains_text(gains: RequestGains, most: int = 20) -> str:
         if len(judged) > most:
             lines.append(f"... and {len(judged) - most:,} more")
         certain = sum(one.saved for one in judged if one.verdict == GAINS)
-        lines += ["", f"saved by the {counts[GAINS]:,} that gain for certain: {certain:,.0f} processor hours"]
+        lines += [
+            "",
+            f"saved by the {counts[GAINS]:,} whose whole 95 % interval is below 1: {certain:,.0f} processor hours",
+        ]
     return "\n".join(lines)
 
 

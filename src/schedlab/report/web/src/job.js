@@ -84,7 +84,7 @@ function why(decisions, job, link) {
       ...(parents.length ? [" (", ...named(parents.slice(0, 5), parents.length, link), ")"] : []), ".")] : [];
   if (found.wait <= 0) return [heading, ...dependency, element("p", {}, "It did not wait in the queue: enough of the machine was free at once.")];
   const parts = [], gpus = found.gpus ? ` and ${significant(found.gpus)} GPU${found.gpus === 1 ? "" : "s"}` : "";
-  if (found.resources > 0) parts.push(`for ${duration(found.resources)} less than its ${countOf(model.columns.processors[job], model.unit)}${gpus} was free`);
+  if (found.resources > 0) parts.push(`for ${duration(found.resources)} fewer than its ${countOf(model.columns.processors[job], model.unit)}${gpus} were free`);
   const elsewhere = model.nodes ? "not on nodes that it could use, or " : "";
   if (found.order > 0) parts.push(`for ${duration(found.order)} enough was free, but ${elsewhere}the scheduler kept it for other jobs or had not looked yet`);
   return [
