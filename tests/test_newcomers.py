@@ -44,3 +44,53 @@ def test_a_comparison_has_schedules_by_their_schedulers_not_by_position():
     assert comparison[sl.Scheduler.parse("easy")] is comparison["fcfs+easy"]
     with pytest.raises(KeyError, match="'0' was not compared; the schedulers compared are fcfs, fcfs"):
         comparison[0]
+
+
+TYPED = [
+    (lambda: NodeGroup("node1", cores=4), r"names='node1' is one text: use NodeGroup.of\('node1', cores=...\)"),
+    (lambda: sl.Cluster("256"), "processors='256' is not a whole number"),
+    (lambda: NodeGroup.of("n1", cores="4"), "cores='4' is not a whole number"),
+    (lambda: sl.simulate(JOBS, "easy", cluster=128), r"an int is not a cluster: .*Cluster\(128\)"),
+    (lambda: sl.simulate(JOBS, "easy", cluster="site.toml"), "a str is not a cluster: .*read_cluster"),
+    (lambda: sl.Simulation(JOBS, "easy", cluster=5), "an int is not a cluster"),
+    (lambda: sl.Simulation(JOBS, "easy").submit(JOBS[0]), "a Job is not a workload"),
+    (lambda: sl.Simulation(JOBS, "easy").observe(5), "5 is not a function: an observer is called with the simulation"),
+    (lambda: sl.Simulation(JOBS, "easy").reservation(1), "row 1 is not waiting"),
+    (lambda: sl.simulate(JOBS, "easy").explain("1"), "job_id='1' is not a whole number"),
+    (lambda: sl.simulate(JOBS.replace(job_id=[7, 7]), "easy").explain(7), "2 jobs have the number 7: simulate them"),
+    (lambda: sl.workload.time_window(JOBS, 100, 200), r"no job was submitted .* go from second 0 to 1$"),
+    (lambda: sl.workload.time_window(JOBS, "1d", "2d"), "start='1d' is not a whole number"),
+    (lambda: JOBS.replace(start_time="2020-01-01"), "start_time='2020-01-01' is not a whole number"),
+    (lambda: JOBS.replace(name=5), "an int is not a str: name a workload by a text"),
+    (lambda: JOBS.head("3"), "jobs='3' is not a whole number"),
+    (lambda: JOBS.replace(run_time=3), "column run_time has 0 dimensions, expected 1: give one value per job"),
+    (lambda: sl.Workload.from_frame({"submit_time": [0]}), r"a dict is not a dataframe: .*Workload.from_columns"),
+    (lambda: sl.Workload.from_columns(JOBS.to_frame()), r"a DataFrame is not a mapping: .*Workload.from_frame"),
+    (lambda: sl.Workload.from_frame(JOBS.to_frame()[["run_time"]]), "no column submit_time; its columns are run_time"),
+    (lambda: sl.write_workload("x.swf", JOBS), "write_workload takes the workload first"),
+    (lambda: sl.Scheduler("easy"), r"easy is a kind of backfilling, not a policy: put it after one, as in fcfs\+easy"),
+    (lambda: sl.simulate(JOBS, "esay"), r"did you mean easy\?"),
+    (lambda: sl.simulate(JOBS, "easy+fcfs"), r"fcfs is a policy, which stands first: fcfs\+easy"),
+    (lambda: sl.simulate(JOBS, "easy+sjf"), r"or fcfs\+easy:spf for the order of backfilling"),
+    (lambda: sl.Scheduler.parse("easy,fcfs"), "for several schedulers, repeat -s"),
+    (lambda: sl.compare(JOBS, ["easy"], metrics={"mean_wait": len}), "schedlab has one of that name"),
+    (lambda: sl.workload.scale_load(JOBS), "give one of factor= and load="),
+]
+
+
+@pytest.mark.parametrize(("mistake", "sentence"), TYPED)
+def test_what_is_of_another_kind_is_named_with_what_to_do(mistake, sentence):
+    with pytest.raises(sl.InputError, match=sentence):
+        mistake()
+
+
+def test_what_a_newcomer_gives_in_another_form_is_taken():
+    frame = JOBS.replace(job_id=[15, 16]).to_frame().set_index("job_id")
+    assert sl.Workload.from_frame(frame).job_id.tolist() == [15, 16]
+    assert sl.Cluster.of_nodes(NodeGroup.of("n[1-2]", cores=1)).processors == 2
+    assert len(JOBS.head(-1)) == 1
+    schedule = sl.simulate(JOBS, "easy")
+    assert str(schedule.explain(JOBS[1])) == repr(schedule.explain(2))
+    comparison = sl.compare(JOBS, ["easy", "fcfs"], metrics=len)
+    assert comparison.to_frame()["len"].tolist() == [2, 2]
+    assert len(sl.plot.slowdown_distribution(comparison).lines) == 2

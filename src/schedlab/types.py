@@ -8,6 +8,7 @@ from schedlab.campaign.run.executors import Workers
 from schedlab.campaign.run.outcome import Failure, Status
 from schedlab.campaign.sources.experiment import ExperimentEntry
 from schedlab.campaign.sources.input import Input
+from schedlab.campaign.sources.machine import Failures, MachineFiles
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.engine.factors import Priorities
@@ -59,6 +60,7 @@ __all__ = [
     "Explanation",
     "Extras",
     "Failure",
+    "Failures",
     "FixedJob",
     "Flurry",
     "Formula",
@@ -67,6 +69,7 @@ __all__ = [
     "Input",
     "Job",
     "JointJobs",
+    "MachineFiles",
     "Measured",
     "Measuring",
     "Memory",

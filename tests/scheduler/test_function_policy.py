@@ -134,7 +134,7 @@ def test_free_processors_are_those_of_the_machine_when_the_pass_begins():
     ("function", "sentence"),
     [
         (lambda p: 1 / 0, r"policy <lambda> failed: ZeroDivisionError: division by zero \(asked at 0 s about job 1\)"),
-        (lambda p, w: p[:1], r"returned shape \(1,\) for 2 jobs \(asked at \d+ s about 2 jobs\)"),
+        (lambda p, w: p[:1], r"returned shape \(1,\) for 2 jobs: .* one score per job \(asked at \d+ s about 2 jobs\)"),
         (lambda p: [{}] * len(p), r"failed: TypeError: .* about job 1\)"),
     ],
 )

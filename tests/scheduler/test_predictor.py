@@ -182,7 +182,9 @@ def test_any_text_is_a_predictor_or_refused(text):
 
 def test_a_predictor_of_ones_own_needs_both_methods():
     assert isinstance(Constant(), OnlinePredictor)
-    for wrong in (Forgetful(), Constant, 60, None):
+    with pytest.raises(InputError, match=r"it is a class: make one with Constant\(\)"):
+        as_predictor(Constant)
+    for wrong in (Forgetful(), 60, None):
         with pytest.raises(InputError, match=r"it needs methods predict\(job\) and learn\(job, run_time\)"):
             as_predictor(wrong)
 

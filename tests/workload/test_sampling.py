@@ -67,8 +67,8 @@ def test_scaling_reaches_the_load_asked_for(load):
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ({}, "give the factor or the target load"),
-        ({"factor": 2, "load": 0.5}, "give the factor or the target load"),
+        ({}, "give one of factor= and load="),
+        ({"factor": 2, "load": 0.5}, "give one of factor= and load="),
         ({"factor": 0.0}, "positive"),
         ({"factor": float("nan")}, "positive"),
         ({"load": -0.5}, "load=-0.5 is not a number above 0"),

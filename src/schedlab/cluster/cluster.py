@@ -13,7 +13,7 @@ from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
 from schedlab.cluster.preemption import Preemption
 from schedlab.display import as_html
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.wording import did_you_mean
 from schedlab.workload.workload import Workload
 
@@ -96,7 +96,7 @@ class Cluster:
     ignored: tuple[IgnoredLine, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        if self.processors < 1:
+        if whole_number("processors", self.processors) < 1:
             raise InputError(f"a machine needs at least 1 processor, not {self.processors}")
         for name, count in self.licenses:
             check_number(f"licences of {name}", count, 1)
@@ -143,8 +143,8 @@ class Cluster:
     @classmethod
     def of_nodes(
         cls,
-        groups: Iterable[NodeGroup],
-        partitions: Iterable[Partition] = (),
+        groups: NodeGroup | Iterable[NodeGroup],
+        partitions: Partition | Iterable[Partition] = (),
         *,
         name: str = "cluster",
         switches: Iterable[Switch] = (),
@@ -160,7 +160,8 @@ class Cluster:
         InputError
             If there is no node, or as for `Cluster`.
         """
-        groups = tuple(groups)
+        groups = (groups,) if isinstance(groups, NodeGroup) else tuple(groups)
+        partitions = (partitions,) if isinstance(partitions, Partition) else tuple(partitions)
         if not groups:
             raise InputError(f"{name}: the cluster has no nodes")
         processors = sum(len(group.names) * group.cores for group in groups)
@@ -245,7 +246,7 @@ class Cluster:
             row = int(too_wide[0])
             raise InputError(
                 f"job {workload.job_id[row]} needs {workload.job_processors[row]} processors but the machine has "
-                f"{self.processors}: drop it (clean(jobs)) or give a larger machine (processors=)",
+                f"{self.processors}: drop it (jobs[jobs.job_processors <= {self.processors}]) or give a larger machine",
                 row=row,
             )
 

@@ -81,6 +81,9 @@ class NodeGroup:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        given: object = self.names
+        if isinstance(given, str):
+            raise InputError(f"names={given!r} is one text: use NodeGroup.of({given!r}, cores=...)")
         if not self.names:
             raise InputError("a group of nodes is empty")
         for name in self.names:
@@ -88,7 +91,7 @@ class NodeGroup:
         if len(set(self.names)) < len(self.names):
             raise InputError(f"node {_repeated(self.names)} occurs twice in its group")
         where = f"nodes {host_list(self.names)}"
-        if self.cores < 1:
+        if whole_number(f"{where}: cores", self.cores) < 1:
             raise InputError(f"{where} have no cores: {self.cores}")
         check_number(f"{where}: cores", self.cores, 1)
         check_number(f"{where}: memory", self.memory, 1)

@@ -200,7 +200,7 @@ def _check(workload: Workload, inputs: NodeInputs) -> None:
         lacking = next((what for what in LIMITS if _fits_empty(inputs, request, without=what)), "all of that together")
         raise InputError(
             f"job {workload.job_id[row]} never fits on the cluster: {_wish(inputs, request)}, and it is short of "
-            f"{lacking}: drop it (clean(jobs)) or give a larger cluster",
+            f"{lacking}: drop it (jobs[jobs.job_id != {workload.job_id[row]}]) or give a larger cluster",
             row=row,
         )
 

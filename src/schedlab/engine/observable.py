@@ -202,7 +202,14 @@ class ObservableState:
         ----------
         job
             Its row in `workload`.
+
+        Raises
+        ------
+        InputError
+            If it is not waiting.
         """
+        if operator.index(job) not in self.waiting:
+            raise InputError(f"row {job} is not waiting; the rows of the waiting jobs are in .waiting")
         state, now = self._parts.state, self.now
         running = state.running.members()
         needed = int(self._parts.jobs[int(self._number[operator.index(job)])]["processors"])

@@ -143,6 +143,8 @@ def prepare(
     node_events: NodeEvents | None = None,
 ) -> Prepared:
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
+    if cluster is not None:
+        check_type(cluster, Cluster, "use Cluster(128) for processors, Cluster.of_nodes, or read_cluster(FILE)")
     asking = workload
     if isinstance(workload, Workload) and not has_nodes(cluster) and is_held_back(workload, cluster):
         machine_size = size_of_machine(processors, cluster)

@@ -23,12 +23,12 @@ from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_joined
 from schedlab.workload.joining import joined
-from schedlab.workload.workload import Workload
+from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 BY_HAND = "by hand"
 """The scheduler text of a schedule without a scheduler."""
@@ -93,7 +93,14 @@ class Simulation(ObservableState):
         """Register a function to call with the simulation after the scheduling passes of each second, while it runs.
 
         It may inspect everything and, if waiting jobs fit, start them.
+
+        Raises
+        ------
+        InputError
+            If it is not a function.
         """
+        if not callable(observer):
+            raise InputError(f"{observer!r} is not a function: an observer is called with the simulation")
         self._observers.append(observer)
 
     def run(self, until: int | None = None) -> bool:
@@ -223,6 +230,7 @@ class Simulation(ObservableState):
         -----
         All arrays are copied, which takes time in proportion to the jobs of the simulation: add many jobs at once.
         """
+        check_type(jobs, Workload, NO_WORKLOAD)
         late = jobs.submit_time < self.now
         if len(jobs) and bool(late.any()):
             row = int(np.argmax(late))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.campaign.results.comparison import Comparison
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -52,7 +53,7 @@ MEASURE_LABELS = {
 
 
 def plot_slowdown_distribution(
-    schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
+    schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
     """Draw which share of the jobs has more than a given bounded slowdown, one curve per scheduler.
 
@@ -93,7 +94,7 @@ def plot_slowdown_distribution(
 
 
 def plot_wait_by_size(
-    schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
+    schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
     """Draw the waits of each job size class: percentiles and mean, one bar per scheduler.
 
@@ -142,7 +143,9 @@ def plot_wait_by_size(
     return axes
 
 
-def plot_utilisation(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None) -> Axes:
+def plot_utilisation(
+    schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
+) -> Axes:
     """Draw the share of the machine in use over time.
 
     Parameters
@@ -176,7 +179,7 @@ def plot_utilisation(schedules: Schedule | Mapping[str, Schedule] | Iterable[Sch
 
 
 def plot_queue_length(
-    schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
+    schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
     """Draw the number of waiting jobs over time.
 
@@ -264,7 +267,7 @@ def _note_strips(ax: Axes, heading: str, notes: list[str]) -> None:
 
 
 def plot_weekly_means(
-    schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule],
+    schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule],
     ax: Axes | None = None,
     *,
     measure: str = "bounded_slowdown",

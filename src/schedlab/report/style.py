@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from schedlab.atomic import atomic_path, make_directory
+from schedlab.campaign.results.comparison import Comparison
 from schedlab.durations import DAY
 from schedlab.errors import InputError, check_type
 from schedlab.naming import label_of
@@ -130,14 +131,16 @@ def root_figure(drawn: Figure | Axes) -> Figure:
     return cast("Figure", drawn.get_figure(root=True))
 
 
-def named(schedules: Schedule | Mapping[str, Schedule] | Iterable[Schedule]) -> dict[str, Schedule]:
-    """Return schedules by the name that figures give them: by default, their scheduler.
+def named(schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule]) -> dict[str, Schedule]:
+    """Return schedules, also those of a comparison, by the name that figures give them: by default, their scheduler.
 
     Raises
     ------
     InputError
         If there are none, if one is empty, or if two have the same name.
     """
+    if isinstance(schedules, Comparison):
+        schedules = schedules.schedules
     if isinstance(schedules, Mapping):
         result = dict(schedules)
     else:

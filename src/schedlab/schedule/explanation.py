@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.display import as_html
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.imports import named_classes
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import Actual, Requested
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.wording import count_of
+from schedlab.workload.job import Job
 
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
@@ -25,7 +26,7 @@ Rows = NDArray[np.intp]
 SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """What a schedule tells about the wait of a job; jobs are named by their numbers.
 
@@ -106,6 +107,7 @@ class Explanation:
             lines.append("(processors alone are looked at; on nodes, memory, GPUs and where cores are free count too)")
         return "\n".join(lines)
 
+    __repr__ = __str__
     _repr_html_ = as_html
 
     def _ahead(self) -> str:
@@ -131,7 +133,7 @@ class Explanation:
         return text
 
 
-def explain(schedule: Schedule, job_id: int) -> Explanation:
+def explain(schedule: Schedule, job_id: int | Job) -> Explanation:
     """Return what a schedule tells about the wait of a job.
 
     It is computed from the schedule alone, not from a trace of the scheduler's decisions: scores are those of formulas
@@ -142,16 +144,22 @@ def explain(schedule: Schedule, job_id: int) -> Explanation:
     schedule
         The schedule.
     job_id
-        The job's number in the workload; of several jobs with it, the first.
+        The job's number in the workload, or the job.
 
     Raises
     ------
     InputError
-        If there is no such job.
+        If there is no such job, or more than one.
     """
-    rows = np.flatnonzero(schedule.workload.job_id == job_id)
+    wanted = whole_number("job_id", job_id.job_id if isinstance(job_id, Job) else job_id)
+    rows = np.flatnonzero(schedule.workload.job_id == wanted)
     if not len(rows):
-        raise InputError(f"{schedule.workload.name}: no job has the number {job_id}")
+        raise InputError(f"{schedule.workload.name}: no job has the number {wanted}")
+    if len(rows) > 1:
+        raise InputError(
+            f"{schedule.workload.name}: {len(rows):,} jobs have the number {wanted}: simulate them with numbers of "
+            "their own, jobs.replace(job_id=range(len(jobs)))"
+        )
     return _Look(schedule).at(int(rows[0]))
 
 

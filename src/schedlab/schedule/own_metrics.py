@@ -35,7 +35,7 @@ class OwnMetric:
     Raises
     ------
     InputError
-        If it takes anything else.
+        If it takes anything else, or has the name of one of schedlab's own metrics.
 
     Examples
     --------
@@ -57,6 +57,8 @@ class OwnMetric:
             arguments = len(inspect.signature(self.function).parameters)
         except (TypeError, ValueError):
             arguments = 0
+        if self.name in metric_names():
+            raise InputError(f"metric {self.name}: schedlab has one of that name; give yours another")
         if arguments not in (1, 2):
             raise InputError(f"metric {self.name}: must be a function of (schedule) or of (schedule, rows that count)")
 
@@ -102,7 +104,7 @@ def as_metric(given: str | Measure) -> OwnMetric:
     return OwnMetric(given.strip(), function)
 
 
-def as_metrics(given: Iterable[str | Measure] | Mapping[str, str | Measure]) -> list[OwnMetric]:
+def as_metrics(given: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]) -> list[OwnMetric]:
     """Return metrics given as functions or texts; a mapping names them.
 
     Raises
@@ -115,6 +117,8 @@ def as_metrics(given: Iterable[str | Measure] | Mapping[str, str | Measure]) -> 
     >>> [metric.name for metric in as_metrics({"jobs": len})]
     ['jobs']
     """
+    if isinstance(given, str) or callable(given):
+        given = [given]
     if isinstance(given, Mapping):
         return [replace(as_metric(metric), name=name) for name, metric in given.items()]
     return [as_metric(metric) for metric in given]

@@ -15,7 +15,7 @@ from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.schedule.placement import Placement
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.job import with_missing
+from schedlab.workload.job import Job, with_missing
 from schedlab.workload.workload import FIELDS, Workload
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class Schedule:
 
         return workflow_table(self, until=until)
 
-    def explain(self, job_id: int) -> Explanation:
+    def explain(self, job_id: int | Job) -> Explanation:
         """Return why a job started when it did, see `schedlab.schedule.explanation.explain`.
 
         Examples

@@ -156,7 +156,9 @@ class FunctionPolicy(Policy):
         except Exception as error:
             raise InputError(f"policy {self.text} failed: {type(error).__name__}: {error}") from error
         if scores.shape != (jobs,):
-            raise InputError(f"policy {self.text} returned shape {scores.shape} for {jobs} jobs")
+            raise InputError(
+                f"policy {self.text} returned shape {scores.shape} for {jobs} jobs: return an array, one score per job"
+            )
         return scores
 
 

@@ -74,6 +74,8 @@ class PythonPredictor(Predictor):
     def __post_init__(self) -> None:
         if isinstance(self.predictor, type) or not isinstance(self.predictor, OnlinePredictor):
             lacks = "it needs methods predict(job) and learn(job, run_time)"
+            if isinstance(self.predictor, type) and hasattr(self.predictor, "predict"):
+                lacks = f"it is a class: make one with {self.predictor.__name__}()"
             raise InputError(f"{self.predictor!r} is not a predictor: {lacks}")
 
     @property

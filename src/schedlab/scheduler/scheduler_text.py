@@ -12,7 +12,8 @@ from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackf
 from schedlab.scheduler.compatible import NONE, clash
 from schedlab.scheduler.function_policy import FunctionPolicy, names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
-from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
+from schedlab.scheduler.policy import FCFS, POLICIES, Policy
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.predictor_text import predictor_from_text
@@ -198,6 +199,10 @@ def _backfill(text: str, whole: str) -> Backfill:
     name = match["name"].lower() if match else text.strip()
     if match is None or name not in BACKFILLING:
         near = did_you_mean(name, BACKFILLING)
+        if (one := POLICY_ALIASES.get(name, name)) in POLICIES:
+            near = (
+                f"; {one} is a policy, which stands first: {one}+easy, or fcfs+easy:{one} for the order of backfilling"
+            )
         raise InputError(f"scheduler {whole!r}: unknown backfilling {name!r}; known are {' '.join(BACKFILLING)}{near}")
     kind = BACKFILLING[name].kind
     if match["arguments"] and kind is not Slurm:
@@ -218,7 +223,8 @@ def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[
         name, equals, value = (part.strip() for part in written.partition("="))
         if name not in OPTIONS or not equals:
             known = " ".join(f"{one}=" for one in OPTIONS)
-            raise InputError(f"unknown option {written!r}; known are {known}{did_you_mean(name, OPTIONS)}")
+            several = "; for several schedulers, repeat -s" if name in (*POLICIES, *BACKFILLING) else ""
+            raise InputError(f"unknown option {written!r}; known are {known}{did_you_mean(name, OPTIONS)}{several}")
         if name in given:
             raise InputError(f"scheduler {text!r}: {name}= is given twice")
         given[name] = OPTIONS[name].read(value)

@@ -20,7 +20,7 @@ def as_column(field: str, values: Any) -> tuple[NDArray[Any], int]:
     array = np.asarray(values)
     kind = np.float64 if field in FRACTIONAL_FIELDS else np.int64
     if array.ndim != 1:
-        raise InputError(f"column {field} has {array.ndim} dimensions, expected 1")
+        raise InputError(f"column {field} has {array.ndim} dimensions, expected 1: give one value per job")
     check_kind(field, array.dtype.kind)
     if array.dtype.kind in "iu":
         if array.dtype == np.uint64:

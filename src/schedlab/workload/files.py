@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type
 from schedlab.streams import open_input
 from schedlab.workload._sacct_columns import USED as SACCT_COLUMNS
 from schedlab.workload._sacct_columns import is_xdmod_line
@@ -245,6 +245,7 @@ def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
     OutputError
         If the file cannot be written; no partial file is left.
     """
+    check_type(workload, Workload, "write_workload takes the workload first, then the path")
     name = os.fspath(path)
     if name.endswith(TABLE_SUFFIXES):
         write_table(workload, path)

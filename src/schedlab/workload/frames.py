@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
 from schedlab.workload.columns import UNKNOWN, check_kind
 from schedlab.workload.own_columns import OwnColumns
@@ -40,14 +40,19 @@ def frame_of(workload: Workload, columns: Mapping[str, Any]) -> pd.DataFrame:
 
 def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
     """Return the workload of a data frame with these attributes, see `Workload.from_frame`."""
+    import pandas as pd
+
+    check_type(frame, pd.DataFrame, "give a data frame, or a dictionary of columns to Workload.from_columns")
+    named = [name for name in frame.index.names if name in KEPT and name not in frame.columns]
+    frame = frame.reset_index(named) if named else frame
     told = {name: value for name, value in attributes.items() if value is not None}
     attributes = {**frame.attrs.get("schedlab", {}), **told}
     frame = _jobs_of_schedule(frame)
     for needed in ("submit_time", "run_time"):
         if needed not in frame.columns:
-            raise InputError(f"the frame has no column {needed}")
+            raise InputError(f"the table has no column {needed}{_has(frame)}")
     if not {"requested_processors", "allocated_processors"} & set(frame.columns):
-        raise InputError("the frame has neither a column requested_processors nor allocated_processors")
+        raise InputError(f"the table has neither a column requested_processors nor allocated_processors{_has(frame)}")
     missing = frame["submit_time"].isna().to_numpy()
     if missing.any():
         row = int(np.argmax(missing))
@@ -62,6 +67,12 @@ def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
     for column in columns.values():
         column.flags.writeable = False
     return Workload.from_columns(columns, resources=resources, own=own, **attributes)
+
+
+def _has(frame: pd.DataFrame) -> str:
+    """Say which columns a table has, and what to do if they have other names."""
+    names = ", ".join(map(str, frame.columns)) or "none"
+    return f"; its columns are {names}: rename them, or read a CSV file with a mapping of columns"
 
 
 def column_of(workload: Workload, name: str) -> NDArray[Any]:

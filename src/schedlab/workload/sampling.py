@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import DAY, WEEK
-from schedlab.errors import InputError, check_positive
+from schedlab.errors import InputError, check_positive, whole_number
 from schedlab.wording import did_you_mean
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.resources import Labels
@@ -95,7 +95,7 @@ def scale_load(
     [10, 510]
     """
     if (factor is None) == (load is None):
-        raise InputError("give the factor or the target load, not both")
+        raise InputError("give one of factor= and load=")
     if load is not None:
         check_positive("load", load)
         current = offered_load(workload, processors)
@@ -111,6 +111,13 @@ def scale_load(
 def time_window(workload: Workload, start: int, end: int) -> Workload:
     """Return the jobs submitted at `start` or later and before `end`, seconds on the workload's clock.
 
+    That clock goes on: neither submit times nor `start_time` change, as they do in `windows`.
+
+    Raises
+    ------
+    InputError
+        If there is no such job; the message says from when to when there are.
+
     Examples
     --------
     >>> columns = dict(submit_time=[0, 5, 9], run_time=[1, 1, 1], requested_processors=[1, 1, 1])
@@ -118,7 +125,15 @@ def time_window(workload: Workload, start: int, end: int) -> Workload:
     >>> time_window(jobs, 5, 9).submit_time.tolist()
     [5]
     """
-    return workload[(workload.submit_time >= start) & (workload.submit_time < end)]
+    start, end = whole_number("start", start), whole_number("end", end)
+    part = workload[(workload.submit_time >= start) & (workload.submit_time < end)]
+    if len(workload) and not len(part):
+        submitted = workload.submit_time
+        raise InputError(
+            f"{workload.name}: no job was submitted from second {start:,} to {end:,}; its submissions go from second "
+            f"{submitted.min():,} to {submitted.max():,}"
+        )
+    return part
 
 
 def in_partitions(workload: Workload, names: Iterable[str]) -> Workload:

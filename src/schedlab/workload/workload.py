@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.display import MOST_JOBS, rich_display
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type, whole_number
 from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, size_of, take
 from schedlab.workload.extras import DISTRIBUTIONS, NOTHING, PARTS, Extras, WithExtras
 from schedlab.workload.job import Job, with_missing
@@ -126,6 +126,9 @@ class Workload(WithExtras):
     def __post_init__(self) -> None:
         object.__setattr__(self, "processors", size_of("the machine", self.processors))
         object.__setattr__(self, "cores_per_node", size_of("a node", self.cores_per_node))
+        if self.start_time is not None:
+            object.__setattr__(self, "start_time", whole_number("start_time", self.start_time))
+        check_type(self.name, str, "name a workload by a text")
         length = len(self.job_id)
         for field in FIELDS:
             column = getattr(self, field)
@@ -158,6 +161,7 @@ class Workload(WithExtras):
             If a column is unknown, is not numeric, holds NaN or infinity, or has another length, or if the machine
             has no processors.
         """
+        check_type(columns, Mapping, "give a dictionary of columns, or a data frame to Workload.from_frame")
         strangers = sorted(set(columns) - set(FIELDS))
         if strangers:
             raise InputError(f"unknown column {strangers[0]!r}; the columns of a workload are {', '.join(FIELDS)}")
@@ -310,8 +314,8 @@ class Workload(WithExtras):
         return concatenated(list(workloads), sort)
 
     def head(self, jobs: int = 5) -> Workload:
-        """Return the first jobs."""
-        return self[: max(jobs, 0)]
+        """Return the first jobs; with a negative number, all but so many of the last ones."""
+        return self[: whole_number("jobs", jobs)]
 
     def replace(self, **changes: Any) -> Workload:
         """Return a copy with some columns or attributes replaced; new columns are converted and checked."""

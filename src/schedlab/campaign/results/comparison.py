@@ -178,7 +178,7 @@ def compare(
     events: Events = "batched",
     warm_up: float = 0,
     cool_down: float = 0,
-    metrics: Iterable[str | Measure] | Mapping[str, str | Measure] = (),
+    metrics: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Simulate one workload under several schedulers.

@@ -74,7 +74,7 @@ class RunDirectory(RunFiles):
         run = cls(path)
         if not is_file(run.path / "campaign.json"):
             raise InputError(
-                f"{path} is not a run directory (no campaign.json): use Campaign.run or schedlab campaign run"
+                f"{path} is not a run directory (no campaign.json): use schedlab.run_campaign or schedlab campaign run"
             )
         run.check_version()
         return run

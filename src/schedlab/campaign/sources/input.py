@@ -7,6 +7,7 @@ from typing import Any
 
 from schedlab.campaign.sources.machine import NO_MACHINE, MachineFiles
 from schedlab.speculate.assignment import beyond_text
+from schedlab.wording import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Input:
         Other files and their fingerprints: those of workflows.
     machine
         The files of the cluster, if there is one.
+    left_out
+        Jobs of a log that can never run on the cluster.
     """
 
     workload: str
@@ -56,11 +59,15 @@ class Input:
     label: str = ""
     files: tuple[tuple[str, str], ...] = ()
     machine: MachineFiles = NO_MACHINE
+    left_out: int = 0
 
     @property
     def warning(self) -> str:
-        """A sentence about jobs that run longer than their distribution allows; empty without any."""
-        return beyond_text(self.workload, self.beyond_distribution, self.with_distribution)
+        """Sentences about jobs that are left out or run longer than their distribution allows; empty without any."""
+        never = f"{self.workload}: {count_of(self.left_out, 'job')} that can never run on the cluster left out"
+        told = [never] if self.left_out else []
+        beyond = beyond_text(self.workload, self.beyond_distribution, self.with_distribution)
+        return "; ".join([*told, *([beyond] if beyond else [])])
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Input:

@@ -158,7 +158,7 @@ class TraceEntry(Entry):
             name,
         ):
             return known
-        jobs = self._read(path, distributions, cluster_in(machine))
+        jobs, left_out = self._read(path, distributions, cluster_in(machine))
         if jobs.processors is None:
             raise InputError(f"{path}: the size of the machine is unknown; give processors in the entry of {name}")
         count = self.window_count(name, jobs if not self.load and self.resample is None else None)
@@ -175,18 +175,22 @@ class TraceEntry(Entry):
             distributions_sha256,
             with_distribution,
         )
-        return Input(*facts, beyond_distribution=beyond, machine=machine)
+        return Input(*facts, beyond_distribution=beyond, machine=machine, left_out=left_out)
 
-    def _read(self, path: str, distributions: str, cluster: Cluster | None) -> Workload:
+    def _read(self, path: str, distributions: str, cluster: Cluster | None) -> tuple[Workload, int]:
+        """Return the jobs that can run, and the number of those that never could."""
         size = self.processors if cluster is None else cluster.processors
         waits, reading = self.dependencies, self._reading()
         jobs = read_trace(path, self.clean, size, self.requests, distributions, waits, reading)
         if cluster is None or self.clean == "none":
-            return jobs
+            return jobs, 0
         try:
-            return jobs[never_runs(jobs, cluster).codes < 0]
+            left = jobs[never_runs(jobs, cluster).codes < 0]
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+        if len(jobs) and not len(left):
+            raise InputError(f"{path}: no job can ever run on the cluster; schedlab simulate --cluster says why")
+        return left, len(jobs) - len(left)
 
     def _reading(self) -> Reading:
         return Reading(self.partition, self.timezone, self.default_limit, self.lenient, self.column)
@@ -213,7 +217,7 @@ class TraceEntry(Entry):
 
 @lru_cache(maxsize=1)
 def _read_unchanged(entry: TraceEntry, item: Input) -> Workload:
-    workload = entry._read(item.path, item.distributions, cluster_in(item.machine))
+    workload, _ = entry._read(item.path, item.distributions, cluster_in(item.machine))
     for path, sha256 in ((item.path, item.sha256), (item.distributions, item.distributions_sha256)):
         if path and file_sha256(path) != sha256:
             raise InputError(f"{path} has changed since the campaign was planned; run the campaign again")
