@@ -12,9 +12,9 @@ from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 from schedlab.report.gantt import plot_gantt
 from schedlab.report.style import styled_axes
-from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.minutes import minutes_of
 from schedlab.schedule.timeline import busy_processors, utilisation_over_time
+from schedlab.schedule.window import measured_window
 from schedlab.schedule.workflows import work_in_window
 from schedlab.scheduler import Scheduler
 from schedlab.speculate.requests import DistributionTables, Requests, no_distributions

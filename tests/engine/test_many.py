@@ -15,7 +15,8 @@ from schedlab.engine.many import simulate_many
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.measures import LARGEST, NAMES, measure_small
-from schedlab.schedule.metrics import measured_window, schedule_metrics
+from schedlab.schedule.metrics import schedule_metrics
+from schedlab.schedule.window import measured_window
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from schedule_samples import build, feasible_schedules
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
-from schedlab.schedule.metrics import (
-    bounded_slowdown,
-    jain_index,
-    measured_window,
-    per_processor_bounded_slowdown,
-    slowdown,
-)
+from schedlab.schedule.metrics import bounded_slowdown, jain_index, per_processor_bounded_slowdown, slowdown
+from schedlab.schedule.reasons import OF_REASONS
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import measured_window
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
 
 # Of the schedule five_jobs: waits 0 0 40 70 40, turnarounds 100 50 60 75 50, run times 100 50 20 5 10.
 BY_HAND = {
@@ -213,3 +213,27 @@ def test_the_order_of_the_rows_changes_no_metric(schedule: Schedule) -> None:
     users = schedule.workload.user_id.tolist()
     turned = build(rows[::-1], schedule.processors, user_id=users[::-1])
     assert turned.metrics() == pytest.approx(schedule.metrics(), rel=1e-12)
+
+
+def test_mean_waits_by_reason_add_up_to_the_mean_wait() -> None:
+    nodes = Cluster.from_dict(
+        {
+            "groups": [{"nodes": "n[1-2]", "cores": 2}],
+            "partitions": [{"name": "all", "default": True}],
+            "accounts": [{"name": "bio", "limits": {"grp_jobs": 1}}, {"name": "chem"}],
+        }
+    )
+    # Job 1 waits 10 s at the limit; job 2, as wide as the machine, 19 s for it; job 3 18 s behind job 2, then 10 s.
+    columns = {"run_time": [10] * 4, "requested_time": [10] * 4, "requested_processors": [1, 1, 4, 4]}
+    jobs = Workload.from_columns(
+        columns | {"submit_time": [0, 0, 1, 2]},
+        processors=4,
+        resources=Resources.of(4, account=["bio", "bio", "chem", "chem"]),
+    )
+    metrics = simulate(jobs, "fcfs", cluster=nodes).metrics()
+    kinds = {name: metrics[name] for name in OF_REASONS}
+    assert sum(kinds.values()) == pytest.approx(metrics["mean_wait"])
+    assert kinds["mean_wait_at_limits"] == 10 / 4
+    assert kinds["mean_wait_for_resources"] == (19 + 10) / 4
+    assert kinds["mean_wait_for_priority"] == 18 / 4
+    assert not set(OF_REASONS) & set(simulate(jobs, "fcfs").metrics())

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from schedlab.errors import InputError
 from schedlab.schedule.exports import read_schedule
-from schedlab.schedule.metrics import measured_window, metric_names
+from schedlab.schedule.metrics import metric_names
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import measured_window
 from schedlab.schedule.workflows import execution_of, work_in_window, workflow_columns, workflow_table
 from schedlab.workflow.files import read_workflow
 from schedlab.workflow.workflow import Task, Workflow

@@ -24,8 +24,9 @@ from schedlab.report.style import (
     title,
 )
 from schedlab.schedule.groups import SIZE_CLASSES, size_class_labels, size_classes
-from schedlab.schedule.metrics import job_measures, mean_queue_length, measured_window, utilisation
+from schedlab.schedule.metrics import job_measures, mean_queue_length, utilisation
 from schedlab.schedule.timeline import Steps, cumulative_weekly_means, queue_length, utilisation_over_time
+from schedlab.schedule.window import measured_window
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,9 +22,9 @@ from schedlab.report.groups import groupings, user_names
 from schedlab.report.illustrations import answer_figures, class_figures, distribution_figures, example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Table, own_values, who_pays, who_pays_by
-from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import measured_window
 from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 

@@ -17,9 +17,9 @@ from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, by_reason
 from schedlab.schedule.groups import metrics_by
-from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.schedule.window import measured_window
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from schedlab.durations import DAY
 from schedlab.errors import InputError
-from schedlab.schedule.metrics import WORKFLOW_MEASURES, Window
+from schedlab.schedule.metrics import WORKFLOW_MEASURES
+from schedlab.schedule.window import Window
 from schedlab.schedule.workflows import Rules, work_in_window, workflow_table
 from schedlab.workload.sections import Sections, sections_of
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.schedule.metrics import TAU, Window, bounded_slowdown, job_measures, measured_window
+from schedlab.schedule.metrics import TAU, bounded_slowdown, job_measures
+from schedlab.schedule.window import Window, measured_window
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.imports import load_named
-from schedlab.schedule.metrics import measured_window, metric_names
+from schedlab.schedule.metrics import metric_names
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import measured_window
 from schedlab.wording import shown
 
 Measure = Callable[..., Any]
@@ -114,8 +115,8 @@ def as_metrics(given: str | Measure | Iterable[str | Measure] | Mapping[str, str
 
     Examples
     --------
-    >>> [metric.name for metric in as_metrics({"jobs": len})]
-    ['jobs']
+    >>> [metric.name for metric in as_metrics({"rows": len})]
+    ['rows']
     """
     if isinstance(given, str) or callable(given):
         given = [given]

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.schedule.metrics import WORKFLOW_MEASURES, Window
+from schedlab.schedule.metrics import WORKFLOW_MEASURES
+from schedlab.schedule.window import Window
 from schedlab.workflow.wfformat import Execution
 from schedlab.workflow.workflow import Workflow
 
@@ -102,7 +103,7 @@ def work_in_window(schedule: Schedule, window: Window) -> dict[str, float]:
     schedule
         The jobs and when they ran.
     window
-        See `schedlab.schedule.metrics.measured_window`; only its begin and end matter.
+        See `schedlab.schedule.window.measured_window`; only its begin and end matter.
 
     Returns
     -------

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
-from schedlab.schedule.metrics import Window, mean_queue_length, measured_window, utilisation
+from schedlab.schedule.metrics import mean_queue_length, utilisation
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import Window, measured_window
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import replay
 from schedlab.site.site import Site

@@ -55,7 +55,7 @@ def test_a_task_on_a_cluster_is_what_simulate_makes_of_the_same(base: Path) -> N
         wanted = simulate(jobs, task.scheduler, cluster=read_cluster(base / "nodes.toml"), node_events=events)
         found = simulate_task(task)
         assert found.start_time.tolist() == wanted.start_time.tolist()
-        assert found.placement is not None and found.placement.nodes == NODES.nodes
+        assert found.placement.nodes == NODES.nodes
 
 
 def test_the_results_of_a_campaign_on_nodes_count_what_failures_cost(base: Path) -> None:
@@ -89,7 +89,7 @@ def test_names_of_tasks_depend_on_what_a_cluster_is_and_not_on_its_file(base: Pa
         plan(base, ON_NODES | {"cluster": name}).names for name in ("nodes.toml", "same.json", "other.toml")
     )
     assert first.tolist() == same.tolist()
-    assert not set(first) & set(other) and not set(first) & set(plain)
+    assert not set(first) & {*other, *plain}
     events = plan(base, ON_NODES | {"node_events": "events.csv"}).names
     lost = plan(base, ON_NODES | {"node_events": "events.csv", "interrupted": "lost"}).names
     drawn = plan(base, ON_NODES | {"failures": {"mtbf": "1d", "mttr": "1h"}}).names
@@ -97,13 +97,13 @@ def test_names_of_tasks_depend_on_what_a_cluster_is_and_not_on_its_file(base: Pa
 
 
 def test_jobs_that_no_node_can_hold_are_left_out_unless_nothing_is_cleaned(base: Path) -> None:
-    jobs = read_workload(base / "a.swf", processors=8)
+    jobs = tasks(plan(base, ON_NODES))[0].instance.jobs()
     long = jobs.requested_time.copy()
     long[3] = 10 * 86_400  # beyond the partition's max_time
     write_workload(jobs.replace(requested_time=long), base / "long.swf")
     entry = ON_NODES | {"trace": "long.swf"}
     planned = plan(base, entry)
-    assert len(tasks(planned)[0].instance.jobs()) == len(tasks(plan(base, ON_NODES))[0].instance.jobs()) - 1
+    assert len(tasks(planned)[0].instance.jobs()) == len(jobs) - 1
     assert planned.inputs[0].warning == "long: 1 job that can never run on the cluster left out"
     write_workload(jobs.replace(requested_time=long * 0 + long[3]), base / "all.swf")
     with pytest.raises(InputError, match=r"all.swf: no job can ever run on the cluster"):

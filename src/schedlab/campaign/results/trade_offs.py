@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
-from schedlab.schedule.metrics import measured_window
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.schedule.window import measured_window
 from schedlab.wording import table
 
 NOTICED = 60
