@@ -101,7 +101,7 @@ def models(jobs: sl.Workload, scheduler: str, phases: int, *, tick: int = 0) -> 
     return sl.slurm.model_phases(jobs, scheduler, phases=phases)
 
 
-def clock_and_model(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+def clock_and_model(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """The six recorded configurations: real time, skipped time, and the model, all from the recorded seconds on."""
     for name, clusters in recorded().items():
         text = CONFIGURATIONS[name]
@@ -115,10 +115,10 @@ def clock_and_model(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
         yield name, comparison(lab, groups)
 
 
-def comparison(lab: list[Schedule], groups: dict[str, list[Schedule]]) -> sl.slurm.Comparison:
+def comparison(lab: list[Schedule], groups: dict[str, list[Schedule]]) -> sl.slurm.EnsembleComparison:
     """Return schedules side by side, all from the first submission on."""
     shifted = {name: tuple(map(aligned, group)) for name, group in groups.items()}
-    return sl.slurm.Comparison(tuple(map(aligned, lab)), shifted)
+    return sl.slurm.EnsembleComparison(tuple(map(aligned, lab)), shifted)
 
 
 def thousand_jobs() -> sl.Workload:
@@ -136,7 +136,7 @@ def thousand_jobs() -> sl.Workload:
     return sl.Workload.from_columns(columns, processors=256, name="thousand")
 
 
-def thousand(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+def thousand(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """The six configurations on a thousand jobs: skipped time and the model."""
     jobs = thousand_jobs()
     for name, text in CONFIGURATIONS.items():
@@ -144,7 +144,7 @@ def thousand(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
         yield name, comparison(laboratory_runs(jobs, text, phases), groups)
 
 
-def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """The order of `saf` by each way of deployment, beside priorities given at submission and our simulation."""
     jobs = recorded()["cores"][0].workload
     base, ordered = CONFIGURATIONS["cores"], CONFIGURATIONS["cores"].replace("fcfs", "saf")
@@ -158,7 +158,7 @@ def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
     yield "saf, priorities given at submission", comparison([run.schedule for run in given], groups)
 
 
-def micro(phases: int) -> Iterator[tuple[str, sl.slurm.Comparison]]:
+def micro(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """UB CCR's site of ten nodes with 500 jobs, and its twin on nodes, whose users stand side by side."""
     place = SITES / "ubccr-micro"
     found = sl.site.validate(place, place / "jobs500.events", phases=phases)

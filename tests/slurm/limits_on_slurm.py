@@ -13,7 +13,7 @@ from typing import Any
 
 from schedlab.cluster.sacctmgr import Accounts, read_accounts
 from schedlab.slurm.configuration import Configuration, machine_configuration
-from schedlab.slurm.jobs import Job
+from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-limits.json"
@@ -54,9 +54,9 @@ def on_slurm(case: dict[str, Any]) -> tuple[list[int | None], dict[str, str]]:
         return seconds, reasons
 
 
-def _job(user: str, account: str, submit: int, cores: int, run_time: int, *options: str) -> Job:
+def _job(user: str, account: str, submit: int, cores: int, run_time: int, *options: str) -> BatchJob:
     limit = -(-run_time // 60)
-    return Job(submit, run_time, ("-n", str(cores), "-t", str(limit), "-A", account, *options), user=user)
+    return BatchJob(submit, run_time, ("-n", str(cores), "-t", str(limit), "-A", account, *options), user=user)
 
 
 def _reasons(laboratory: Laboratory) -> dict[str, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
-from schedlab.slurm.jobs import Job
+from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-machines.json"
@@ -47,7 +47,7 @@ def gres_of(lines: list[str]) -> str:
 def on_slurm(case: dict[str, Any], phase: float) -> Starts:
     """Run a case; return when its jobs started."""
     with Laboratory(configuration_of(case), phase=phase) as laboratory:
-        laboratory.add([Job(submit, run_time, tuple(options)) for submit, run_time, *options in case["jobs"]])
+        laboratory.add([BatchJob(submit, run_time, tuple(options)) for submit, run_time, *options in case["jobs"]])
         laboratory.run()
         assert not laboratory.rejected, laboratory.rejected
         found: Starts = [[] for _ in case["jobs"]]

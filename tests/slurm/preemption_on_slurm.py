@@ -15,7 +15,7 @@ from typing import Any
 
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.slurm.configuration import Configuration, machine_configuration
-from schedlab.slurm.jobs import Job
+from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-preemption.json"
@@ -59,11 +59,11 @@ def on_slurm(case: dict[str, Any], phase: float) -> Runs:
         return found
 
 
-def _job(job: list[Any], of_qos: bool) -> Job:
+def _job(job: list[Any], of_qos: bool) -> BatchJob:
     submit, processors, run_time, limit, where, *options = job
     place = f"--qos={where}" if of_qos else f"--partition={where}"
     words = ("-n", str(processors), "-t", str(limit // 60), place, *options)
-    return Job(submit, run_time, words, user="ann") if of_qos else Job(submit, run_time, words)
+    return BatchJob(submit, run_time, words, user="ann") if of_qos else BatchJob(submit, run_time, words)
 
 
 def main(names: list[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from schedlab.cluster.sacctmgr import Accounts, read_accounts
 from schedlab.slurm.configuration import machine_configuration
-from schedlab.slurm.jobs import Job
+from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "shares-by-hand.json"
@@ -57,9 +57,9 @@ def on_slurm(case: dict[str, Any]) -> tuple[Seen, dict[str, int]]:
         return seen, {row: round(laboratory.second(start)) for row, start in runs.items()}
 
 
-def _job(user: str, account: str, submit: int, cores: int, run_time: int, *options: str) -> Job:
+def _job(user: str, account: str, submit: int, cores: int, run_time: int, *options: str) -> BatchJob:
     limit = -(-run_time // 60)
-    return Job(submit, run_time, ("-n", str(cores), "-t", str(limit), "-A", account, *options), user=user)
+    return BatchJob(submit, run_time, ("-n", str(cores), "-t", str(limit), "-A", account, *options), user=user)
 
 
 def _shares(laboratory: Laboratory) -> dict[str, list[float]]:

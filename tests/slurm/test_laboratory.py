@@ -21,7 +21,7 @@ from schedlab.cluster.sinfo import COMMAND
 from schedlab.errors import InputError
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.configuration import Configuration, machine_configuration
-from schedlab.slurm.jobs import Command, Job, JobList, minutes
+from schedlab.slurm.jobs import BatchJob, Command, JobList, minutes
 from schedlab.slurm.laboratory import LEAD, Laboratory
 from schedlab.slurm.replay import run
 from schedlab.slurm.results import SlurmRun
@@ -33,12 +33,12 @@ from schedlab.workload.submitting import submit_workflows
 pytestmark = pytest.mark.usefixtures("real_slurm")
 
 
-def job(submit: int, processors: int, run_time: int, limit: int, *options: str) -> Job:
+def job(submit: int, processors: int, run_time: int, limit: int, *options: str) -> BatchJob:
     """A job as the hand cases have them: seconds, cores, seconds, minutes."""
-    return Job(submit, run_time, ("-n", str(processors), "-t", str(limit), *options))
+    return BatchJob(submit, run_time, ("-n", str(processors), "-t", str(limit), *options))
 
 
-def listed(*jobs: Job) -> JobList:
+def listed(*jobs: BatchJob) -> JobList:
     columns = {
         "submit_time": [each.submit for each in jobs],
         "run_time": [each.run_time for each in jobs],

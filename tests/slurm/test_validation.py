@@ -9,7 +9,7 @@ import pytest
 
 import schedlab as sl
 from schedlab.errors import InputError
-from schedlab.slurm.ensemble import Comparison
+from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.validation import model_phases, validate
 
 
@@ -28,7 +28,7 @@ def test_distances_are_to_the_mean_of_the_others_and_of_the_runs():
     # Three runs that start the second job at 600, 606 and 612: each mean of others by hand.
     schedule = sl.simulate(jobs(), "fcfs+slurm")
     runs = [replace(schedule, start_time=schedule.start_time + np.array([0, late, 0])) for late in (0, 6, 12)]
-    frame = Comparison(tuple(runs), {"model": (runs[0],)}).to_frame()
+    frame = EnsembleComparison(tuple(runs), {"model": (runs[0],)}).to_frame()
     assert frame.loc["distance", ("laboratory", "mean")] == pytest.approx((9 + 0 + 9) / 3 / 3)
     assert frame.loc["distance", ("laboratory", "highest")] == pytest.approx(3)
     assert frame.loc["distance", ("model", "mean")] == pytest.approx(6 / 3)
@@ -38,9 +38,9 @@ def test_distances_are_to_the_mean_of_the_others_and_of_the_runs():
 def test_one_run_and_other_jobs_are_refused():
     schedule = sl.simulate(jobs(), "fcfs+slurm")
     with pytest.raises(InputError, match="give two phases or more"):
-        Comparison((schedule,), {})
+        EnsembleComparison((schedule,), {})
     with pytest.raises(InputError, match="same jobs"):
-        Comparison((schedule, sl.simulate(jobs()[:2], "fcfs+slurm")), {})
+        EnsembleComparison((schedule, sl.simulate(jobs()[:2], "fcfs+slurm")), {})
 
 
 def test_phases_of_the_model_see_submissions_in_the_same_second_or_the_next():

@@ -11,7 +11,7 @@ import pytest
 import schedlab as sl
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.slurm.configuration import Configuration, machine_configuration
-from schedlab.slurm.jobs import Command, Job, JobList
+from schedlab.slurm.jobs import BatchJob, Command, JobList
 from schedlab.slurm.replay import run
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.submissions import Submission
@@ -20,12 +20,12 @@ from schedlab.workload.submitting import submit_workflows
 pytestmark = pytest.mark.usefixtures("real_slurm")
 
 
-def job(submit: int, processors: int, run_time: int, limit: int, *options: str) -> Job:
+def job(submit: int, processors: int, run_time: int, limit: int, *options: str) -> BatchJob:
     """A job of some seconds with a limit in minutes."""
-    return Job(submit, run_time, ("-n", str(processors), "-t", str(limit), *options))
+    return BatchJob(submit, run_time, ("-n", str(processors), "-t", str(limit), *options))
 
 
-def listed(*jobs: Job, user: str | None = None) -> JobList:
+def listed(*jobs: BatchJob, user: str | None = None) -> JobList:
     columns = {
         "submit_time": [each.submit for each in jobs],
         "run_time": [each.run_time for each in jobs],

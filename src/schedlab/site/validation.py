@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.site.importing import import_site
-from schedlab.slurm.ensemble import Comparison
+from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import JobList, from_workload, read_events
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.results import SlurmRun
@@ -38,7 +38,7 @@ class SiteValidation:
     """
 
     scheduler: str
-    comparison: Comparison
+    comparison: EnsembleComparison
     runs: tuple[SlurmRun, ...]
     left_out: tuple[str, ...]
 
@@ -80,7 +80,9 @@ def validate(
     if len(rows) < started:
         left_out += kept.notes()
     real = tuple(_of_rows(run, rows) for run in runs)
-    return SiteValidation(site.scheduler.text, Comparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out))
+    return SiteValidation(
+        site.scheduler.text, EnsembleComparison(real, {"model": tuple(models)}), tuple(runs), tuple(left_out)
+    )
 
 
 def _job_list(jobs: str | PathLike[str], workload: Workload) -> JobList:

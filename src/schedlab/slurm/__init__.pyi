@@ -8,14 +8,14 @@ from .configuration import site_configuration as site_configuration
 from .daemon import LaboratoryError as LaboratoryError
 from .deployment import Deployment as Deployment
 from .deployment import deploy as deploy
-from .ensemble import Comparison as Comparison
+from .ensemble import EnsembleComparison as EnsembleComparison
 from .ensemble import ensemble_table as ensemble_table
 from .ensemble import own_distances as own_distances
 from .ensemble import starts as starts
 from .installation import Installation as Installation
 from .installation import find_slurm as find_slurm
+from .jobs import BatchJob as BatchJob
 from .jobs import Command as Command
-from .jobs import Job as Job
 from .jobs import JobList as JobList
 from .jobs import from_workload as from_workload
 from .jobs import read_events as read_events

@@ -80,7 +80,7 @@ def _means_of_others(begins: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class EnsembleComparison:
     """Schedules of the same jobs, in groups, beside the runs of a laboratory.
 
     Parameters

@@ -35,7 +35,7 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """A batch job.
 
     Parameters
@@ -86,7 +86,7 @@ class JobList:
         What else is done, at what time.
     """
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[BatchJob, ...]
     workload: Workload
     commands: tuple[Command, ...] = ()
     users: tuple[str, ...] = field(default=())
@@ -167,7 +167,7 @@ def from_workload(
             words += options[row]
         user = _user(names[row]) if users else None
         submit = int(workload.submit_time[row])
-        jobs.append(Job(submit, run_time, tuple(words), user, f"{workload.job_id[row]}"))
+        jobs.append(BatchJob(submit, run_time, tuple(words), user, f"{workload.job_id[row]}"))
     known = tuple(sorted({job.user for job in jobs if job.user is not None}))
     return JobList(tuple(jobs), workload, users=known)
 
@@ -238,5 +238,5 @@ def read_events(path: str | PathLike[str]) -> JobList:
     """
     events = list(event_lines(path))
     workload = workload_of_events(events, path)
-    jobs = tuple(Job(event.second, event.run_time, event.options, event.user, event.name) for event in events)
+    jobs = tuple(BatchJob(event.second, event.run_time, event.options, event.user, event.name) for event in events)
     return JobList(jobs, workload, users=tuple(sorted({job.user for job in jobs if job.user is not None})))

@@ -22,7 +22,7 @@ from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
 from schedlab.slurm.job_table import JobTable, Submitted, array_size
-from schedlab.slurm.jobs import Job
+from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.virtual_events import End, Tick, is_stale
 from schedlab.slurm.wire import Kill, Launch, Message, Node
@@ -266,7 +266,7 @@ class Laboratory:
         if failure is not None:
             raise LaboratoryError(f"the simulated slurmd failed: {type(failure).__name__}: {failure}") from failure
 
-    def add(self, jobs: Sequence[Job], options: Callable[[int, Job], Sequence[str]] | None = None) -> None:
+    def add(self, jobs: Sequence[BatchJob], options: Callable[[int, BatchJob], Sequence[str]] | None = None) -> None:
         """Have jobs submitted at their times; rows are their positions.
 
         Parameters
@@ -280,7 +280,7 @@ class Laboratory:
         for row, job in sorted(enumerate(jobs), key=lambda pair: pair[1].submit):
             self.at(job.submit, lambda row=row, job=job: self._submit(row, job, options))  # type: ignore[misc]
 
-    def _submit(self, row: int, job: Job, options: Callable[[int, Job], Sequence[str]] | None) -> None:
+    def _submit(self, row: int, job: BatchJob, options: Callable[[int, BatchJob], Sequence[str]] | None) -> None:
         self._to_come -= 1
         further = () if options is None else options(row, job)
         words = [self._resolved(word) for word in (*job.options, *further)]

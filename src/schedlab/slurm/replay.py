@@ -19,7 +19,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
-from schedlab.slurm.jobs import Command, Job, JobList, fractions, from_workload
+from schedlab.slurm.jobs import BatchJob, Command, JobList, fractions, from_workload
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
 from schedlab.slurm.rehearsal import Rehearsal, installed
 from schedlab.slurm.results import SlurmRun, collect
@@ -167,7 +167,7 @@ def run_phases(
     return runs
 
 
-def _at_fractions(jobs: JobList, jitter: int | None) -> Sequence[Job]:
+def _at_fractions(jobs: JobList, jitter: int | None) -> Sequence[BatchJob]:
     """Return the jobs, each at a fraction of its second."""
     if jitter is None:
         return jobs.jobs
@@ -182,13 +182,13 @@ class _Task(Translation):
     name: str = ""
     period: int = 30
 
-    def options(self, laboratory: Laboratory) -> Callable[[int, Job], Sequence[str]] | None:
+    def options(self, laboratory: Laboratory) -> Callable[[int, BatchJob], Sequence[str]] | None:
         """Return what gives each job its priority, None if Slurm does so itself."""
         if self.policy is None:
             return None
         fixed = None if orders_that_change(self.policy) else self.priorities(0)
 
-        def priority(row: int, job: Job) -> list[str]:
+        def priority(row: int, job: BatchJob) -> list[str]:
             values = self.priorities(int(laboratory.now())) if fixed is None else fixed
             return [f"--priority={values[row]}"]
 

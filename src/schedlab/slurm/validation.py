@@ -13,7 +13,7 @@ from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
-from schedlab.slurm.ensemble import Comparison
+from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import fractions, minutes
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.translation import node_size
@@ -28,7 +28,7 @@ def validate(
     seed: int = 1,
     cores_per_node: int | None = None,
     **options: Any,
-) -> Comparison:
+) -> EnsembleComparison:
     """Run jobs on the real Slurm and on the model of it, and compare.
 
     Parameters
@@ -48,7 +48,7 @@ def validate(
 
     Returns
     -------
-    Comparison
+    EnsembleComparison
         The runs on the real Slurm, and the group `model`.
 
     Raises
@@ -63,7 +63,7 @@ def validate(
     runs = run_phases(timeless, chosen, phases=phases, seed=seed, cores_per_node=cores_per_node, **options)
     cores = node_size(timeless, chosen, options.get("processors"), cores_per_node)
     models = model_phases(timeless, chosen, phases=phases, seed=seed, cores_per_node=cores)
-    return Comparison(tuple(run.schedule for run in runs), {"model": tuple(models)})
+    return EnsembleComparison(tuple(run.schedule for run in runs), {"model": tuple(models)})
 
 
 def model_phases(
