@@ -72,7 +72,7 @@ TYPED = [
     (lambda: sl.simulate(JOBS, "esay"), r"did you mean easy\?"),
     (lambda: sl.simulate(JOBS, "easy+fcfs"), r"fcfs is a policy, which stands first: fcfs\+easy"),
     (lambda: sl.simulate(JOBS, "easy+sjf"), r"or fcfs\+easy:spf for the order of backfilling"),
-    (lambda: sl.Scheduler.parse("easy,fcfs"), "for several schedulers, repeat -s"),
+    (lambda: sl.Scheduler.parse("easy,fcfs"), "give several schedulers one by one"),
     (lambda: sl.compare(JOBS, ["easy"], metrics={"mean_wait": len}), "schedlab has one of that name"),
     (lambda: sl.workload.scale_load(JOBS), "give one of factor= and load="),
 ]

@@ -13,6 +13,7 @@ WORDS = {
     r"\((processors|column|rules)=\)": r"(--\1)",
     r"\bprocessors=(\d+)": r"--processors \1",
     r"\bcolumn=(\w+)": r"--column \1",
+    r"\(jobs\[jobs\.\w+ [<!]= \d+\]\)": "(--clean default)",
     r"\bqueue=(\d+)": r"--queue \1",
     r"\bout of by=": "out of --by",
     r"\badd events=sc17": "add --events sc17",

@@ -246,7 +246,8 @@ class Cluster:
             row = int(too_wide[0])
             raise InputError(
                 f"job {workload.job_id[row]} needs {workload.job_processors[row]} processors but the machine has "
-                f"{self.processors}: drop it (jobs[jobs.job_processors <= {self.processors}]) or give a larger machine",
+                f"{self.processors}: drop it (jobs[jobs.job_processors <= {self.processors}]) or give a larger machine "
+                "(processors=)",
                 row=row,
             )
 

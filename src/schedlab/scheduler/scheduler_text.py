@@ -223,7 +223,7 @@ def _with_options(parts: dict[str, Any], options: list[str], text: str) -> dict[
         name, equals, value = (part.strip() for part in written.partition("="))
         if name not in OPTIONS or not equals:
             known = " ".join(f"{one}=" for one in OPTIONS)
-            several = "; for several schedulers, repeat -s" if name in (*POLICIES, *BACKFILLING) else ""
+            several = "; give several schedulers one by one" if name in (*POLICIES, *BACKFILLING) else ""
             raise InputError(f"unknown option {written!r}; known are {known}{did_you_mean(name, OPTIONS)}{several}")
         if name in given:
             raise InputError(f"scheduler {text!r}: {name}= is given twice")

@@ -189,7 +189,7 @@ class TraceEntry(Entry):
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         if len(jobs) and not len(left):
-            raise InputError(f"{path}: no job can ever run on the cluster; schedlab simulate --cluster says why")
+            raise InputError(f"{path}: no job can ever run on the cluster: simulate the log there to see why")
         return left, len(jobs) - len(left)
 
     def _reading(self) -> Reading:
