@@ -132,8 +132,8 @@ class Campaign(Section):
 
             if any(entry.cluster is not None for entry in self.workloads):
                 raise ValueError(
-                    "on the real Slurm, campaigns run on a number of processors: remove cluster; what-if questions to a "
-                    "site can be confirmed there on its nodes"
+                    "on the real Slurm, campaigns run on a number of processors: remove cluster; what-if questions to "
+                    "a site can be confirmed there on its nodes"
                 )
             if self.events != "batched":
                 raise ValueError(f"the real Slurm has its own event order: remove events = {self.events!r}")
