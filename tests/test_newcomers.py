@@ -94,3 +94,13 @@ def test_what_a_newcomer_gives_in_another_form_is_taken():
     comparison = sl.compare(JOBS, ["easy", "fcfs"], metrics=len)
     assert comparison.to_frame()["len"].tolist() == [2, 2]
     assert len(sl.plot.slowdown_distribution(comparison).lines) == 2
+
+
+def test_a_function_called_like_a_metric_of_schedlabs_is_taken_under_another_name():
+    def mean_wait(schedule):
+        return 7
+
+    comparison = sl.compare(JOBS, ["easy"], metrics={"mine": mean_wait})
+    assert comparison.to_frame()["mine"].tolist() == [7]
+    with pytest.raises(sl.InputError, match="metric mean_wait: schedlab has one of that name"):
+        sl.compare(JOBS, ["easy"], metrics=[mean_wait])

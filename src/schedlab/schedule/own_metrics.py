@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,8 +85,8 @@ class OwnMetric:
         return value
 
 
-def as_metric(given: str | Measure) -> OwnMetric:
-    """Return the metric of a function, or of the text MODULE:FUNCTION.
+def as_metric(given: str | Measure, name: str | None = None) -> OwnMetric:
+    """Return the metric of a function, or of the text MODULE:FUNCTION, under its own name unless another is given.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def as_metric(given: str | Measure) -> OwnMetric:
         If there is no such function.
     """
     if callable(given):
-        return OwnMetric(getattr(given, "__name__", type(given).__name__), given)
+        return OwnMetric(name or str(getattr(given, "__name__", type(given).__name__)), given)
     if isinstance(given, str) and given in metric_names():
         raise InputError(f"metric {given}: each comparison has it; metrics= is for functions of your own")
     if isinstance(given, str) and ":" not in given:
@@ -102,7 +102,7 @@ def as_metric(given: str | Measure) -> OwnMetric:
     function = load_named(given, "metric")
     if isinstance(function, type) or not callable(function):
         raise InputError(f"metric {given}: {shown(function)} is not a function")
-    return OwnMetric(given.strip(), function)
+    return OwnMetric(name or given.strip(), function)
 
 
 def as_metrics(given: str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]) -> list[OwnMetric]:
@@ -121,7 +121,7 @@ def as_metrics(given: str | Measure | Iterable[str | Measure] | Mapping[str, str
     if isinstance(given, str) or callable(given):
         given = [given]
     if isinstance(given, Mapping):
-        return [replace(as_metric(metric), name=name) for name, metric in given.items()]
+        return [as_metric(metric, name) for name, metric in given.items()]
     return [as_metric(metric) for metric in given]
 
 
