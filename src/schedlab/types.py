@@ -39,6 +39,7 @@ from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.distribution import Distribution as SummaryDistribution
 from schedlab.workload.extras import Extras
 from schedlab.workload.job import Job
+from schedlab.workload.molding import SpeedUp
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resource_summary import ResourceSummary
 from schedlab.workload.run_time_distributions import RunTimeDistributions
@@ -90,6 +91,7 @@ __all__ = [
     "Reservation",
     "ResourceSummary",
     "RunTimeDistributions",
+    "SpeedUp",
     "Status",
     "Step",
     "Stretch",

@@ -65,3 +65,26 @@ def test_failures_are_drawn_and_simulated(conf: Path, run, tmp_path: Path):
     assert refused.exit_code == 1
     assert "give --cluster FILE" in refused.stderr
     assert run(*words, "--node-events", "events.csv", "--interrupted", "kept").exit_code == 1
+
+
+def test_reservations_of_a_site_are_simulated_and_who_may_not_use_them_is_left_out(conf: Path, run, tmp_path: Path):
+    conf.write_text(CONF.replace("Nodes=ALL", "Nodes=ALL Default=YES"))
+    (tmp_path / "reservations.txt").write_text(
+        "ReservationName=course StartTime=2026-01-05T09:00:00 EndTime=2026-01-05T12:00:00 Nodes=n[1-2]\n   Users=7\n"
+    )
+    words = ("--epoch", "1767571200", "-o", "events.csv")
+    written = run("cluster", "reservations", "reservations.txt", *words)
+    assert written.exit_code == 0, written.output
+    assert "1 reservation" in written.stderr
+    (tmp_path / "jobs.csv").write_text(
+        "submit_time,run_time,requested_processors,requested_time,user_id,reservation\n"
+        "0,60,16,600,7,course\n1,60,16,600,8,course\n2,60,16,600,8,\n"
+    )
+    words = ("simulate", "jobs.csv", "-s", "fcfs+easy", "--cluster", str(conf), "--node-events", "events.csv")
+    simulated = run(*words)
+    assert simulated.exit_code == 0, simulated.output
+    assert "1 job left out: each asks for the reservation 'course', which its user" in simulated.stderr
+    assert "Reservation 100.0%" in simulated.stdout
+    refused = run(*words, "--clean", "none")
+    assert refused.exit_code == 1
+    assert "job 2 asks for the reservation 'course'" in refused.stderr

@@ -295,3 +295,13 @@ def test_compare_takes_names_and_metrics_of_ones_own(run, trace: Path, tmp_path:
     shown = run("compare", trace, "-s", "today=fcfs", "-s", "easy", "--measure", "own_measures:late").stdout
     assert "today: fcfs" in shown
     assert "late" in shown
+
+
+def test_simulate_takes_other_sizes_of_jobs_from_a_file(run, tmp_path: Path) -> None:
+    log, sizes = tmp_path / "jobs.csv", tmp_path / "sizes.csv"
+    log.write_text("job_id,submit_time,run_time,requested_time,requested_processors\n1,0,10,10,3\n2,1,9,9,4\n")
+    sizes.write_text("job_id,processors,run_time\n2,1,30\n2,9,4\n")
+    result = run("simulate", log, "--processors", "4", "--alternatives", sizes, "-o", tmp_path / "out.parquet")
+    assert result.exit_code == 0, result.output
+    assert "other sizes       1 job; 1 alternative of the jobs does not fit the machine" in result.output
+    assert sl.read_schedule(tmp_path / "out.parquet").alternative.tolist() == [0, 1]

@@ -76,6 +76,12 @@ def test_a_number_of_processors_is_a_cluster_file_too(tmp_path: Path):
     assert read_cluster(tmp_path / "old.toml") == Cluster(256, name="old")
 
 
+@pytest.mark.parametrize("written", ["65536", '"64G"', '"64 GiB"', '"65536"'])
+def test_memory_is_a_number_of_mib_or_a_text(tmp_path: Path, written: str):
+    (tmp_path / "c.toml").write_text(FILE.replace("cores = 16", f"cores = 16\nmemory = {written}"))
+    assert read_cluster(tmp_path / "c.toml").groups[0].memory == 64 * 1024
+
+
 FILE = """\
 format = "schedlab cluster"
 version = 1
@@ -96,6 +102,11 @@ max_time = "2d"
         ("version = 1", "version = 2", r"c.toml:2: version 2 .* is not one that this schedlab reads"),
         ("cores = 16", 'cores = "many"', r"c.toml:6: groups\[0\].cores: input should be a valid integer"),
         ('"2d"', f'"{"9" * 400}"', "c.toml:10: partitions.*is not a whole number of seconds"),
+        (
+            "cores = 16",
+            'cores = 16\nmemory = "much"',
+            r"c.toml:7: groups\[0\].memory: 'much' is not an amount of memory",
+        ),
         ("cores = 16", "cores = 0", "c.toml:4: nodes .* have no cores"),
         ("cores = 16", "cores = 16\ncolour = 1", "c.toml:7: unknown field groups.0.colour"),
         ('"n[1-4]"', '"n[1-"', r"c.toml:5: groups\[0\].nodes: 'n\[1-' is not a host list"),

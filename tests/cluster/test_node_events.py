@@ -12,6 +12,7 @@ from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, NEWS, OPENS, R
 from schedlab.errors import InputError
 
 HEADER = "second,event,nodes,end,announced\n"
+WHOSE = "second,event,nodes,end,announced,name,users,accounts\n"
 
 
 def changes(*events, first=0):
@@ -41,7 +42,7 @@ def test_columns_that_nobody_needs_may_be_left_out(tmp_path):
         ("", "line 1: the column second is missing"),
         ("second,event,node\n", "line 1: the column nodes is missing"),
         ("second,event,nodes,why\n", "line 1: unknown column 'why'"),
-        (HEADER + "1,down,n1,,\n2,up,n1,9,\n", "line 3: only maintenance has an end"),
+        (HEADER + "1,down,n1,,\n2,up,n1,9,\n", "line 3: only maintenance and reservations have an end"),
         (HEADER + "1,fire,n1,,\n", "line 2: unknown event 'fire'"),
         (HEADER + "soon,down,n1,,\n", "line 2: second 'soon' is not a whole number"),
         (HEADER + ",down,n1,,\n", "line 2: the line has no value for second"),
@@ -50,6 +51,11 @@ def test_columns_that_nobody_needs_may_be_left_out(tmp_path):
         (HEADER + "5,maintenance,n1,5,\n", "line 2: maintenance that begins at second 5 needs a later end"),
         (HEADER + "5,maintenance,n1,9,6\n", "line 2: maintenance that begins at second 5 cannot be announced"),
         (HEADER + "5,down,n1,,,7\n", "line 2: the line has more cells"),
+        (WHOSE + "5,reservation,n1,9,,,ann,\n", "line 2: the reservation that begins at second 5 needs a name"),
+        (WHOSE + "5,reservation,n1,9,,r,,\n", "line 2: the reservation 'r' needs users or accounts"),
+        (WHOSE + "5,reservation,n1,9,,r,-ann,\n", "line 2: the reservation 'r' denies '-ann'"),
+        (WHOSE + "5,reservation,n1,5,,r,ann,\n", "line 2: reservation that begins at second 5 needs a later end"),
+        (WHOSE + "5,down,n1,,,r,,\n", "line 2: only a reservation has a name, users and accounts, not down"),
     ],
 )
 def test_what_is_not_understood_is_named_with_file_and_line(tmp_path, text, sentence):
@@ -113,3 +119,34 @@ def test_a_mean_that_is_not_positive_is_refused(name):
 def test_jobs_are_requeued_or_lost():
     with pytest.raises(InputError, match="interrupted='kept'"):
         NodeEvents((), "kept")  # type: ignore[arg-type]
+
+
+def test_reservations_are_written_and_read_and_those_without_leave_the_file_as_it_was():
+    events = NodeEvents(
+        (
+            NodeEvent(5, "reservation", ("n1", "n2"), 9, 0, "r", ("ann", "bob")),
+            NodeEvent(9, "reservation", ("n2",), 12, None, "q", (), ("lab",)),
+            NodeEvent(1, "drain", ("n3",)),
+        )
+    )
+    assert NodeEvents.from_csv(events.to_csv()) == events
+    assert [event.name for event in events.shifted(-5).reservations] == ["r", "q"]
+    assert NodeEvents((NodeEvent(1, "drain", ("n3",)),)).to_csv().startswith("second,event,nodes,end,announced\n")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sentence"),
+    [
+        ((5, 9, "n1", "r"), (9, 12, "n1", "r"), "two reservations have the name 'r'"),
+        ((5, 9, "n1", "r"), (8, 12, "n1", "q"), "the reservations 'r' and 'q' overlap on node n1"),
+    ],
+)
+def test_reservations_that_contradict_each_other_are_named(one, other, sentence):
+    with pytest.raises(InputError) as error:
+        NodeEvents(
+            tuple(
+                NodeEvent(begin, "reservation", (node,), end, None, name, ("ann",))
+                for begin, end, node, name in (one, other)
+            )
+        )
+    assert str(error.value).startswith(sentence)

@@ -8,8 +8,9 @@ import numpy as np
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.engine.booking_inputs import may_not_reserve
 from schedlab.engine.site_build import never_runs
-from schedlab.workload.resources import Resources
+from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
 
@@ -38,8 +39,8 @@ def random_cluster(random: Random, *, accounts: bool = True) -> Cluster:
     return Cluster.from_dict(document)
 
 
-def random_jobs(random: Random, cluster: Cluster, jobs: int = 14) -> Workload:
-    """Return jobs that ask for nodes, memory and GPUs; those that can never run are left out."""
+def random_jobs(random: Random, cluster: Cluster, jobs: int = 14, events: NodeEvents | None = None) -> Workload:
+    """Return jobs that ask for nodes, memory, GPUs and reservations; those that can never run are left out."""
     rng = np.random.default_rng(random.randint(0, 1 << 30))
     tasks, per_task = rng.integers(1, 5, jobs), rng.integers(1, 3, jobs)
     request = rng.integers(1, 60, jobs)
@@ -67,8 +68,20 @@ def random_jobs(random: Random, cluster: Cluster, jobs: int = 14) -> Workload:
         processors=cluster.processors,
         resources=resources,
     )
-    fits = never_runs(workload, cluster).codes < 0
-    return workload[np.flatnonzero(fits)]
+    workload = workload[np.flatnonzero(never_runs(workload, cluster).codes < 0)]
+    if events is None or not events.reservations:
+        return workload
+    names = [event.name for event in events.reservations]
+    asks = [random.choice(["", "", *names]) for _ in range(len(workload))]
+    columns = {name: getattr(workload.resources, name) for name in Resources.__dataclass_fields__}
+    asking = workload.replace(resources=Resources(**columns | {"reservation": Labels.of(asks)}))
+    return asking[np.flatnonzero(may_not_reserve(asking, cluster, events).codes < 0)]
+
+
+def random_reservation(random: Random, cluster: Cluster) -> NodeEvent:
+    """Return a reservation of all nodes, so that every job fits."""
+    begin, users = random.randint(10, 120), tuple(f"{number}" for number in range(1, 4))
+    return NodeEvent(begin, "reservation", tuple(cluster.nodes), begin + random.randint(5, 80), 0, "r", users)
 
 
 def random_events(random: Random, cluster: Cluster) -> NodeEvents:

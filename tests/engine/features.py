@@ -16,6 +16,7 @@ from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler_text import as_backfill
 from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import Workload
@@ -83,7 +84,7 @@ RUN_TIMES: dict[str, dict[str, Any]] = {
 }
 
 OPTIONS = {"starvation": {"starvation": 9}, "window": {"window": 3}}
-OTHERS = ("in_order", "requests", "speculation", "dependencies", "workflows", "pyss")
+OTHERS = ("in_order", "requests", "speculation", "dependencies", "workflows", "pyss", "alternatives")
 GROUPS: tuple[Iterable[str], ...] = (POLICIES, RUN_TIMES, *([one] for one in (*OPTIONS, *OTHERS)))
 """Features of one group exclude each other."""
 
@@ -96,14 +97,14 @@ class Setting(NamedTuple):
     dependencies: bool
     workflows: bool
     fails: bool
+    moldable: bool
 
     @property
     def refused(self) -> bool:
         """Whether this is one of the pairs that make no sense."""
         events = {name: self.options[name] for name in ("events", "in_order") if name in self.options}
-        return (
-            refusal(self.scheduler, **events, dependencies=self.dependencies, shared_places=self.workflows) is not None
-        )
+        links = {"dependencies": self.dependencies, "shared_places": self.workflows, "moldable": self.moldable}
+        return (self.moldable and self.fails) or refusal(self.scheduler, **events, **links) is not None
 
 
 def setting(backfilling: str, features: Iterable[str]) -> Setting:
@@ -126,6 +127,7 @@ def setting(backfilling: str, features: Iterable[str]) -> Setting:
         dependencies=bool(chosen & {"dependencies", "workflows"}),
         workflows="workflows" in chosen,
         fails=bool(chosen & {"requests", "speculation"}) or backfilling == "fixed",
+        moldable="alternatives" in chosen,
     )
 
 
@@ -147,6 +149,8 @@ def random_simulation(case: Setting, seed: int) -> tuple[Workload, dict[str, Any
     )
     if case.dependencies:
         workload = with_dependencies(workload, case.workflows, rng)
+    if case.moldable:
+        workload = workload.replace(alternatives=random_alternatives(jobs, processors, rng))
     return workload, case.options | ({"requests": random_requests(jobs, rng)} if case.fails else {})
 
 
@@ -164,6 +168,19 @@ def with_dependencies(workload: Workload, workflows: bool, rng: np.random.Genera
     number = rng.integers(-1, 2, jobs)
     flows = WorkflowJobs(number, np.zeros(jobs, dtype=np.int64), [Submission(flow, "aware", 0)] * 2)
     return workload.replace(dependencies=after, workflows=flows)
+
+
+def random_alternatives(jobs: int, processors: int, rng: np.random.Generator) -> Alternatives:
+    """Return up to three other sizes of some of the jobs, a few of which are too large for the machine."""
+    owner = rng.integers(0, jobs, rng.integers(1, 2 * jobs + 1))
+    count = len(owner)
+    return Alternatives.of(
+        owner,
+        processors=rng.integers(1, processors + 2, count),
+        run_time=rng.integers(0, 30, count),
+        requested_time=rng.integers(1, 40, count),
+        jobs=jobs,
+    )
 
 
 def random_requests(jobs: int, rng: np.random.Generator) -> Requests:
@@ -185,12 +202,13 @@ def outcome(schedule: Any) -> dict[str, list[Any]]:
     """Return what a schedule says of each job, in a form that shows a difference."""
     names = ("start_time", "end_time", "backfilled", "killed", "corrections", "predicted_run_time", "queued_since")
     found = {name: getattr(schedule, name).tolist() for name in names}
+    found |= {} if schedule.alternative is None else {"alternative": schedule.alternative.tolist()}
     return found | ({} if schedule.runs is None else {"runs": sorted(schedule.runs.tolist())})
 
 
 def check_invariants(schedule: Any, workload: Workload) -> None:
     """Check what holds for every schedule, whatever the features."""
-    width = workload.job_processors
+    width = schedule.workload.job_processors
     runs = schedule.runs
     job, start, end = np.arange(len(width)), schedule.start_time, schedule.end_time
     if runs is not None:

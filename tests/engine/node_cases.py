@@ -9,17 +9,22 @@ import numpy as np
 from hypothesis import strategies as st
 from random_workloads import workloads
 
+from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.prepared import Prepared, prepare
+from schedlab.engine.topology_inputs import NO_SWITCH, TopologyInputs
 from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import empty_nodes, requests_of
 from schedlab.engine.twin.placement import new_placement
 from schedlab.scheduler import Scheduler
+from schedlab.speculate.requests import requests_of as sequences_of
 from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
 
 MOST_NODES = 5
 TRIES = 6
+SWITCHES = 0.2
+"""How often nodes are chosen by their switches."""
 
 
 class Shape(NamedTuple):
@@ -46,6 +51,24 @@ def node_workloads(draw: st.DrawFn, **options: Any) -> tuple[Workload, NodeInput
     return workload, random_nodes(workload, draw(st.randoms(use_true_random=False)))
 
 
+def rows_of(workload: Workload) -> Workload:
+    """Return the jobs as the engine sees them, in order of submission: of a moldable one, a row per alternative."""
+    return workload if workload.alternatives is None else _spread(workload).workload
+
+
+def _spread(workload: Workload) -> Spread:
+    return spread_out(workload, Scheduler.parse("fcfs"), None, None)
+
+
+def prepared_rows(workload: Workload, scheduler: str | Scheduler, *, fails: bool, **options: Any) -> Prepared:
+    """Return a simulation, ready to run; its runs may be broken off unless jobs fail at requests of their own."""
+    rows = rows_of(workload)
+    if not fails:
+        options = {**options, "requests": sequences_of(rows, None)}
+    spread = None if workload.alternatives is None else _spread(workload)
+    return prepare(rows, scheduler, **options)._replace(spread=spread)
+
+
 def on_nodes(workload: Workload, nodes: NodeInputs, scheduler: str | Scheduler, **options: Any) -> Prepared:
     """Return a simulation on nodes, ready to run; options as for `simulate`."""
     return prepare(workload, scheduler, **options)._replace(nodes=nodes)
@@ -57,7 +80,11 @@ def random_nodes(workload: Workload, random: Random, placement: str | None = Non
     Every request fits the empty cluster.
     """
     cluster = random_cluster(int(workload.processors or 1), random)
-    rule = PLACEMENTS.index(placement or random.choice(PLACEMENTS))
+    rule = PLACEMENTS.index(placement or random.choice(PLACEMENTS[: PLACEMENTS.index("switches")]))
+    own = Random(int(workload.job_processors.sum()))  # the other draws are what they are without it
+    if placement is None and own.random() < SWITCHES:
+        rule = PLACEMENTS.index("switches")
+    cluster["topology"] = random_topology(len(cluster["cores"]), own)
     shapes: dict[Shape, int] = {}
     numbers = []
     for width in workload.job_processors.tolist():
@@ -82,6 +109,17 @@ def random_cluster(cores: int, random: Random) -> dict[str, Any]:
         "types": [random.randint(0, 1) for _ in range(sum(gpus))],
         "allowed": [row for row in rows if any(row)],
     }
+
+
+def random_topology(nodes: int, random: Random) -> TopologyInputs:
+    """Return a tree of switches: leaves below random ones of up to three others, of which the last is the top."""
+    leaf = [random.randrange(random.randint(1, nodes)) for _ in range(nodes)]
+    leaf = [sorted(set(leaf)).index(one) for one in leaf]
+    leaves, others = max(leaf) + 1, random.randint(1, 3)
+    inner = range(leaves, leaves + others)
+    parent = [random.choice(inner) for _ in range(leaves)]
+    parent += [random.choice(inner[place + 1 :]) if place + 1 < others else NO_SWITCH for place in range(others)]
+    return TopologyInputs(np.array(leaf, dtype=np.int64), np.array(parent, dtype=np.int64))
 
 
 def random_shape(width: int, cluster: dict[str, Any], random: Random) -> Shape:
@@ -127,5 +165,6 @@ def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int]
         shape=np.array(numbers, dtype=np.int64),
         allowed=np.array(cluster["allowed"], dtype=np.bool_),
         placement=rule,
+        topology=cluster.get("topology") if PLACEMENTS[rule] == "switches" else None,
         **columns,
     )

@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
-from node_cases import random_nodes
+from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
 from site_cases import random_site
 from test_nodes_against_twin import replayed, simulate
@@ -20,9 +20,7 @@ from test_site_against_twin import reasons_of
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.outage_inputs import outage_inputs
-from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
-from schedlab.speculate.requests import requests_of
 
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "fixed": 9, "slurm": 5, "slurm, every event": 9}
 """How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
@@ -56,12 +54,11 @@ def random_events(names, begin, end, random):
 def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with random events, ready to run, and its events."""
     random = Random(seed)
-    nodes, site = random_site(workload, random_nodes(workload, random), random)
+    rows = rows_of(workload)
+    nodes, site = random_site(rows, random_nodes(rows, random), random)
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
     events = random_events(list(nodes.names), first, last, random)
-    if not case.fails:
-        options = {**options, "requests": requests_of(workload, None)}
-    prepared = prepare(workload, case.scheduler, **options)
+    prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
     outages = outage_inputs(events, nodes.names, int(prepared.jobs["submit"][0]))
     return prepared._replace(nodes=nodes, site=site, outages=outages), events
 

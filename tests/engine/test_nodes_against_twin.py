@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
-from node_cases import on_nodes, random_nodes
+from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
 
 from schedlab.engine.drive import Driver
@@ -62,7 +62,7 @@ def check(backfilling, features, placement, seed):
     if case.refused:
         return False
     workload, options = random_simulation(case, seed)
-    nodes = random_nodes(workload, Random(seed), placement)
+    nodes = random_nodes(rows_of(workload), Random(seed), placement)
     schedule, held = simulate(on_nodes(workload, nodes, case.scheduler, **options))
     plain, expected = replayed(on_nodes(workload, nodes, case.scheduler, **options))
     what = f"{case.scheduler}, {features}, placement={placement}, seed {seed}"

@@ -10,7 +10,7 @@ import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from node_cases import Shape, node_inputs, node_workloads, on_nodes, random_nodes
+from node_cases import Shape, node_inputs, node_workloads, on_nodes, random_nodes, rows_of
 
 from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.twin import simulate as twin_simulate
@@ -130,7 +130,8 @@ def test_easy_never_delays_the_head_on_nodes_when_run_times_are_exact(case):
 
 def plain_nodes(workload, sizes):
     """Return nodes of these sizes, and requests that only say how many cores."""
-    widths = workload.job_processors[np.argsort(workload.submit_time, kind="stable")].tolist()
+    rows = rows_of(workload)
+    widths = rows.job_processors[np.argsort(rows.submit_time, kind="stable")].tolist()
     shapes = sorted(set(widths))
     count = len(sizes)
     cluster = {

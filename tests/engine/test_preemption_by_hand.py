@@ -16,6 +16,7 @@ import pytest
 from schedlab.cluster.files import read_cluster
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin.simulate import replay
+from schedlab.schedule.stretches import by_stretch
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
@@ -50,7 +51,7 @@ def runs_of(case, directory, scheduler="fcfs+slurm", tick=0):
     """Return the runs of each job by the model: begin and end."""
     prepared = prepare(workload_of(case, tick), scheduler, cluster=cluster_of(case, directory))
     found = [[] for _ in case["jobs"]]
-    schedule = replay(prepared)
+    schedule = by_stretch(replay(prepared))
     if schedule.runs is None:  # nobody can give way
         return [[[int(start), int(end)]] for start, end in zip(schedule.start_time, schedule.end_time, strict=True)]
     for run in schedule.runs:

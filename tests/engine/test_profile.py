@@ -35,10 +35,13 @@ def follow(profile, steps):
 
 @kernel
 def ask(profile, processors, length, begins, booked):
-    """Answer all that can be asked."""
+    """Answer all that can be asked; what may move is booked meanwhile."""
+    kernels.book(profile, booked, booked + length, -processors)
+    before = kernels.slot_before(profile, processors, length, begins, booked)
+    kernels.book(profile, booked, booked + length, processors)
     return (
         kernels.earliest_slot(profile, processors, length, begins),
-        kernels.slot_before(profile, processors, length, begins, booked),
+        before,
         kernels.gap_before(profile, processors, booked, begins),
         kernels.free_at(profile, booked),
         kernels.free_now(profile),
@@ -88,7 +91,7 @@ def test_every_answer_is_that_of_an_array_with_one_entry_per_second(steps, data)
     follow(profile, np.array(taken))
     assert (as_array(profile, now)[now:] == free[now:]).all()
     for _ in range(5):
-        processors, length = data.draw(st.integers(0, PROCESSORS)), data.draw(st.integers(1, 80))
+        processors, length = data.draw(st.integers(1, PROCESSORS)), data.draw(st.integers(1, 80))
         booked = now + data.draw(times)
         assert ask(profile, processors, length, now, booked) == answers(free, processors, length, now, booked)
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
-from node_cases import on_nodes, random_nodes
+from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
 from site_cases import random_associations, random_site
 from test_nodes_against_twin import replayed, simulate
@@ -36,7 +36,8 @@ def check(backfilling, features, seed):
         return False
     workload, options = random_simulation(case, seed)
     random = Random(seed)
-    nodes, site = random_site(workload, random_nodes(workload, random), random)
+    rows = rows_of(workload)
+    nodes, site = random_site(rows, random_nodes(rows, random), random)
 
     def prepared():
         made = on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site)

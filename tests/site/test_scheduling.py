@@ -6,7 +6,7 @@ import pytest
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, QosLimits
-from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.nodes import NodeGroup, Partition, Switch
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import NoBackfill
 from schedlab.site.scheduling import Numbers, scheduling_of
@@ -116,3 +116,19 @@ def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
 def test_a_value_that_is_no_number_is_named(values):
     with pytest.raises(InputError, match="must be a whole number of at least"):
         scheduling_of(values, PLAIN, NO_NUMBERS)
+
+
+def test_a_tree_of_switches_chooses_the_nodes():
+    leaves = [NodeGroup.of("a[1-2]", cores=1, switch="a"), NodeGroup.of("b[1-2]", cores=1, switch="b")]
+    tree = Cluster.of_nodes(leaves, switches=[Switch("a", "top"), Switch("b", "top"), Switch("top")])
+    values = {"topologyplugin": "topology/tree"}
+    assert text(values, tree) == "fcfs+slurm,placement=switches"
+    assert not scheduling_of(values, tree, NO_NUMBERS).notes
+    assert text({}, tree) == text({"topologyplugin": "topology/default"}, tree) == "fcfs+slurm"
+    apart = Cluster.of_nodes(leaves, switches=[Switch("a"), Switch("b")])
+    assert text(values, apart) == "fcfs+slurm,placement=switches"
+    assert scheduling_of(values, apart, NO_NUMBERS).notes["slurm.conf", "topologyplugin"][0] == "approximated"
+    bare = Cluster.of_nodes([leaves[0], NodeGroup.of("c1", cores=1)], switches=[Switch("a")])
+    assert text(values, bare) == "fcfs+slurm"
+    found = scheduling_of(values, bare, NO_NUMBERS).notes["slurm.conf", "topologyplugin"]
+    assert found == ("ignored", "topology.conf connects 1 node to no switch: nodes are chosen by weight")

@@ -22,7 +22,7 @@ CASES = Path(__file__).parents[2] / "conformance" / "slurm-preemption.json"
 PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
 
 Runs = list[list[list[int]]]
-"""By job, its runs: begin and end."""
+"""By job, its runs: begin and end; of one that was suspended, those of each part."""
 
 
 def configuration_of(case: dict[str, Any]) -> Configuration:
@@ -54,8 +54,9 @@ def on_slurm(case: dict[str, Any], phase: float) -> Runs:
         found: Runs = [[] for _ in case["jobs"]]
         for job in laboratory.table.jobs.values():
             for one in job.runs:
-                end = -1 if one.end is None else round(laboratory.second(one.end))
-                found[job.row].append([round(laboratory.second(one.start)), end])
+                bounds = [one.start, *(instant for pause in one.suspended for instant in pause), one.end]
+                seconds = [-1 if instant is None else round(laboratory.second(instant)) for instant in bounds]
+                found[job.row] += [seconds[i : i + 2] for i in range(0, len(seconds), 2)]
         return found
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workflow.workflow import Task, Workflow
+from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.extras import DISTRIBUTIONS, PARTS
 from schedlab.workload.files import lost_in, read_workload, write_workload
@@ -28,6 +29,7 @@ from schedlab.workload.workload import FIELDS, Workload
 
 CHAIN = Workflow("chain", (Task("a", 2, 10.0, 60.0), Task("b", 1, 5.0, 60.0, (0,))), stated_time=15.0)
 TEXTS = ("uniform(1s,9s)", "constant(5)")
+SIZES = ("8x100", "4x190/200", "2x300/400@2", "1x900@1")
 NAMES = st.sampled_from([None, "a", "b", "ib&(a100|h100)", "long,short", "007", "NA", "null", "Ä ö"])
 
 
@@ -48,6 +50,7 @@ def workloads(draw: st.DrawFn) -> Workload:
     labels = {name: draw(st.lists(NAMES, min_size=jobs, max_size=jobs)) for name in LABELS}
     numbers["array_limit"] = np.where(Labels.of(labels["array"]).codes >= 0, numbers["array_limit"], 0)
     children = np.arange(1, jobs)
+    sizes = draw(st.lists(st.lists(st.sampled_from(SIZES), max_size=2), min_size=jobs, max_size=jobs))
     urgency = np.array(draw(st.lists(st.floats(allow_infinity=False, allow_nan=False), min_size=jobs, max_size=jobs)))
     team = draw(st.lists(NAMES, min_size=jobs, max_size=jobs))
     return Workload.from_columns(
@@ -66,6 +69,7 @@ def workloads(draw: st.DrawFn) -> Workload:
         cores_per_node=draw(st.integers(1, 64)),
         resources=Resources.of(jobs, **numbers, **labels),
         own=OwnColumns.of({"deadline": column(-(2**50), 2**50), "urgency": urgency, "team": ["a", *team[1:]]}, ()),
+        alternatives=Alternatives.from_texts([" ".join(some) for some in sizes]),
     )
 
 
@@ -91,6 +95,8 @@ def content(workload: Workload, rows: slice = slice(None)) -> dict[str, object]:
             value = {one: getattr(value, one)[rows].tolist() for one in NUMBERS} | {
                 one: getattr(value, one).texts()[rows] for one in LABELS
             }
+        elif isinstance(value, Alternatives):
+            value = value.texts()[rows]
         elif isinstance(value, OwnColumns):
             value = {one: value.array(one)[rows].tolist() for one in value.columns}
         elif name == "distribution":
@@ -105,8 +111,8 @@ def content(workload: Workload, rows: slice = slice(None)) -> dict[str, object]:
 
 
 def jobs_alone(told: dict[str, object]) -> dict[str, object]:
-    """Return what is told of jobs one by one: columns, distributions, workflows and requests."""
-    return {name: told[name] for name in (*FIELDS, "distribution", "workflows", "resources", "own")}
+    """Return what is told of jobs one by one: columns, distributions, workflows, requests and alternatives."""
+    return {name: told[name] for name in (*FIELDS, "distribution", "workflows", "alternatives", "resources", "own")}
 
 
 @settings(deadline=None, max_examples=40)
@@ -148,7 +154,7 @@ def _rows(workload: Workload) -> list[tuple[object, ...]]:
 @settings(deadline=None, max_examples=40)
 @given(workloads())
 def test_frames_and_csv_keep_the_jobs_and_what_they_ask_for(workload: Workload) -> None:
-    kept = (*FIELDS, "resources", "own")
+    kept = (*FIELDS, "resources", "own", "alternatives")
     full = content(workload)
     distributions = {name: getattr(workload, name) for name in ("distribution", "distributions", "sequences")}
     again = content(Workload.from_frame(workload.to_frame()).replace(**distributions))

@@ -109,6 +109,12 @@ class TestOneJob:
             "qos": ["normal"],
         }
 
+    def test_reservations_are_kept_where_jobs_had_any(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job(1, Reservation="course"), job(2, Reservation=""))
+        assert jobs.resources is not None
+        assert jobs.resources.reservation.texts() == ["course", ""]
+        assert "reservation" in jobs.resources.said
+
     def test_names_are_numbered_by_first_appearance_and_kept_in_the_header(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, job(1, User="zoë"), job(2, User="bob"), job(3, User="zoë", QOS=""))
         assert jobs.user_id.tolist() == [1, 2, 1]

@@ -67,9 +67,9 @@ def test_exclusive_takes_nodes_and_with_a_value_does_not() -> None:
 
 
 def test_what_is_not_kept_is_named() -> None:
-    request = request_of(["--licenses=matlab:1", "-d", "afterok:7", "--reservation=lab", "-o", "x.log"])
-    assert request.licenses == "matlab:1"
-    assert request.unused == ("dependency", "reservation")
+    request = request_of(["--licenses=matlab:1", "-d", "afterok:7", "--reservation=lab", "--begin=now", "-o", "x.log"])
+    assert (request.licenses, request.reservation) == ("matlab:1", "lab")
+    assert request.unused == ("dependency", "begin")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from schedlab.errors import InputError
 
 if TYPE_CHECKING:
     from schedlab.gym.training import Point
+    from schedlab.schedule.schedule import Schedule
+    from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.reading import Reading
 
 
@@ -117,3 +119,12 @@ def show_agent(
         show_json(facts | {"training": dict(agent.training)})
     else:
         show("\n".join(f"{name + ':':<27}{value}" for name, value in facts.items()))
+
+
+def note_agent(scheduler: Scheduler, schedule: Schedule) -> None:
+    """Say what the decisions of an agent cost."""
+    from schedlab.scheduler.agent import AgentPolicy
+
+    if isinstance(scheduler.policy, AgentPolicy):
+        seconds = scheduler.policy.agent.seconds_per_decision()
+        note(f"{schedule.specification['decisions']:,} decisions of the agent, about {seconds * 1e6:.0f} us each")

@@ -199,6 +199,7 @@ cluster = typer.Typer(no_args_is_help=True, help="Clusters: nodes, partitions an
 cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 cluster.command("failures")(clusters.draw_failures)
+cluster.command("reservations")(clusters.import_reservations)
 app.add_typer(cluster, name="cluster")
 site = typer.Typer(
     no_args_is_help=True, help="The twin of a site: import its slurm.conf and accounting, replay, and try changes."

@@ -78,6 +78,21 @@ def convert_cluster(
     note(f"{cluster.summary()}{unused}")
 
 
+def import_reservations(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `scontrol show reservation` prints.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
+    epoch: Annotated[int, typer.Option(metavar="SECONDS", help="Unix time of second 0 of the trace.")],
+    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the file.")] = "UTC",
+) -> None:
+    """Write the reservations of a site as node events, for `simulate --node-events`."""
+    from schedlab.cluster.reservations import read_reservations
+
+    check_output(output, file)
+    events = read_reservations(file, epoch=epoch, timezone=timezone)
+    events.save(output)
+    note(count_of(len(events), "reservation"))
+
+
 def draw_failures(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],

@@ -45,7 +45,7 @@ NodeEventsFile = Annotated[
     typer.Option(
         "--node-events",
         metavar="FILE",
-        help="With --cluster: node failures, drains, returns and maintenance (.csv).",
+        help="With --cluster: node failures, drains, returns, maintenance and reservations (.csv).",
     ),
 ]
 Interrupted = Annotated[
@@ -117,6 +117,13 @@ Dependencies = Annotated[
     typer.Option(
         help="Whether a job waits for its preceding job (SWF field 17) and then for the think time (field 18); beware: "
         "recorded submit times contain that wait already.",
+    ),
+]
+AlternativesFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Other sizes of moldable jobs, each with its run time, one of which the scheduler chooses (CSV, Parquet).",
     ),
 ]
 WarmUp = Annotated[

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from schedlab.cli.agents import note_agent
 from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
+    AlternativesFile,
     Clean,
     ClusterFile,
     CoolDown,
@@ -39,7 +41,6 @@ from schedlab.wording import count_of, did_you_mean, shown
 
 if TYPE_CHECKING:
     from schedlab.campaign.results.comparison import Comparison
-    from schedlab.schedule.schedule import Schedule
     from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.reading import Reading
 
@@ -69,6 +70,7 @@ def simulate(
     exhausted: Exhausted = None,
     distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
+    alternatives: AlternativesFile = None,
     speculative_backfill: Annotated[
         bool,
         typer.Option(
@@ -107,7 +109,6 @@ def simulate(
         check_output(perfetto, trace)
     if report is not None:
         check_page(report, trace)
-    enforcement = requests if method is None else None
     machine = read_machine(cluster, processors)
     happening = read_node_events(node_events, interrupted, machine)
     read = read_trace(
@@ -115,10 +116,12 @@ def simulate(
         clean,
         processors=processors,
         machine=machine,
-        requests=enforcement,
+        requests=requests if method is None else None,
         distributions=distributions,
         dependencies=dependencies,
+        alternatives=alternatives,
         reading=reading,
+        node_events=happening,
     )
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events, cluster=machine, node_events=happening)
@@ -145,20 +148,11 @@ def simulate(
     read.note_cleaning()
     read.note_left_out()
     read.note_distributions([chosen])
-    _note_agent(chosen, schedule)
+    note_agent(chosen, schedule)
     if as_json:
         show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
     else:
         show(summary(schedule, metrics))
-
-
-def _note_agent(scheduler: Scheduler, schedule: Schedule) -> None:
-    """Say what the decisions of an agent cost."""
-    from schedlab.scheduler.agent import AgentPolicy
-
-    if isinstance(scheduler.policy, AgentPolicy):
-        seconds = scheduler.policy.agent.seconds_per_decision()
-        note(f"{schedule.specification['decisions']:,} decisions of the agent, about {seconds * 1e6:.0f} us each")
 
 
 def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | None, *, speculates: bool) -> Scheduler:
@@ -200,13 +194,12 @@ def compare(
     requests: Requests = None,
     distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
+    alternatives: AlternativesFile = None,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     *,
     reading: Reading,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Directory to write figures of all schedulers to.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for figures of all schedulers.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write all metrics to.")] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a report, .html; the first scheduler is the baseline.")
@@ -250,7 +243,9 @@ def compare(
         requests=requests,
         distributions=distributions,
         dependencies=dependencies,
+        alternatives=alternatives,
         reading=reading,
+        node_events=happening,
     )
     with read.blamed(), progress_bar("simulating") as progress:
         comparison = compare_schedulers(

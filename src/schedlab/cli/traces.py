@@ -134,7 +134,9 @@ def read_trace(
     requests: str | None = None,
     distributions: Path | None = None,
     dependencies: str = "none",
+    alternatives: Path | None = None,
     reading: Reading | None = None,
+    node_events: NodeEvents | None = None,
 ) -> CleanedTrace:
     """Read and clean a trace.
 
@@ -154,8 +156,13 @@ def read_trace(
         A file that says which applications follow which run-time distribution.
     dependencies
         "preceding" lets jobs wait for their preceding jobs; those that cleaning drops are taken for ended.
+    alternatives
+        A file of other sizes of jobs.
     reading
         How the file is read, and which of its jobs are kept.
+    node_events
+        What happens to the nodes of the machine. Jobs that may not use the reservations that they ask for are left out,
+        unless nothing is cleaned.
 
     Raises
     ------
@@ -182,12 +189,18 @@ def read_trace(
         cleaned, report = clean_with_report(workload, rules)
         if machine is not None and machine.groups and rules != "none":
             cleaned = _without_the_impossible(cleaned, machine, told)
+            if node_events is not None:
+                cleaned = _without_the_unreserved(cleaned, machine, node_events, told)
     except InputError as error:
         raise _located(error, path, workload, error.row if whole else None) from None
     if distributions is not None:
         from schedlab.speculate.assignment import assign_distributions, read_distributions
 
         cleaned = assign_distributions(cleaned, read_distributions(distributions))
+    if alternatives is not None:
+        from schedlab.workload.molding import read_alternatives
+
+        cleaned = read_alternatives(alternatives, cleaned)
     on_nodes = machine is not None and bool(machine.groups)
     return CleanedTrace(path, cleaned, rules, report, tuple(told), on_nodes, whole)
 
@@ -205,6 +218,16 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
             why = REASONS.get(reason, "alone beyond a limit")
             told.append(f"{count_of(len(out), 'job')} can never run and are left out ({reason}: {why}): {named}")
     return workload[never.codes < 0]
+
+
+def _without_the_unreserved(workload: Workload, cluster: Cluster, events: NodeEvents, told: list[str]) -> Workload:
+    """Return the jobs that may use the reservations that they ask for; tell of the others, by reason."""
+    from schedlab.engine.booking_inputs import may_not_reserve
+
+    refused = may_not_reserve(workload, cluster, events)
+    for reason, count in refused.counts().items():
+        told.append(f"{count_of(count, 'job')} left out: each {reason}")
+    return workload[refused.codes < 0]
 
 
 def _notes_of_reader(path: Path, workload: Workload) -> list[str]:

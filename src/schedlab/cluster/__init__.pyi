@@ -10,3 +10,4 @@ from .nodes import NodeGroup as NodeGroup
 from .nodes import Partition as Partition
 from .nodes import Switch as Switch
 from .preemption import Preemption as Preemption
+from .reservations import read_reservations as read_reservations

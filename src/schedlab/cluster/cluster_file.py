@@ -17,6 +17,7 @@ from schedlab.cluster.preemption import REQUEUE_DELAY, Basis, Mode, Preemption
 from schedlab.documents import first_problem, line_of, path_in
 from schedlab.durations import duration_text, parse_duration
 from schedlab.errors import InputError, located
+from schedlab.workload.sbatch import mebibytes
 
 FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
@@ -41,12 +42,17 @@ def _seconds(value: Any) -> Any:
     return int(seconds)
 
 
+def _mebibytes(value: Any) -> Any:
+    return mebibytes(value) if isinstance(value, str) else value
+
+
 def _kinds(value: Any) -> Any:
     return ({"": value} if value else {}) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 Hosts = Annotated[list[str], BeforeValidator(_hosts)]
 Seconds = Annotated[int, BeforeValidator(_seconds)]
+Mebibytes = Annotated[int, BeforeValidator(_mebibytes)]
 Shares = Annotated[int | None, BeforeValidator(lambda value: None if value == "parent" else value)]
 Gpus = Annotated[dict[str, int], BeforeValidator(_kinds)]
 
@@ -60,7 +66,7 @@ class GroupTable(_Table):
 
     nodes: Hosts
     cores: int
-    memory: int | None = None
+    memory: Mebibytes | None = None
     gpus: Gpus = {}
     features: list[str] = []
     weight: int = 1
@@ -85,16 +91,16 @@ class PartitionTable(_Table):
     default_time: Seconds | None = None
     min_nodes: int = 1
     max_nodes: int | None = None
-    memory_per_core: int | None = None
-    memory_per_node: int | None = None
+    memory_per_core: Mebibytes | None = None
+    memory_per_node: Mebibytes | None = None
     exclusive: bool = False
     allow_accounts: list[str] = []
     allow_qos: list[str] = []
     deny_accounts: list[str] = []
     deny_qos: list[str] = []
     up: bool = True
-    max_memory_per_core: int | None = None
-    max_memory_per_node: int | None = None
+    max_memory_per_core: Mebibytes | None = None
+    max_memory_per_node: Mebibytes | None = None
     max_cores_per_node: int | None = None
     priority_factor: int = 1
     allow_groups: list[str] = []

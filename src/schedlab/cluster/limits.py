@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schedlab.cluster.nodes import check_number
-from schedlab.cluster.preemption import check_mode
+from schedlab.cluster.preemption import check_mode, refuse_suspension
 from schedlab.cluster.sacctmgr import (
     CANCEL,
     OVER_PARTITION,
@@ -175,6 +175,7 @@ class QosLimits:
     def __post_init__(self) -> None:
         if self.preempt_mode:
             check_mode(f"QOS {self.name}: preempt_mode", self.preempt_mode)
+            refuse_suspension(f"QOS {self.name}: preempt_mode", self.preempt_mode)
         if min(self.grace_time, self.exempt_time or 0) < 0:
             raise InputError(f"QOS {self.name}: times must be 0 or more")
 

@@ -1,4 +1,4 @@
-"""What happens to the nodes of a cluster: they go down, are drained, come back, and are maintained."""
+"""What happens to the nodes of a cluster: they go down, are drained, come back, are maintained, and are reserved."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from schedlab.errors import InputError
 from schedlab.streams import read_whole
 from schedlab.wording import did_you_mean, shown
 
-Event = Literal["down", "drain", "up", "maintenance"]
+Event = Literal["down", "drain", "up", "maintenance", "reservation"]
 Interrupted = Literal["requeue", "lost"]
 
 EVENTS: tuple[str, ...] = get_args(Event)
 COLUMNS = ("second", "event", "nodes", "end", "announced")
+OF_RESERVATIONS = ("name", "users", "accounts")
 DAY = 86400
 
 
@@ -38,13 +39,18 @@ class NodeEvent:
     event
         "down": the nodes fail, and runs on them end at once. "drain": no job starts on them any more. "up": they are in
         service again. "maintenance": they are closed until `end`; the scheduler knows it ahead, and starts no job whose
-        request reaches into it.
+        request reaches into it. "reservation": the same for all jobs but those that ask for it by its name, which run
+        nowhere else and only until `end`.
     nodes
         Their names.
     end
-        Of a maintenance: the first second in which the nodes are open again.
+        Of a maintenance or a reservation: the first second in which the nodes are open again.
     announced
-        Of a maintenance: the second from which on the scheduler knows it; None: always.
+        Of a maintenance or a reservation: the second from which on the scheduler knows it; None: always.
+    name
+        Of a reservation.
+    users, accounts
+        Of a reservation: whose jobs may ask for it. If both are given, a job needs both.
 
     Raises
     ------
@@ -57,23 +63,41 @@ class NodeEvent:
     nodes: tuple[str, ...]
     end: int | None = None
     announced: int | None = None
+    name: str = ""
+    users: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.event not in EVENTS:
             raise InputError(f"unknown event {shown(str(self.event))}; known are {', '.join(EVENTS)}")
         if not self.nodes:
             raise InputError(f"a {self.event} event needs nodes")
-        if self.event != "maintenance":
+        if self.event == "reservation":
+            self._check_reservation()
+        elif self.name or self.users or self.accounts:
+            raise InputError(f"only a reservation has a name, users and accounts, not {self.event}")
+        if self.event not in ("maintenance", "reservation"):
             if self.end is not None or self.announced is not None:
                 raise InputError(
-                    f"only maintenance has an end and an announcement, not {self.event}: end it by another event"
+                    f"only maintenance and reservations have an end and an announcement, not {self.event}: "
+                    "end it by another event"
                 )
             return
         if self.end is None or self.end <= self.second:
-            raise InputError(f"maintenance that begins at second {self.second} needs a later end")
+            raise InputError(f"{self.event} that begins at second {self.second} needs a later end")
         if self.announced is not None and self.announced > self.second:
             raise InputError(
-                f"maintenance that begins at second {self.second} cannot be announced at second {self.announced}"
+                f"{self.event} that begins at second {self.second} cannot be announced at second {self.announced}"
+            )
+
+    def _check_reservation(self) -> None:
+        if not self.name:
+            raise InputError(f"the reservation that begins at second {self.second} needs a name")
+        if not self.users and not self.accounts:
+            raise InputError(f"the reservation {shown(self.name)} needs users or accounts that may use it")
+        if denied := [name for name in (*self.users, *self.accounts) if name.startswith("-")]:
+            raise InputError(
+                f"the reservation {shown(self.name)} denies {shown(denied[0])}: name who may use it instead"
             )
 
 
@@ -92,7 +116,7 @@ class NodeEvents:
     Raises
     ------
     InputError
-        If `interrupted` is none of these.
+        If `interrupted` is none of these, if two reservations have one name, or a node at a time.
 
     Examples
     --------
@@ -110,6 +134,7 @@ class NodeEvents:
         if self.interrupted not in get_args(Interrupted):
             raise InputError(f"interrupted={shown(str(self.interrupted))}: must be requeue or lost")
         object.__setattr__(self, "events", tuple(sorted(self.events, key=lambda event: event.second)))
+        _refuse_overlaps(self.reservations)
 
     def __iter__(self) -> Iterator[NodeEvent]:
         return iter(self.events)
@@ -119,8 +144,13 @@ class NodeEvents:
 
     @property
     def breaks(self) -> bool:
-        """Whether nodes go down, so that runs may be broken off."""
-        return any(event.event == "down" for event in self.events)
+        """Whether nodes go down or reservations end, so that runs may be broken off."""
+        return any(event.event in ("down", "reservation") for event in self.events)
+
+    @property
+    def reservations(self) -> tuple[NodeEvent, ...]:
+        """The reservations, by begin."""
+        return tuple(event for event in self.events if event.event == "reservation")
 
     def numbers(self, names: Sequence[str]) -> dict[str, int]:
         """Return the number of each node of a cluster, after a look whether all events are about those.
@@ -163,6 +193,8 @@ class NodeEvents:
     def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue") -> Self:
         """Read a CSV file with the columns second, event, nodes (a host list), end and announced.
 
+        Those of reservations are name, users and accounts; names in one cell are separated by commas.
+
         Raises
         ------
         InputError
@@ -187,10 +219,11 @@ class NodeEvents:
         lines = csv.DictReader(io.StringIO(text), strict=True)
         events = []
         try:
+            columns = (*COLUMNS, *OF_RESERVATIONS)
             if missing := [name for name in COLUMNS[:3] if name not in (lines.fieldnames or ())]:
-                raise InputError(f"the column {missing[0]} is missing; the columns are {', '.join(COLUMNS)}")
-            if unknown := [name for name in lines.fieldnames or () if name not in COLUMNS]:
-                raise InputError(f"unknown column {shown(unknown[0])}; the columns are {', '.join(COLUMNS)}")
+                raise InputError(f"the column {missing[0]} is missing; the columns are {', '.join(columns)}")
+            if unknown := [name for name in lines.fieldnames or () if name not in columns]:
+                raise InputError(f"unknown column {shown(unknown[0])}; the columns are {', '.join(columns)}")
             events = [_event_of(line) for line in lines]
         except (InputError, csv.Error) as error:
             raise InputError(f"{source}, line {max(lines.line_num, 1)}: {error}") from error
@@ -200,10 +233,12 @@ class NodeEvents:
         """Return the events as `read` understands them."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        reserves = bool(self.reservations)
+        writer.writerow((*COLUMNS, *OF_RESERVATIONS) if reserves else COLUMNS)
         for event in self.events:
             rest = ["" if value is None else value for value in (event.end, event.announced)]
-            writer.writerow([event.second, event.event, host_list(event.nodes), *rest])
+            whose = [event.name, ",".join(event.users), ",".join(event.accounts)] if reserves else []
+            writer.writerow([event.second, event.event, host_list(event.nodes), *rest, *whose])
         return text.getvalue()
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -280,6 +315,23 @@ class NodeEvents:
         return cls(tuple(events), interrupted)
 
 
+def _refuse_overlaps(reservations: Sequence[NodeEvent]) -> None:
+    """Raise InputError if two reservations have one name, or a node at a time."""
+    names = [event.name for event in reservations]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"two reservations have the name {shown(twice[0])}")
+    last: dict[str, NodeEvent] = {}
+    for event in reservations:
+        for node in event.nodes:
+            before = last.get(node)
+            if before is not None and before.end is not None and before.end > event.second:
+                raise InputError(
+                    f"the reservations {shown(before.name)} and {shown(event.name)} overlap on node {node}: a node "
+                    "has one reservation at a time"
+                )
+            last[node] = event
+
+
 def _text(path: str | os.PathLike[str]) -> str:
     try:
         return read_whole(path).decode("utf-8-sig")
@@ -296,14 +348,16 @@ def _event_of(line: dict[str, str | None]) -> NodeEvent:
     """Return the event of a line."""
     if None in line:
         raise InputError("the line has more cells than there are columns")
-    cells = {name: (line.get(name) or "").strip() for name in COLUMNS}
+    cells = {name: (line.get(name) or "").strip() for name in (*COLUMNS, *OF_RESERVATIONS)}
     numbers = {
         name: None if cells[name] == "" else _whole(name, cells[name]) for name in ("second", "end", "announced")
     }
     if numbers["second"] is None:
         raise InputError("the line has no value for second")
     names = tuple(host_names(cells["nodes"]))
-    return NodeEvent(numbers["second"], cells["event"], names, numbers["end"], numbers["announced"])  # type: ignore[arg-type]
+    users, accounts = (tuple(cell.split(",")) if cell else () for cell in (cells["users"], cells["accounts"]))
+    times = (numbers["end"], numbers["announced"])
+    return NodeEvent(numbers["second"], cells["event"], names, *times, cells["name"], users, accounts)  # type: ignore[arg-type]
 
 
 def _whole(name: str, cell: str) -> int:

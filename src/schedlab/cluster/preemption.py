@@ -9,7 +9,7 @@ from schedlab.errors import InputError
 from schedlab.wording import shown
 
 Basis = Literal["partition", "qos"]
-Mode = Literal["off", "cancel", "requeue"]
+Mode = Literal["off", "cancel", "requeue", "suspend"]
 
 BASES: tuple[str, ...] = get_args(Basis)
 MODES: tuple[str, ...] = get_args(Mode)
@@ -29,9 +29,10 @@ class Preemption:
         preempt/partition_prio). "qos": jobs of a QOS take the place of those whose QOS it names (preempt/qos).
     mode
         What becomes of those: "requeue": they are submitted again, as they were, and all their work is lost. "cancel":
-        they have ended. "off": nothing. Partitions, or QOS, may say otherwise for their jobs.
+        they have ended. "suspend": they stand still, keep their memory, and go on where they were once their cores are
+        free again; by partition only. "off": nothing. Partitions, or QOS, may say otherwise for their jobs.
     exempt_time
-        Seconds that a run is left alone.
+        Seconds that a run is left alone, unless it would be suspended.
     requeue_delay
         Seconds, at least 1, before a job may begin again.
     youngest_first
@@ -61,6 +62,8 @@ class Preemption:
         if self.by not in BASES:
             raise InputError(f"preemption by {shown(str(self.by))}: must be by {' or by '.join(BASES)}")
         check_mode("preemption", self.mode)
+        if self.by == "qos":
+            refuse_suspension("preemption by QOS", self.mode)
         for name, least in (("exempt_time", 0), ("requeue_delay", 1), ("reorder", 0)):
             if getattr(self, name) < least:
                 raise InputError(f"preemption: {name} must be {least} or more, not {getattr(self, name)}")
@@ -70,3 +73,9 @@ def check_mode(what: str, mode: str) -> None:
     """Raise InputError if a mode is none that there is."""
     if mode not in MODES:
         raise InputError(f"{what}: unknown mode {shown(mode)}; known are {', '.join(MODES)}")
+
+
+def refuse_suspension(what: str, mode: str) -> None:
+    """Raise InputError if jobs would be suspended where only partitions can say that."""
+    if mode == "suspend":
+        raise InputError(f"{what}: jobs can be suspended by partition only; use mode cancel or requeue")

@@ -15,7 +15,7 @@ from schedlab.cluster.sacctmgr import account_file, read_accounts
 from schedlab.cluster.slurm_lines import ConfigLine, config_lines, parameters_of
 from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, with_topology_file, words
 from schedlab.cluster.slurm_partitions import PartitionLines
-from schedlab.cluster.slurm_preemption import preemption_of
+from schedlab.cluster.slurm_preemption import preemption_of, with_own_modes
 from schedlab.errors import InputError, located
 
 _USED = frozenset({
@@ -82,7 +82,7 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     with located(str(main)):
         return Cluster.of_nodes(
             merged(nodes.nodes[name].group for name in ordered),
-            partitions.partitions.values(),
+            with_own_modes(partitions.partitions.values(), preemption, main.name, ignored),
             name=parameters.get("clustername", main.stem),
             switches=switches,
             licenses=dict(gres_of(f"{word}") for word in words(parameters.get("licenses", ""))),

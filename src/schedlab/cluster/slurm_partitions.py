@@ -18,7 +18,7 @@ from schedlab.errors import InputError, located
 from schedlab.wording import did_you_mean, shown
 
 UNUSED = {
-    "preemptmode": "only OFF, CANCEL and REQUEUE are simulated",
+    "preemptmode": "only OFF, CANCEL, REQUEUE and SUSPEND are simulated",
     "overtimelimit": "jobs end at their limit",
     "hidden": "does not matter to jobs",
     "lln": "the placement rule is an option of the simulation",
@@ -80,7 +80,7 @@ def _seconds(text: str) -> int:
 
 def _mode(text: str) -> str | None:
     """Return what becomes of jobs that give way, None if that is not simulated; of several, the last counts."""
-    found = [mode for mode in words(text.lower()) if mode in ("off", "cancel", "requeue")]
+    found = [mode for mode in words(text.lower()) if mode in ("off", "cancel", "requeue", "suspend")]
     return found[-1] if found else None
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from schedlab.cluster.cluster import IgnoredLine
+from schedlab.cluster.nodes import Partition
 from schedlab.cluster.preemption import Basis, Mode, Preemption
 from schedlab.cluster.slurm_nodes import words
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 
 _BY: dict[str, Basis] = {"partition_prio": "partition", "qos": "qos"}
-_MODES: dict[str, Mode] = {"cancel": "cancel", "requeue": "requeue"}
+_MODES: dict[str, Mode] = {"cancel": "cancel", "requeue": "requeue", "suspend": "suspend"}
 
 
 def preemption_of(parameters: Mapping[str, str], where: str, ignored: list[IgnoredLine]) -> Preemption | None:
@@ -28,8 +30,12 @@ def preemption_of(parameters: Mapping[str, str], where: str, ignored: list[Ignor
     text = parameters.get("preemptmode", "off")
     mode = next((_MODES[word] for word in words(text.lower()) if word in _MODES), None)
     if kind not in _BY or (mode is None and text.lower() != "off"):
-        reason = "only preempt/partition_prio and preempt/qos with the modes CANCEL and REQUEUE are simulated"
+        reason = "only preempt/partition_prio and preempt/qos with modes CANCEL, REQUEUE and SUSPEND are simulated"
         ignored.append(IgnoredLine(where, f"PreemptType=preempt/{kind} PreemptMode={text}", reason))
+        return None
+    if kind == "qos" and mode == "suspend":
+        reason = "by QOS, Slurm 22.05 suspends no job; that jobs which share cores take turns is not simulated"
+        ignored.append(IgnoredLine(where, f"PreemptType=preempt/qos PreemptMode={text}", reason))
         return None
     if mode == "requeue" and parameters.get("jobrequeue", "1") == "0":
         mode = "cancel"
@@ -42,6 +48,24 @@ def preemption_of(parameters: Mapping[str, str], where: str, ignored: list[Ignor
         youngest_first="preempt_youngest_first" in options,
         reorder=_count(options.get("preempt_reorder_count", "1")),
     )
+
+
+def with_own_modes(
+    partitions: Iterable[Partition], preemption: Preemption | None, where: str, ignored: list[IgnoredLine]
+) -> list[Partition]:
+    """Return partitions as Slurm takes their PreemptMode: jobs are suspended only where the cluster's mode says it too.
+
+    In 22.05, jobs of other partitions with PreemptMode=SUSPEND do not give way.
+    """
+    found = []
+    for one in partitions:
+        if one.preempt_mode == "suspend" and preemption is not None and preemption.mode != "suspend":
+            reason = "its jobs do not give way: Slurm suspends only where the cluster's PreemptMode is SUSPEND,GANG"
+            ignored.append(IgnoredLine(where, f"PreemptMode=SUSPEND of partition {one.name}", reason))
+            found.append(replace(one, preempt_mode="off"))
+        else:
+            found.append(one)
+    return found
 
 
 def _count(text: str) -> int:

@@ -18,6 +18,7 @@ from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import find_and_remove
 from schedlab.engine.queue_pass import head_of
 from schedlab.engine.retries import Retries
+from schedlab.engine.rival_plan import leave_list
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_by_hand import (
     choose_on_site,
@@ -29,7 +30,7 @@ from schedlab.engine.site_by_hand import (
 from schedlab.engine.site_state import Site
 from schedlab.engine.slurm_timing import Passes, look_again
 from schedlab.engine.state import CORRECTED, FREE, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
-from schedlab.engine.waiting import Orders, Waiting, depart, leave
+from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals, leave
 from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
 
 UNRESERVED = -1
@@ -232,12 +233,13 @@ def _leave_plan(
         if plan.listed[job]:
             find_and_remove(plan.list, job)
             plan.listed[job] = False
+        leave_list(state.rivals, plan, job)
         plan.reserved[job] = NEVER
         state.clock[CORRECTED] = 1
         leave(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
 
     def passes(plan, jobs, seen, state, waiting, orders, retries, rules, job):  # type: ignore[no-untyped-def]
-        depart(state, waiting, rules, job)
+        depart_with_rivals(state, waiting, rules, job)
         look_again(plan, state, rules)
 
     return {Plan: reservations, Passes: passes}.get(kind_of(plan), queues)

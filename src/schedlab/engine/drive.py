@@ -19,6 +19,7 @@ from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL
 from schedlab.engine.node_state import LOGGED, with_more_places
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
 from schedlab.engine.parts import Parts
+from schedlab.engine.preemption_state import is_log_short, with_more_pauses
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import with_more_room
 from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
@@ -94,10 +95,13 @@ class Driver:
                 return reason
 
     def _make_room(self) -> None:
-        """Make room for more runs, and for more nodes of runs."""
+        """Make room for more runs, for more nodes of runs, or for more suspensions."""
         parts, nodes = self.parts, self.parts.state.nodes
         if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > len(nodes.places):
             self.parts = parts._replace(state=parts.state._replace(nodes=with_more_places(nodes)))
+        elif (site := parts.state.site) is not None and is_log_short(site.preemption):
+            site = site._replace(preemption=with_more_pauses(site.preemption))
+            self.parts = parts._replace(state=parts.state._replace(site=site))
         else:
             assert parts.retries is not None
             retries, state = with_more_room(parts.retries, parts.state)
@@ -135,7 +139,7 @@ class Driver:
         if retries is None:
             return False
         run_now = retries.runs[retries.run[job]]
-        return bool(run_now["speculative"] and state.clock[NOW] - run_now["start"] < retries.work[job])
+        return bool(run_now["speculative"] and state.clock[NOW] - state.start[job] < retries.work[job])
 
     def blame(self) -> None:
         """Raise InputError for the job at which the loop stopped because its score is not a number."""

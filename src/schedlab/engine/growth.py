@@ -29,6 +29,7 @@ from schedlab.engine.queue import Queue, insert
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.regression import Regression
 from schedlab.engine.retries import Retries, with_more_room
+from schedlab.engine.rivals import Rivals
 from schedlab.engine.shares import Shares
 from schedlab.engine.site_state import reason_names
 from schedlab.engine.slurm_timing import Passes
@@ -44,7 +45,7 @@ FRESH = "fresh"  # follows from the jobs alone
 
 RULES: dict[type, dict[str, str]] = {
     Parts: {"jobs": JOBS, "seen": JOBS},
-    State: {"site": FRESH, "start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
+    State: {"site": FRESH, "rivals": FRESH, "start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {
@@ -140,7 +141,7 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     new = new._replace(state=with_room_for(old.state, new.state))
     members = [None if queue is None else queue.members() for queue in old.waiting]
     if old.needs is None and new.needs is not None:
-        _note_ready(old, new.needs, moves)
+        _note_ready(old, new.needs, new.state.rivals, moves)
     for field, one, other in zip(Parts._fields, old, new, strict=True):
         if field != "waiting" and one is not None and other is not None:
             _take_over(Parts, field, one, other, moves)
@@ -150,7 +151,16 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
             _let_wait(queue, new.jobs, who)
+    if new.state.rivals is not None:
+        _note_waiting(new.state.rivals, members[0], members[-1])
     return new
+
+
+def _note_waiting(rivals: Rivals, visible: Any, beyond: NDArray[np.int64] | None) -> None:
+    """Record which alternatives are in the queue."""
+    rivals.waits[visible] = True
+    if beyond is not None:
+        rivals.waits[beyond] = rivals.hidden[beyond] = True
 
 
 def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None:
@@ -199,9 +209,12 @@ def _let_wait(queue: Queue, jobs: NDArray[Any], who: NDArray[np.int64]) -> None:
         insert(queue, jobs, who[i])
 
 
-def _note_ready(old: Parts, needs: Needs, moves: Moves) -> None:
+def _note_ready(old: Parts, needs: Needs, rivals: Rivals | None, moves: Moves) -> None:
     """Set the dependency state of jobs that were submitted while no job had dependencies."""
     needs.ready[: moves.submitted] = True
     start = old.state.start[: moves.submitted]
     needs.ended[: moves.submitted] = start >= 0
     needs.ended[old.state.completions.members()["job"]] = False
+    if rivals is not None:  # the first alternative stands for the job
+        ended = np.flatnonzero(needs.ended)
+        needs.ended[rivals.first[ended]] = True

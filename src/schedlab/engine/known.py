@@ -72,6 +72,7 @@ def known_scheduler(prepared: Prepared) -> Known | None:
     if (
         prepared.nodes is not None
         or prepared.asked is not None
+        or prepared.spread is not None
         or len(prepared.pilot)
         or prepared.workload.dependencies is not None
     ):

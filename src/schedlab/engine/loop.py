@@ -30,6 +30,7 @@ from schedlab.engine.pass_choice import (
     speculate,
 )
 from schedlab.engine.plan import Plan
+from schedlab.engine.preemption_state import lacks_pauses
 from schedlab.engine.preemption_times import let_return, look_ahead, next_turn
 from schedlab.engine.priority import Priority, compute, next_computation, note_usage, rank_of
 from schedlab.engine.queue_pass import OPEN, STARTS
@@ -57,6 +58,7 @@ from schedlab.engine.state import (
     begin,
     next_event,
 )
+from schedlab.engine.suspension import resume
 from schedlab.engine.waiting import Orders, Waiting, enter
 from schedlab.kernels import bare_kernel, inlined
 
@@ -64,7 +66,7 @@ from schedlab.kernels import bare_kernel, inlined
 DONE = 0  # all jobs have ended
 PAUSED = 1  # nothing more happens up to the given second
 ASK = 2  # Python has to answer; State.clock[STAGE] says what
-FULL = 3  # the arrays of runs, or of nodes of runs, may be too small
+FULL = 3  # the arrays of runs, of nodes of runs, or of suspensions may be too small
 BAD_SCORE = 4  # State.clock[BLAMED] is a job whose score is not a number
 
 # The stage that the current event has reached: State.clock[STAGE].
@@ -113,7 +115,7 @@ def run(
     clock = state.clock
     while True:
         if clock[STAGE] == OVER:
-            if (retries is not None and is_full(retries)) or lacks_places(state.nodes):
+            if (retries is not None and is_full(retries)) or lacks_places(state.nodes) or lacks_pauses(state.site):
                 return FULL
             now = _next_second(jobs, state, plan, forecasts, needs, priority, rules)
             if now == NEVER:
@@ -188,6 +190,7 @@ def _let_time_pass(
     if forecasts is not None and rules.one_by_one:
         clock[CORRECTED] = correct_expired(jobs, state, forecasts, now)
     advance(jobs, state, now, rules.one_by_one)
+    resume(state.site, jobs, state)
     if forecasts is not None and not rules.one_by_one:
         clock[CORRECTED] = correct_expired(jobs, state, forecasts, now)
 

@@ -239,7 +239,7 @@ def _groups(
     """Return the schedulers in groups that are simulated together."""
     together: dict[tuple[Any, ...], _Together] = {}
     inside = all(name in NAMES for name in told.names)
-    linked = any(one.dependencies is not None or one.workflows is not None for one in workloads)
+    linked = any(one.dependencies or one.workflows or one.alternatives for one in workloads)
     for column, scheduler in enumerate(schedulers):
         prepared = prepare(workloads[0], scheduler, **told.options)
         known = known_scheduler(prepared) if inside and not linked else None

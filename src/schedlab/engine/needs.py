@@ -20,6 +20,7 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import Retries
+from schedlab.engine.rivals import first_of
 from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
 from schedlab.kernels import inlined, inner_kernel
 
@@ -156,6 +157,7 @@ def release(
         parent = state.ended[i]
         if retries is not None and retries.back[parent]:
             continue
+        parent = first_of(state.rivals, parent)
         needs.ended[parent] = True
         for k in range(needs.child_offsets[parent], needs.child_offsets[parent + 1]):
             child = needs.children[k]

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
 from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, room, view_of, whole_devices
+from schedlab.engine.topology import Topology, rank_nodes
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
-SPREAD, FGD = PLACEMENTS.index("spread"), PLACEMENTS.index("fgd")
+SPREAD, FGD, SWITCHES = (PLACEMENTS.index(rule) for rule in ("spread", "fgd", "switches"))
 SETTLED = PLACEMENTS.index("weight")
 """The rules up to this one do not depend on free resources."""
 
@@ -37,7 +38,12 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
     counters = nodes.counters
     counters[PICKED] = 0
     counters[ASKED_FOR] = request
-    found = _settled(nodes, when, request) if machine.rule <= SETTLED else _by_what_is_left(nodes, when, request)
+    if machine.rule <= SETTLED:
+        found = _settled(nodes, when, request)
+    elif machine.rule == SWITCHES:
+        found = _by_switches(nodes.topology, nodes, when, request)
+    else:
+        found = _by_what_is_left(nodes, when, request)
     if found < 0:
         return False
     if machine.requests[request].nodes > 0:
@@ -92,10 +98,47 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
 
 
 @inner_kernel
-def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
-    """Choose nodes in an order that depends on what is free; return how many, -1 if it does not fit."""
-    machine = nodes.machine
-    needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
+def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: int) -> int:
+    """Choose nodes by their switches; return how many, -1 if it does not fit.
+
+    If the nodes found do not hold the tasks, those with least room are left out, as long as others may suffice.
+    """
+    if topology is not None:
+        needed, tasks = nodes.machine.requests[request].nodes, nodes.machine.requests[request].tasks
+        found, held = _find_room(nodes, when, request)
+        if found < needed or held < tasks:
+            return -1
+        least = 1
+        while rank_nodes(topology, nodes.notes, found, needed, tasks, least):
+            enough, i = 0, 0
+            while i < needed or (needed == 0 and enough < tasks):
+                _bring_first(nodes, i, found)
+                enough += nodes.notes[nodes.notes[i].ranked].room
+                i += 1
+            if needed == 0:
+                return _fill(nodes, tasks, i)
+            if enough >= tasks:
+                return _take_fair(nodes, needed, least)
+            least = _more_room(nodes, found, least)
+            _find_room(nodes, when, request)
+        return _take_roomiest(nodes, needed, tasks, found)
+    return -1
+
+
+@inner_kernel
+def _more_room(nodes: Nodes, found: int, least: int) -> int:
+    """Return the least room of a node that has room for more tasks than some number; any more if there is none."""
+    more = 0
+    for i in range(found):
+        space = nodes.notes[nodes.notes[i].ranked].room
+        if space > least and (more == 0 or space < more):
+            more = space
+    return more if more > 0 else UNLIMITED
+
+
+@inner_kernel
+def _find_room(nodes: Nodes, when: int, request: int) -> tuple[int, int]:
+    """Put the nodes with room into `ranked`, in their order; return how many, and the room of all."""
     found, held = 0, 0
     begin = 0 if when == LATER else first_with_room(nodes, request)
     for node in range(begin, nodes.notes.shape[0]):
@@ -107,6 +150,15 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
             held += space
     if when == NOW_FREE:
         nodes.memory[request].first = nodes.notes[0].ranked if found > 0 else nodes.notes.shape[0]
+    return found, held
+
+
+@inner_kernel
+def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
+    """Choose nodes in an order that depends on what is free; return how many, -1 if it does not fit."""
+    machine = nodes.machine
+    needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
+    found, held = _find_room(nodes, when, request)
     if found < needed or held < tasks:
         return -1
     for i in range(found):

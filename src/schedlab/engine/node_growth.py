@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_state import ASKED_FOR, LOGGED, PLACE, Nodes, Timeline, with_more_places
-from schedlab.engine.preemption_state import FIRST, HELD, Preemption
+from schedlab.engine.preemption_state import FIRST, HELD, PAUSES, Preemption, with_more_pauses
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import State
 
@@ -21,7 +21,16 @@ def with_room_for(old: State, new: State) -> State:
     nodes = new.nodes
     while old.nodes is not None and nodes is not None and len(nodes.places) < old.nodes.counters[LOGGED]:
         nodes = with_more_places(nodes)
-    return new._replace(nodes=nodes)
+    return new._replace(nodes=nodes, site=_with_room_for_pauses(old.site, new.site))
+
+
+def _with_room_for_pauses(old: Site | None, new: Site | None) -> Site | None:
+    if old is None or new is None or new.preemption is None:
+        return new
+    preemption = new.preemption
+    while len(preemption.pauses) < old.preemption.counters[PAUSES]:
+        preemption = with_more_pauses(preemption)
+    return new._replace(preemption=preemption)
 
 
 def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
@@ -48,6 +57,9 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
     new.places[:logged] = _renumbered(old.places[:logged], request)
     if new.ahead is not None:
         _take_over_timeline(old.ahead, new.ahead, jobs, request)
+    if new.machine.shape.flags.writeable:  # some may have been set free from their reservations
+        place = _options_of(old.machine.options, new.machine.options, jobs)
+        new.machine.shape[place] = request[old.machine.shape]
     if new.outages is not None:
         for name in ("counters", "closed", "out", "broken"):
             getattr(new.outages, name)[:] = getattr(old.outages, name)
@@ -56,10 +68,19 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
 def _new_requests(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the new number of each old request."""
     request = np.zeros(len(old.machine.requests), dtype=np.int64)
-    first, lengths = new.machine.options[jobs], np.diff(old.machine.options)
-    place = np.arange(lengths.sum()) + np.repeat(first - old.machine.options[:-1], lengths)
+    place = _options_of(old.machine.options, new.machine.options, jobs)
     request[old.machine.shape] = new.machine.shape[place]
+    if old.outages is not None and old.outages.bookings is not None:
+        before, after = old.outages.bookings, new.outages.bookings
+        request[before.shape], request[before.ordinary_shape] = after.shape[place], after.ordinary_shape[place]
     return request
+
+
+def _options_of(old: NDArray[np.int64], new: NDArray[np.int64], jobs: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return the new place of each old option."""
+    lengths = np.diff(old)
+    places: NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(new[jobs] - old[:-1], lengths)
+    return places
 
 
 def _renumbered(places: NDArray[Any], request: NDArray[np.int64]) -> NDArray[Any]:
@@ -97,6 +118,8 @@ def take_over_site(
     for job in running.tolist():
         uses = slice(new.use_offset[job], new.use_offset[job + 1])
         np.add.at(new.used, new.use_limit[uses], new.use_amount[uses])
+    if new.partition.flags.writeable:  # some may have been set free from their reservations
+        new.partition[_options_of(old.options, new.options, jobs)] = old.partition
     if new.preemption is not None:
         _take_over_preemption(old.preemption, new.preemption, jobs)
 
@@ -104,8 +127,11 @@ def take_over_site(
 def _take_over_preemption(old: Preemption, new: Preemption, jobs: NDArray[np.intp]) -> None:
     """Copy which runs are being preempted, and which jobs may not begin again yet, into the new arrays."""
     new.counters[:] = old.counters
-    for name in ("fate", "ending", "due"):
+    for name in ("fate", "ending", "due", "over", "suspended", "since", "stood", "latest"):
         getattr(new, name)[jobs] = getattr(old, name)
+    count = int(old.counters[PAUSES])
+    new.pauses[:count] = old.pauses[:count]
+    new.pauses["job"][:count] = jobs[old.pauses["job"][:count]]
     first, count = int(old.counters[FIRST]), int(old.counters[HELD])
     new.held[:count] = old.held[(first + np.arange(count)) % max(len(old.held), 1)]  # all have been submitted
     new.counters[FIRST] = 0

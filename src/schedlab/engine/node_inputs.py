@@ -7,10 +7,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.topology_inputs import TopologyInputs
 from schedlab.scheduler.grammar import PLACEMENTS as RULES
 
 UNLIMITED = 1 << 62
 """Memory of a node whose memory is not counted."""
+
+# What is added to the number of runs on a node.
+ALONE = 1 << 40
+"""The count of a run that has a node to itself: more than any number of runs that share one."""
+
+KEPT = 1 << 50
+"""Added to the runs of a node that is reserved as a whole, or closed; more than all runs together."""
+
+BOOKED = 1 << 51
+"""Added to the runs of a node that an advance reservation has: it is closed to all but the jobs of the reservation."""
 
 PLACEMENTS = tuple(RULES)
 """The rules for the choice of nodes; `NodeInputs.placement` is a position here."""
@@ -50,6 +61,12 @@ class NodeInputs(NamedTuple):
         int64, one per distinct request: its row of `allowed`.
     placement
         int, position in PLACEMENTS.
+    topology
+        The switches, for the rule "switches"; None for the others.
+    switches
+        The leaf switch of each node, by name; None if none is known.
+    books
+        bool, one per distinct request: whether it is within an advance reservation; None: none is.
     """
 
     names: tuple[str, ...]
@@ -73,3 +90,20 @@ class NodeInputs(NamedTuple):
     allowed: NDArray[np.bool_]
     eligible: NDArray[np.int64]
     placement: int
+    topology: TopologyInputs | None = None
+    switches: tuple[str, ...] | None = None
+    books: NDArray[np.bool_] | None = None
+
+
+def least_room(inputs: NodeInputs) -> NDArray[np.int64]:
+    """Return, for each request, the tasks that a node must have room for.
+
+    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 by switches.
+    """
+    roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
+    for request in range(len(inputs.nodes)):
+        room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
+        roomiest[request] = room.max(initial=1)
+    bounded = inputs.nodes > 0 if inputs.topology is None else inputs.nodes == 1
+    least = np.where(bounded, np.maximum(inputs.tasks - (inputs.nodes - 1) * roomiest, 1), 1)
+    return np.where(inputs.tasks_per_node > 0, inputs.tasks_per_node, least)

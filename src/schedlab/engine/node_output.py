@@ -46,6 +46,7 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
         held_gpus=gpus,
         memory=there if counted else None,
         held_memory=memory if counted else None,
+        switches=inputs.switches,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
-from schedlab.engine.node_choice import choose
+from schedlab.engine.node_choice import SWITCHES, choose
 from schedlab.engine.node_state import (
     BESIDE,
     CHANGED,
@@ -78,9 +78,15 @@ def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -
         return False
     nodes.counters[VIEWS] += 1  # no node differs from what is free now
     for node in range(nodes.notes.shape[0]):
-        closed = site.closed[node] or is_shut(nodes.outages, node, now, ends)
+        closed = is_closed(site, nodes, request, node) or is_shut(nodes.outages, nodes, request, node, now, ends)
         nodes.notes[node].head_room = 0 if closed else room(nodes.machine, nodes.now, request, node)
     return choose(nodes, LATER, request)
+
+
+@inlined
+def is_closed(site: Site, nodes: Nodes, request: int, node: int) -> bool:
+    """Return whether a node belongs to a partition for which an earlier job waits; within reservations, none does."""
+    return site.closed[node] and nodes.machine.requests[request].ignored == 0
 
 
 @inlined
@@ -124,6 +130,14 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
                 let_differ(nodes, node)
                 move_place(nodes, nodes.later, place, 1)
                 refresh(nodes, node)
+
+
+@inlined
+def may_move(nodes: Nodes | None) -> bool:
+    """Return whether a start beside the reservation may put the head on other nodes, and make room where they were."""
+    if nodes is not None:
+        return nodes.machine.rule == SWITCHES
+    return False
 
 
 @inlined

@@ -12,6 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.topology_inputs import topology_inputs
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Resources
@@ -45,7 +46,7 @@ def unchecked_inputs(workload: Workload, cluster: Cluster, placement: str | None
     allowed, eligible = _eligible(workload, cluster, nodes)
     asked = _asked(workload, cluster, types)
     first, shape = distinct(*asked.values(), eligible)
-    columns = {name: column[first] for name, column in asked.items()}
+    columns: dict[str, Any] = {name: column[first] for name, column in asked.items()}
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -62,6 +63,8 @@ def unchecked_inputs(workload: Workload, cluster: Cluster, placement: str | None
         allowed=allowed,
         eligible=eligible[first],
         placement=PLACEMENTS.index(placement or USUAL_PLACEMENT),
+        topology=topology_inputs(cluster) if placement == "switches" else None,
+        switches=tuple(group.switch for group, _ in nodes) if any(group.switch for group, _ in nodes) else None,
         **columns,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_choice import choose
+from schedlab.engine.node_inputs import KEPT
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes, Timeline
 from schedlab.engine.nodes import lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
@@ -219,4 +220,4 @@ def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int,
 def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> None:
     """Reserve the nodes of the last choice as a whole between two seconds."""
     for i in range(nodes.counters[PICKED]):
-        keep(nodes, timeline, nodes.notes[i].picked, begins, ends)
+        keep(nodes, timeline, nodes.notes[i].picked, begins, ends, KEPT)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.booking_inputs import BookingInputs
+from schedlab.engine.node_inputs import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, least_room
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.typical import typical_requests
 from schedlab.kernels import new_records
@@ -25,9 +26,6 @@ NOW_FREE, LATER, BESIDE = 0, 1, 2
 
 REMEMBERED = 1 << 12
 """The number of nodes with recent ends that are kept."""
-
-ALONE = 1 << 40
-"""The count of a run that has a node to itself: more than any number of runs that share one."""
 
 # Positions in Nodes.counters.
 GROWN = 0  # how often anything has been released
@@ -53,10 +51,11 @@ REQUEST = np.dtype(
         *((name, "i8") for name in ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus")),
         *((name, "i8") for name in ("node_memory", "node_gpus", "share", "gpu_type", "eligible", "exclusive")),
         *((name, "i8") for name in ("least_room", "least_cores", "least_memory", "least_gpus")),
+        ("ignored", "i8"),
     ]
 )
 """A request, with the fields of `NodeInputs`, and the minimum that a node must have free to be of use, whatever the
-other nodes have: room for tasks, cores, memory, thousandths of GPUs."""
+other nodes have: room for tasks, cores, memory, thousandths of GPUs; then the marks of nodes that it ignores."""
 
 FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
 """What is free on a node, GPUs in thousandths; and the runs, where one that has the node to itself counts ALONE."""
@@ -222,6 +221,8 @@ class Nodes(NamedTuple):
         What is planned (Timeline); None for schedulers that reserve only for the head, or not at all.
     outages
         Outages and closures of nodes (`schedlab.engine.outages.Outages`); None if there are none.
+    topology
+        The switches (`schedlab.engine.topology.Topology`); None but for the rule "switches".
     """
 
     machine: Machine
@@ -238,6 +239,7 @@ class Nodes(NamedTuple):
     harm: NDArray[Any]
     ahead: Any
     outages: Any = None
+    topology: Any = None
 
 
 def new_nodes(
@@ -247,6 +249,7 @@ def new_nodes(
     plans: bool = False,
     retries: bool = False,
     closures: int = 0,
+    bookings: BookingInputs | None = None,
 ) -> Nodes:
     """Return the nodes before the first start.
 
@@ -262,8 +265,10 @@ def new_nodes(
         Whether a job may run and have a reservation at once.
     closures
         The maximum number of closures of nodes in the plan.
+    bookings
+        The jobs of advance reservations, if there are any.
     """
-    machine = _machine(inputs, site)
+    machine = _machine(inputs, site, bookings)
     count, jobs = len(inputs.cores), len(inputs.shape)
     places = jobs + 4 * machine.total
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -336,7 +341,7 @@ def _empty(machine: Machine) -> View:
     return View(free, np.full(len(machine.device_type), WHOLE, dtype=np.int64))
 
 
-def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
+def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInputs | None) -> Machine:
     count = len(inputs.cores)
     number = order_of(inputs)
     devices = np.diff(inputs.device_offset)
@@ -348,13 +353,14 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
     requests = new_records(len(inputs.nodes), REQUEST)
     for name in set(REQUEST.names or ()) & set(NodeInputs._fields):
         requests[name] = getattr(inputs, name)
-    least = _least_room(inputs)
+    least = least_room(inputs)
     requests["least_room"] = least
     requests["least_cores"] = least * inputs.task_cores
     requests["least_memory"] = inputs.node_memory + least * inputs.task_memory
     requests["least_gpus"] = np.where(
         inputs.share < WHOLE, inputs.share, (inputs.node_gpus + least * inputs.task_gpus) * WHOLE
     )
+    requests["ignored"] = 0 if inputs.books is None else np.where(inputs.books, BOOKED, 0)
     largest = new_records(1, FREE)
     counted = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
     largest["cores"], largest["memory"], largest["gpus"] = inputs.cores.max(), counted.max(), devices.max() * WHOLE
@@ -363,7 +369,7 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
         np.concatenate([inputs.device_type[:0], *kinds]),
         requests,
         np.arange(len(inputs.shape) + 1) if site is None else site.option_offset.copy(),
-        inputs.shape.copy() if site is None else site.option_shape.copy(),
+        inputs.shape.copy() if site is None else (site if bookings is None else bookings).option_shape.copy(),
         np.ascontiguousarray(inputs.allowed[:, number]),
         inputs.placement,
         int(inputs.cores.sum()),
@@ -373,25 +379,13 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None) -> Machine:
     for array in machine:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
+    machine.shape.flags.writeable = bookings is not None  # they change when a reservation ends
     return machine
-
-
-def _least_room(inputs: NodeInputs) -> NDArray[np.int64]:
-    """Return, for each request, the tasks that a node must have room for.
-
-    If it gives the tasks per node, that number; else the rest if all its other nodes were empty.
-    """
-    roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
-    for request in range(len(inputs.nodes)):
-        room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
-        roomiest[request] = room.max(initial=1)
-    least = np.where(inputs.nodes > 0, np.maximum(inputs.tasks - (inputs.nodes - 1) * roomiest, 1), 1)
-    return np.where(inputs.tasks_per_node > 0, inputs.tasks_per_node, least)
 
 
 def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
     """Return the nodes in the order in which the engine numbers them."""
-    if PLACEMENTS[inputs.placement] == "weight":
+    if PLACEMENTS[inputs.placement] in ("weight", "switches"):
         return np.lexsort((np.arange(len(inputs.weight)), inputs.weight))
     return np.arange(len(inputs.weight))
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.node_inputs import ALONE, BOOKED
 from schedlab.engine.node_state import (
-    ALONE,
     ASKED_FOR,
     CHANGED,
     FREED,
@@ -36,8 +36,8 @@ def room(machine: Machine, view: View, request: int, node: int) -> int:
         free.cores < asked.least_cores
         or free.memory < asked.least_memory
         or free.gpus < asked.least_gpus
-        or free.runs >= ALONE
-        or (free.runs > 0 and asked.exclusive > 0)
+        or free.runs & ~asked.ignored >= ALONE
+        or (free.runs & ~asked.ignored > 0 and asked.exclusive > 0)
         or not machine.allowed[asked.eligible, node]
     ):
         return 0
@@ -192,12 +192,19 @@ def lesser_of(machine: Machine, one: View, other: View, result: View, node: int)
     there = machine.nodes
     result.free[node].cores = min(one.free[node].cores, other.free[node].cores)
     result.free[node].memory = min(one.free[node].memory, other.free[node].memory)
-    result.free[node].runs = max(one.free[node].runs, other.free[node].runs)
+    result.free[node].runs = busier(one.free[node].runs, other.free[node].runs)
     gpus = 0
     for device in range(there[node].gpu, there[node + 1].gpu):
         result.devices[device] = min(one.devices[device], other.devices[device])
         gpus += result.devices[device]
     result.free[node].gpus = gpus
+
+
+@inlined
+def busier(one: int, other: int) -> int:
+    """Return the larger of two counts of runs; it is BOOKED if any of them is."""
+    most = max(one, other)
+    return most if most < BOOKED else max(one & ~BOOKED, other & ~BOOKED) | BOOKED  # the first is usual, and short
 
 
 @inner_kernel

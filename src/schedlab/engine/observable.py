@@ -98,8 +98,13 @@ class ObservableState:
 
     @property
     def workload(self) -> Workload:
-        """All jobs, with those that were added at the end."""
+        """All jobs, with those that were added at the end; of moldable jobs, a row for each alternative."""
         return self._prepared.workload
+
+    @property
+    def _given(self) -> Workload:
+        """The jobs with their alternatives, in one row each."""
+        return self._prepared.workload if self._prepared.spread is None else self._prepared.spread.given
 
     @property
     def scheduler(self) -> Scheduler | None:
@@ -141,7 +146,9 @@ class ObservableState:
     @property
     def start_time(self) -> NDArray[np.int64]:
         """int64 seconds: when each job started its last run; -1 before, and while it waits for another run."""
-        return self._prepared.in_workload_order(self._parts.state.start).copy()
+        state = self._parts.state
+        stood = 0 if state.site is None or state.site.preemption is None else state.site.preemption.stood
+        return self._prepared.in_workload_order(state.start - stood)
 
     @property
     def expected_run_time(self) -> NDArray[np.int64]:

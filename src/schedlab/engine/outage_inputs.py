@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -18,6 +19,11 @@ RETURNS = 2  # it is in service again
 CLOSES = 3  # a closure that was announced begins ...
 OPENS = 4  # ... and ends
 NEWS = 5  # a closure is announced
+HOLDS = 6  # an advance reservation begins ...
+FREES = 7  # ... and ends
+
+FOR_ALL = -1
+"""No reservation: a closure is for all jobs."""
 
 
 class OutageInputs(NamedTuple):
@@ -27,11 +33,13 @@ class OutageInputs(NamedTuple):
     ----------
     second, node, kind
         int64, one per change, by second: the node, and the kind of change, one of the constants above.
-    where, begin, end, known
-        int64, one per announced closure of a node, by node and begin: the node, the interval in which it is closed, and
-        when that is announced.
+    where, begin, end, known, owner
+        int64, one per announced closure of a node, by node and begin: the node, the interval in which it is closed,
+        when that is announced, and the reservation for whose jobs it is not, or FOR_ALL.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
+    bookings
+        The jobs of reservations; None without any.
     """
 
     second: NDArray[np.int64]
@@ -41,7 +49,9 @@ class OutageInputs(NamedTuple):
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
     known: NDArray[np.int64]
+    owner: NDArray[np.int64]
     loses: bool
+    bookings: BookingInputs | None = None
 
     @property
     def breaks(self) -> bool:
@@ -59,16 +69,19 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
     """
     number = events.numbers(names)
     changes: list[tuple[int, int, int]] = []
-    closures: list[tuple[int, int, int, int]] = []
+    closures: list[tuple[int, int, int, int, int]] = []
+    places = {event.name: place for place, event in enumerate(events.reservations)}
     state = dict.fromkeys(range(len(names)), "up")
     for event in events:
         for name in event.nodes:
             node = number[name]
             if event.end is not None:
                 known = min(first, event.second) if event.announced is None else event.announced
-                closures.append((node, event.second, event.end, known))
+                owner = places.get(event.name, FOR_ALL)
+                closures.append((node, event.second, event.end, known, owner))
                 changes += [(known, node, NEWS)]
-                changes += [(event.second, node, CLOSES), (event.end, node, OPENS)]
+                begins, ends = (CLOSES, OPENS) if owner == FOR_ALL else (HOLDS, FREES)
+                changes += [(event.second, node, begins), (event.end, node, ends)]
                 continue
             before, state[node] = state[node], event.event
             if event.event == "up":
@@ -81,7 +94,7 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
     changes.sort(key=lambda change: change[0])
     closures.sort()
     change = np.array(changes, dtype=np.int64).reshape(-1, 3).T.copy()
-    closure = np.array(closures, dtype=np.int64).reshape(-1, 4).T.copy()
+    closure = np.array(closures, dtype=np.int64).reshape(-1, 5).T.copy()
     return OutageInputs(
         change[0],
         change[1],
@@ -90,6 +103,7 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
         closure[1],
         closure[2],
         closure[3],
+        closure[4],
         loses=events.interrupted == "lost",
     )
 

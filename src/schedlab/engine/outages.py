@@ -17,13 +17,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.bookings import Bookings, new_bookings
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_choice import choose
-from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_state import CHANGED, FREED, GROWN, LATER, REMEMBERED, VIEWS, Nodes, order_of
+from schedlab.engine.node_inputs import BOOKED, KEPT, NodeInputs
+from schedlab.engine.node_state import (
+    CHANGED,
+    FREED,
+    GROWN,
+    LATER,
+    REMEMBERED,
+    VIEWS,
+    Nodes,
+    order_of,
+)
 from schedlab.engine.nodes import room
-from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS, OutageInputs
-from schedlab.engine.timeline import KEPT, keep
+from schedlab.engine.outage_inputs import (
+    BREAKS,
+    CLOSES,
+    FOR_ALL,
+    FREES,
+    HOLDS,
+    LEAVES,
+    OPENS,
+    RETURNS,
+    OutageInputs,
+)
+from schedlab.engine.timeline import keep
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.permutations import inverse
 from schedlab.workload.resources import WHOLE
@@ -38,7 +58,7 @@ COUNTERS_SIZE = 4
 # The effect of the changes of a second.
 NOTHING = 0
 OPENED = 1  # announced closures have begun or ended
-TURNED = 2  # nodes have left or returned to service, or a closure has been announced
+TURNED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
 
 AT_ALL = -1
 """No second: nodes in service count, closed or not."""
@@ -61,10 +81,12 @@ class Outages(NamedTuple):
         bool, one per node: whether it fails in this second.
     offsets
         int64: the closures of node k are those from `offsets[k]` to `offsets[k + 1] - 1`.
-    begin, end, known
+    begin, end, known, owner
         int64, one per closure, see `OutageInputs`.
     asked, serves
         int64 and bool, one per request: whether it fits the nodes in service, valid while TURNS equals `asked`.
+    bookings
+        The jobs of advance reservations; None without any.
     """
 
     counters: NDArray[np.int64]
@@ -78,8 +100,10 @@ class Outages(NamedTuple):
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
     known: NDArray[np.int64]
+    owner: NDArray[np.int64]
     asked: NDArray[np.int64]
     serves: NDArray[np.bool_]
+    bookings: Bookings | None = None
 
 
 def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
@@ -90,7 +114,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
     rank = np.lexsort((inputs.begin, number[inputs.where]))
     changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy())
     offsets = np.searchsorted(number[inputs.where][rank], np.arange(count + 1))
-    closures = (offsets, inputs.begin[rank], inputs.end[rank], inputs.known[rank])
+    closures = (offsets, inputs.begin[rank], inputs.end[rank], inputs.known[rank], inputs.owner[rank])
     for array in (*changes, *closures):
         array.flags.writeable = False
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -104,6 +128,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
         *closures,
         np.full(requests, -1, dtype=np.int64),
         np.zeros(requests, dtype=np.bool_),
+        None if inputs.bookings is None else new_bookings(inputs.bookings),
     )
 
 
@@ -150,6 +175,12 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
                 _close(nodes, outages, node)
             elif kind in (RETURNS, OPENS):
                 _open(nodes, outages, node)
+            elif kind == HOLDS:
+                nodes.now.free[node].runs |= BOOKED
+                nodes.notes[node].changes += 1
+            elif kind == FREES:
+                nodes.now.free[node].runs &= ~BOOKED
+                _note_freed(nodes, node)
         if verdict > NOTHING:
             nodes.counters[CHANGED] += 1
             counters[CLOSING] = _next_closing(outages, now)
@@ -168,10 +199,15 @@ def _open(nodes: Nodes, outages: Outages, node: int) -> None:
     outages.closed[node] -= 1
     if outages.closed[node] == 0:
         nodes.now.free[node].runs &= ~KEPT
-        nodes.notes[node].changes += 1
-        nodes.freed[nodes.counters[FREED] % REMEMBERED] = node
-        nodes.counters[FREED] += 1
-        nodes.counters[GROWN] += 1
+        _note_freed(nodes, node)
+
+
+@inlined
+def _note_freed(nodes: Nodes, node: int) -> None:
+    nodes.notes[node].changes += 1
+    nodes.freed[nodes.counters[FREED] % REMEMBERED] = node
+    nodes.counters[FREED] += 1
+    nodes.counters[GROWN] += 1
 
 
 @inner_kernel
@@ -208,10 +244,16 @@ def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
 
 
 @inlined
-def is_shut(outages: Outages | None, node: int, now: int, ends: int) -> bool:
-    """Return whether a run from now to another second would overlap an announced closure of a node."""
+def is_shut(outages: Outages | None, nodes: Nodes, request: int, node: int, now: int, ends: int) -> bool:
+    """Return whether a run from now to another second would overlap an announced closure of a node.
+
+    Within a reservation, only those for all jobs count: no other reservation has its nodes while it lasts.
+    """
     if outages is not None:
+        books = nodes.machine.requests[request].ignored > 0
         for i in range(outages.offsets[node], outages.offsets[node + 1]):
+            if books and outages.owner[i] != FOR_ALL:
+                continue
             if outages.known[i] <= now < outages.end[i] and outages.begin[i] < ends:
                 return True
     return False
@@ -288,7 +330,7 @@ def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int
         nodes.notes[node].differs = nodes.counters[VIEWS]
         closed = outages.out[node]
         if ends != AT_ALL:
-            closed = outages.closed[node] > 0 or is_shut(outages, node, now, ends)
+            closed = outages.closed[node] > 0 or is_shut(outages, nodes, request, node, now, ends)
         nodes.notes[node].head_room = 0 if closed else room(machine, later, request, node)
     return choose(nodes, LATER, request)
 
@@ -310,8 +352,10 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
     if outages is not None:
         for node in range(outages.closed.shape[0]):
             if outages.out[node]:
-                keep(nodes, nodes.ahead, node, now, NEVER)
+                keep(nodes, nodes.ahead, node, now, NEVER, KEPT)
             for i in range(outages.offsets[node], outages.offsets[node + 1]):
                 if outages.known[i] <= now < outages.end[i]:
                     begin = outages.begin[i]
-                    keep(nodes, nodes.ahead, node, now if begin <= now else begin + late, outages.end[i])
+                    mark = KEPT if outages.owner[i] == FOR_ALL else BOOKED
+                    begin = now if begin <= now else min(begin + late, outages.end[i] - 1)
+                    keep(nodes, nodes.ahead, node, begin, outages.end[i], mark)

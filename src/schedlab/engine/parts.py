@@ -14,16 +14,19 @@ from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
 from schedlab.engine.outages import new_outages
 from schedlab.engine.plan import Plan, new_plan
+from schedlab.engine.preemption_inputs import layers_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.priority import Priority, new_priority
 from schedlab.engine.queue import Queue
 from schedlab.engine.queue_list import new_list
 from schedlab.engine.queue_tree import new_tree
 from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
+from schedlab.engine.rivals import new_rivals
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.site_state import new_site
 from schedlab.engine.slurm_timing import Depths, Passes, new_passes
 from schedlab.engine.state import State, new_state
+from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.scheduler.backfilling import ALL, DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
@@ -74,18 +77,31 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         request=prepared.request,
         watched=scheduler.runtimes.learns,
         runs=n if retries is None else len(retries.runs),
+        layers=1 if prepared.site is None else layers_of(prepared.site.preemption),
     )
     if prepared.nodes is not None:
         site = None
         if prepared.site is not None:
-            site = new_site(prepared.site, prepared.nodes, by_number=isinstance(scheduler.backfill, Conservative))
+            by_number = isinstance(scheduler.backfill, Conservative)
+            site = new_site(prepared.site, prepared.nodes, by_number=by_number, bookings=prepared.bookings)
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
         outages = prepared.outages
         closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)
-        nodes = new_nodes(prepared.nodes, prepared.site, plans=plans, retries=retries is not None, closures=closures)
+        nodes = new_nodes(
+            prepared.nodes,
+            prepared.site,
+            plans=plans,
+            retries=retries is not None,
+            closures=closures,
+            bookings=prepared.bookings,
+        )
+        if prepared.nodes.topology is not None:
+            nodes = nodes._replace(topology=new_topology(prepared.nodes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)
+    if prepared.spread is not None:
+        state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
     needs = None
     if prepared.workload.dependencies is not None or prepared.pilot.any():
         needs = new_needs(prepared)

@@ -36,6 +36,7 @@ from schedlab.engine.state import (
     WAITING,
     State,
 )
+from schedlab.engine.suspension_pass import start_before_plan
 from schedlab.engine.waiting import Orders, Waiting, come_into_view, score_again
 from schedlab.kernels import chosen, inlined, kind_of, operation
 
@@ -153,6 +154,8 @@ def _make_pass(
             start_in_turn(state.site, jobs, seen, state, waiting, orders, needs, retries, rules)
 
     def conservative(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
+        if gives_way(state.site):
+            start_before_plan(state.site, jobs, seen, state, waiting, orders, plan, retries, needs, rules)
         plan_pass(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
 
     def slurm(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]

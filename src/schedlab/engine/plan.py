@@ -11,9 +11,11 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.profile import Profile, new_profile
-from schedlab.engine.queue_list import QueueList, new_list
+from schedlab.engine.queue_list import QueueList, append, new_list
+from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.slots import find_slot, give_slot, move_slot, take_slot
+from schedlab.engine.state import ENTERING, State
 from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Plan.counters.
@@ -130,3 +132,13 @@ def reserve_in_round(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: i
     """Reserve for a job; the round lasts at least until it ends."""
     reserve(jobs, nodes, plan, job, now)
     plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
+
+
+@inlined
+def list_again(state: State, plan: Plan, retries: Retries) -> None:
+    """Put the jobs whose speculative runs have just failed back into the plan's list."""
+    for i in range(state.clock[ENTERING]):
+        job = state.entering[i]
+        if retries.first[job] and not plan.listed[job]:
+            plan.listed[job] = True
+            append(plan.list, job)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.needs import Needs, is_ready
-from schedlab.engine.node_pass import fits_open
 from schedlab.engine.outages import TURNED
 from schedlab.engine.plan import (
     NEXT_START,
@@ -26,6 +25,7 @@ from schedlab.engine.plan import (
     Plan,
     advance,
     cancel,
+    list_again,
     reserve,
     reserve_in_round,
     reserve_late,
@@ -34,6 +34,9 @@ from schedlab.engine.preemption_state import must_plan_again
 from schedlab.engine.queue import NONE, remove, tail
 from schedlab.engine.queue_list import QueueList, append, find_and_remove
 from schedlab.engine.retries import Retries, is_better, note_runs, run_speculatively, useful_share
+from schedlab.engine.rival_choice import BY_ENTRY, fitting_open
+from schedlab.engine.rival_plan import advance_rivals, forget_rivals, is_aside, leave_list, reserve_from
+from schedlab.engine.rivals import has_rivals, note_hidden, note_waiting
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
@@ -41,7 +44,6 @@ from schedlab.engine.state import (
     BLAMED,
     COMPLETED,
     CORRECTED,
-    ENTERING,
     FREE,
     NOW,
     STARTED,
@@ -53,7 +55,7 @@ from schedlab.engine.state import (
     correct,
     within_limits,
 )
-from schedlab.engine.waiting import Orders, Waiting, leave, sort_waiting
+from schedlab.engine.waiting import Orders, Waiting, leave, let_rivals_leave, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_DISTRIBUTION
 
@@ -74,8 +76,9 @@ def plan_pass(
     clock = state.clock
     now = clock[NOW]
     if retries is not None:
-        _list_again(state, plan, retries)
+        list_again(state, plan, retries)
     afresh = clock[STARTED] < rules.in_order
+    again = must_plan_again(state.site)
     if afresh and not _start_in_order(jobs, seen, state, waiting, orders, needs, retries, rules):
         plan.counters[NEXT_START] = NEVER
         _leave_machine(jobs, state, plan, retries)
@@ -85,7 +88,7 @@ def plan_pass(
     if soonest(state.running) <= now:
         _expect_twice_as_long(jobs, state, plan)
         afresh = True
-    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED or must_plan_again(state.site)
+    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED or again
     if afresh:
         _plan_running(state, plan, retries, rules.processors)
     if rules.fixed:
@@ -93,22 +96,12 @@ def plan_pass(
     elif afresh:
         _look(waiting.queue, jobs, state, plan, needs, rules, False)
         sort_waiting(plan.list, orders.policy, seen, state, retries, rules, plan.list.length[0])
-        for i in range(plan.list.length[0]):
-            reserve(jobs, state.nodes, plan, plan.list.order[i], now)
+        forget_rivals(state.rivals, plan)
+        reserve_from(state.rivals, jobs, state.nodes, plan, rules, 0, now)
     elif clock[COMPLETED] > 0:
         _compress(jobs, seen, state, orders, plan, retries, rules)
     if clock[BLAMED] < 0:
         _start_due(jobs, seen, state, waiting, orders, plan, needs, retries, rules)
-
-
-@inlined
-def _list_again(state: State, plan: Plan, retries: Retries) -> None:
-    """Put the jobs whose speculative runs have just failed back into the plan's list."""
-    for i in range(state.clock[ENTERING]):
-        job = state.entering[i]
-        if retries.first[job] and not plan.listed[job]:
-            plan.listed[job] = True
-            append(plan.list, job)
 
 
 @inner_kernel
@@ -176,13 +169,13 @@ def _start_in_order(
         if not is_ready(needs, job) or not within_limits(jobs, state, job):
             place += 1
             continue
-        if jobs[job].processors > clock[FREE] or not fits_open(
-            state.site, state.nodes, job, clock[NOW], clock[NOW] + jobs[job].estimate
-        ):
+        fitting = fitting_open(state.rivals, jobs, state, orders.policy.score, BY_ENTRY, job)
+        if fitting == NONE:
             return False
-        begin(jobs, state, job)
-        state.backfilled[job] = False
-        leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], job)
+        begin(jobs, state, fitting)
+        state.backfilled[fitting] = False
+        leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], fitting)
+        place = 0 if has_rivals(state.rivals) else place  # positions behind its rivals are others now
     return True
 
 
@@ -243,6 +236,9 @@ def _compress(
     """Move each reservation to its present earliest slot, one by one, in the order of the policy."""
     now = state.clock[NOW]
     sort_waiting(plan.list, orders.policy, seen, state, retries, rules, plan.list.length[0])
+    if has_rivals(state.rivals):
+        advance_rivals(state.rivals, jobs, state.nodes, plan, now)
+        return
     for i in range(plan.list.length[0]):
         job = plan.list.order[i]
         if plan.reserved[job] == NEVER:
@@ -267,13 +263,15 @@ def _start_due(
     clock, listed = state.clock, plan.list
     now = clock[NOW]
     while True:
-        for i in range(_look(waiting.queue, jobs, state, plan, needs, rules, True), listed.length[0]):
-            reserve_late(jobs, state.nodes, plan, rules, listed.order[i], now)
+        before = _look(waiting.queue, jobs, state, plan, needs, rules, True)
+        reserve_from(state.rivals, jobs, state.nodes, plan, rules, before, now)
         due = NONE
         behind = waits = False  # whether an earlier job in the list has to wait
         plan.counters[NEXT_START] = NEVER
         for i in range(listed.length[0]):
             job = listed.order[i]
+            if is_aside(state.rivals, plan, job):
+                continue
             plan.counters[NEXT_START] = min(plan.counters[NEXT_START], plan.reserved[job])
             if plan.reserved[job] > now:
                 waits = True
@@ -286,13 +284,13 @@ def _start_due(
         begin(jobs, state, due)
         state.backfilled[due] = behind
         plan.until[due] = plan.reserved[due] + plan.length[due]
-        _leave(jobs, seen, state, waiting, orders, plan, retries, rules, due)
+        leave_plan(jobs, seen, state, waiting, orders, plan, retries, rules, due)
         if clock[BLAMED] >= 0:
             return
 
 
 @inner_kernel
-def _leave(
+def leave_plan(
     jobs: NDArray[Any],
     seen: NDArray[Any],
     state: State,
@@ -307,11 +305,16 @@ def _leave(
 
     It may be behind the window: another job, which returned to an earlier place, may have pushed it there.
     """
-    find_and_remove(plan.list, job)
-    plan.listed[job] = False
+    if plan.listed[job]:
+        find_and_remove(plan.list, job)
+        plan.listed[job] = False
+    leave_list(state.rivals, plan, job)
     if rules.window >= 0 and state.entered[job] > state.entered[tail(waiting.queue)]:
         remove(waiting.beyond, job)
         state.clock[WAITING] -= 1
+        note_hidden(state.rivals, job, False)
+        note_waiting(state.rivals, job, False)
+        let_rivals_leave(state.rivals, jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
     else:
         leave(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
 
@@ -390,7 +393,7 @@ def use_gaps(
         plan.until[best] = now + most_length
         run_speculatively(jobs, state, retries, best, most_length)
         book_run(state.nodes, plan.profile, best, jobs[best].processors, now, now + most_length, -1)
-        _leave(jobs, seen, state, waiting, orders, plan, retries, rules, best)
+        leave_plan(jobs, seen, state, waiting, orders, plan, retries, rules, best)
         before = clock[STARTED]
         if clock[BLAMED] < 0:
             _start_due(jobs, seen, state, waiting, orders, plan, needs, retries, rules)

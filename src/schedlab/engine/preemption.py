@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, USED, add, discard
 from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.node_choice import choose
+from schedlab.engine.node_pass import is_closed
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.nodes import let_differ, move, move_place, note_change, room, view_of
 from schedlab.engine.outages import is_shut
@@ -38,9 +39,11 @@ from schedlab.engine.preemption_state import (
     Preemption,
     class_of_run,
 )
+from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
 from schedlab.engine.state import NOW, STARTED, WATCHED, State, within_limits
+from schedlab.engine.suspension import hide_all
 from schedlab.kernels import inlined, inner_kernel
 
 MOST = 1 << 40
@@ -88,17 +91,26 @@ def _make_way(
         nodes.counters[VIEWS] += 1
         _give_back_ending(preemption, nodes, state)
         open_partitions(site)
+        begin_turns(state.rivals)
         for i in range(admitted):
             job = turn[i]
-            ends = now + jobs[job].estimate
-            if _fits(site, nodes, job, now, ends):
-                _take_choice(nodes)
+            if had_turn(state.rivals, job):
                 continue
-            option = site.options[job]
-            served = False
-            while option < site.options[job + 1] and not served:
-                served = _clear(preemption, site, nodes, jobs, state, job, option, ends)
-                option += 1
+            take_turn(state.rivals, job)
+            place, served = i, False
+            while place < admitted and not served:
+                served = fits_later(site, nodes, turn[place], now, now + jobs[turn[place]].estimate)
+                place = next_of_job(state.rivals, turn, place, admitted)
+            if served:
+                take_choice(nodes)
+                continue
+            place = i
+            while place < admitted and not served:
+                option, ends = site.options[turn[place]], now + jobs[turn[place]].estimate
+                while option < site.options[turn[place] + 1] and not served:
+                    served = _clear(preemption, site, nodes, jobs, state, turn[place], option, ends)
+                    option += 1
+                place = next_of_job(state.rivals, turn, place, admitted)
             if served:
                 found = True
                 continue
@@ -153,7 +165,7 @@ def _move_run(nodes: Nodes, job: int, sign: int) -> None:
 
 
 @inlined
-def _take_choice(nodes: Nodes) -> None:
+def take_choice(nodes: Nodes) -> None:
     """Take the last choice from the view."""
     request = nodes.counters[ASKED_FOR]
     for i in range(nodes.counters[PICKED]):
@@ -163,22 +175,22 @@ def _take_choice(nodes: Nodes) -> None:
 
 
 @inner_kernel
-def _fits(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
+def fits_later(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
     """Return whether a job fits in a partition for which no earlier job waits, and choose its nodes."""
     for option in range(site.options[job], site.options[job + 1]):
         if not site.blocked[site.partition[option]]:
             request = nodes.machine.shape[option]
             for node in range(nodes.notes.shape[0]):
-                _look(site, nodes, request, node, now, ends)
+                look_at(site, nodes, request, node, now, ends)
             if choose(nodes, LATER, request):
                 return True
     return False
 
 
 @inlined
-def _look(site: Site, nodes: Nodes, request: int, node: int, now: int, ends: int) -> None:
+def look_at(site: Site, nodes: Nodes, request: int, node: int, now: int, ends: int) -> None:
     """Record how many tasks of a request a node has room for, unless it is closed to it."""
-    closed = site.closed[node] or is_shut(nodes.outages, node, now, ends)
+    closed = is_closed(site, nodes, request, node) or is_shut(nodes.outages, nodes, request, node, now, ends)
     nodes.notes[node].head_room = 0 if closed else room(nodes.machine, view_of(nodes, node, LATER), request, node)
 
 
@@ -196,12 +208,31 @@ def _clear(
     """Preempt runs for a job in one of its partitions; return whether preempting some makes room for it."""
     if site.blocked[site.partition[option]]:
         return False
-    now, request = state.clock[NOW], nodes.machine.shape[option]
     count = candidates(preemption, site, nodes, state, option)
-    tried = 0
-    while count > 0:
+    if count == 0:
+        return False
+    hide_all(preemption, site, nodes, state, option, 1)
+    found = _end_in_turn(preemption, site, nodes, jobs, state, nodes.machine.shape[option], count, ends)
+    hide_all(preemption, site, nodes, state, option, -1)
+    return found
+
+
+@inner_kernel
+def _end_in_turn(
+    preemption: Preemption,
+    site: Site,
+    nodes: Nodes,
+    jobs: NDArray[Any],
+    state: State,
+    request: int,
+    count: int,
+    ends: int,
+) -> bool:
+    """End the first of `count` candidates, and improve their order, until a request fits; return whether it does."""
+    now, tried = state.clock[NOW], 0
+    while True:
         for node in range(nodes.notes.shape[0]):
-            _look(site, nodes, request, node, now, ends)
+            look_at(site, nodes, request, node, now, ends)
         last = _first_that_suffices(preemption, site, nodes, request, count, now, ends)
         if last < 0:
             return False
@@ -209,13 +240,12 @@ def _clear(
         measure_use(preemption, nodes, last, count)
         if tried > preemption.counters[REORDER] + 1 or count <= tried:
             _end_those_in_use(preemption, site, nodes, jobs, state, last)
-            _take_choice(nodes)
+            take_choice(nodes)
             return True
         preemption.use[last] = MOST
         for i in range(last + 1):
             _move_run(nodes, preemption.who[i], -1)
         sort_by_use(preemption, count)
-    return False
 
 
 @inner_kernel
@@ -231,6 +261,7 @@ def candidates(preemption: Preemption, site: Site, nodes: Nodes, state: State, o
             his = class_of_run(preemption, site, nodes, job)
             if (
                 preemption.ending[job]
+                or preemption.suspends[his]
                 or not preemption.may[mine, his]
                 or now - state.start[job] <= preemption.exempt[his]
                 or not _is_in(site, nodes, partition, job)
@@ -279,7 +310,7 @@ def _first_that_suffices(
         _move_run(nodes, job, 1)
         run = nodes.run[job]
         for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-            _look(site, nodes, request, nodes.places[entry].node, now, ends)
+            look_at(site, nodes, request, nodes.places[entry].node, now, ends)
         if choose(nodes, LATER, request):
             return i
     for i in range(count):

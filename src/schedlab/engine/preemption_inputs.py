@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ class PreemptionInputs(NamedTuple):
         bool, classes by classes: whether a job of the first may take the place of a run of the second.
     cancels
         bool, one per class: whether its preempted runs are cancelled instead of requeued.
+    suspends
+        bool, one per class: whether they are suspended instead.
     grace, exempt
         int64 seconds: how long its runs may continue when they are preempted, and how long after their start they are
         exempt.
@@ -40,6 +42,7 @@ class PreemptionInputs(NamedTuple):
 
     may: NDArray[np.bool_]
     cancels: NDArray[np.bool_]
+    suspends: NDArray[np.bool_]
     grace: NDArray[np.int64]
     exempt: NDArray[np.int64]
     rank: NDArray[np.int64]
@@ -47,6 +50,11 @@ class PreemptionInputs(NamedTuple):
     delay: int
     youngest: bool
     reorder: int
+
+
+def layers_of(inputs: PreemptionInputs | None) -> int:
+    """Return how many runs may hold the same core, while all but one are suspended: one for each tier."""
+    return 1 if inputs is None or not inputs.suspends.any() else len(np.unique(inputs.rank))
 
 
 def preempts(cluster: Cluster | None) -> bool:
@@ -69,7 +77,7 @@ def preemption_inputs(
         int64, one per option: the job, and the position of the partition.
     """
     rule = cluster.preemption
-    may, cancels, grace, exempt, rank = _classes(cluster)
+    may, cancels, suspends, grace, exempt, rank = _classes(cluster)
     if rule is None or not may.any():
         return None
     of_option = partition
@@ -81,14 +89,15 @@ def preemption_inputs(
         of_option = np.where(codes < 0, len(place), known[codes] if len(known) else len(place))
     of_option = of_option.astype(np.int64)
     return PreemptionInputs(
-        may, cancels, grace, exempt, rank, of_option, rule.requeue_delay, rule.youngest_first, rule.reorder
+        may, cancels, suspends, grace, exempt, rank, of_option, rule.requeue_delay, rule.youngest_first, rule.reorder
     )
 
 
-def _classes(
-    cluster: Cluster,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return which class may preempt which, and cancels, grace, exempt and rank of each class."""
+def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
+    """Return which class may preempt which, and cancels, suspends, grace, exempt and rank of each class.
+
+    Runs that are suspended have neither a grace time nor an exempt time.
+    """
     rule = cluster.preemption
     modes, grace, exempt, rank = ["off"], [0], [0], [0]
     pairs: list[tuple[int, int]] = []
@@ -114,5 +123,6 @@ def _classes(
     may = np.zeros((len(modes), len(modes)), dtype=np.bool_)
     for one, other in pairs:
         may[one, other] = modes[other] != "off"
-    cancels = np.array([mode == "cancel" for mode in modes])
-    return may, cancels, np.array(grace), np.array(exempt), np.array(rank)
+    cancels, suspends = (np.array([mode == one for mode in modes]) for one in ("cancel", "suspend"))
+    ends = ~suspends
+    return may, cancels, suspends, np.array(grace) * ends, np.array(exempt) * ends, np.array(rank)

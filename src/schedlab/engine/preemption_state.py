@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar
 from schedlab.engine.preemption_inputs import PreemptionInputs
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.schedule.runs import PAUSE
 
 # Positions in Preemption.counters.
 DELAY = 0  # seconds before a requeued job may begin
@@ -24,9 +25,12 @@ HELD = 4  # ... and how many there are
 RETURNED = 5  # jobs that have entered the queue at this event because they may begin again
 AWAKE = 6  # 1 if the exemption of a run has ended by this event
 ASLEEP = 7  # 1 if only jobs that have returned wait, for which Slurm makes no backfill pass
-REPLAN = 8  # 1 if runs have been preempted since the last plan was made
+REPLAN = 8  # 1 if runs have been preempted, suspended or resumed since the last plan was made
 EXEMPTS = 9  # 1 if any class exempts runs for a time
-COUNTERS_SIZE = 10
+SUSPENDED = 10  # runs that are suspended
+PAUSES = 11  # suspensions in the log
+SUSPENDS = 12  # 1 if runs of any class are suspended where they give way
+COUNTERS_SIZE = 13
 
 # What becomes of a preempted run: Preemption.fate.
 STAYS, COMES_BACK, IS_LOST = 0, 1, 2
@@ -39,7 +43,7 @@ class Preemption(NamedTuple):
     ----------
     counters
         The counters above.
-    may, cancels, grace, exempt, rank, of_option
+    may, cancels, suspends, grace, exempt, rank, of_option
         See `PreemptionInputs`.
     fate
         int64, one per job: what becomes of its run, the constants above.
@@ -54,11 +58,26 @@ class Preemption(NamedTuple):
         bool, one per node: whether it is among those of the last choice.
     there
         bool, one per class: whether its runs may be preempted.
+    over
+        int64, one per job: the class in which its run began in place of runs that were suspended; -1 if it did not.
+    suspended, since
+        bool and int64 seconds, one per job: whether its run is suspended, and since when.
+    stood
+        int64 seconds, one per job: how long its present run has been suspended in all, up to its last resumption.
+    latest
+        int64, one per job: the last suspension of its present run in the log; -1 for none.
+    pauses
+        All suspensions (PAUSE), by the second in which they began.
+    lenders
+        int64: runs of which others may use the cores.
+    used
+        int64, one per node: cores in use, while it is found out which runs may go on.
     """
 
     counters: NDArray[np.int64]
     may: NDArray[np.bool_]
     cancels: NDArray[np.bool_]
+    suspends: NDArray[np.bool_]
     grace: NDArray[np.int64]
     exempt: NDArray[np.int64]
     rank: NDArray[np.int64]
@@ -71,19 +90,34 @@ class Preemption(NamedTuple):
     use: NDArray[np.int64]
     chosen: NDArray[np.bool_]
     there: NDArray[np.bool_]
+    over: NDArray[np.int64]
+    suspended: NDArray[np.bool_]
+    since: NDArray[np.int64]
+    stood: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    pauses: NDArray[Any]
+    lenders: NDArray[np.int64]
+    used: NDArray[np.int64]
 
 
 def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemption:
     """Return the state of preemption before the first start."""
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[DELAY, YOUNGEST, REORDER]] = inputs.delay, inputs.youngest, inputs.reorder
-    counters[EXEMPTS] = inputs.exempt.any()
-    names = ("may", "cancels", "grace", "exempt", "rank", "of_option")
+    counters[EXEMPTS], counters[SUSPENDS] = inputs.exempt.any(), inputs.suspends.any()
+    names = ("may", "cancels", "suspends", "grace", "exempt", "rank", "of_option")
     fixed = {name: getattr(inputs, name).copy() for name in names}
     for array in fixed.values():
         array.flags.writeable = False
-    rest: dict[str, Any] = {name: np.zeros(jobs, np.int64) for name in ("fate", "held", "due", "who", "use")}
-    flags = {"ending": jobs, "chosen": nodes, "there": len(inputs.rank)}
+    of_jobs = ("fate", "held", "due", "who", "use", "stood", "since", "lenders")
+    rest: dict[str, Any] = {name: np.zeros(jobs, np.int64) for name in of_jobs}
+    rest |= {
+        "over": np.full(jobs, -1),
+        "latest": np.full(jobs, -1),
+        "pauses": new_records(2 * jobs, PAUSE),
+        "used": np.zeros(nodes, np.int64),
+    }
+    flags = {"ending": jobs, "chosen": nodes, "there": len(inputs.rank), "suspended": jobs}
     rest |= {name: np.zeros(size, dtype=np.bool_) for name, size in flags.items()}
     return Preemption(counters, **fixed, **rest)
 
@@ -95,6 +129,9 @@ def fate_of(preemption: Preemption | None, job: int) -> int:
         fate = preemption.fate[job]
         preemption.fate[job] = STAYS
         preemption.ending[job] = False
+        preemption.stood[job] = 0
+        preemption.latest[job] = -1
+        preemption.over[job] = -1
         return fate
     return STAYS
 
@@ -158,11 +195,58 @@ def next_end_of_exemption(
 @inlined
 def class_of_run(preemption: Preemption, site: Any, nodes: Any, job: int) -> int:
     """Return the class of a job in the partition in which it runs: the first one with the request of the run."""
+    if preemption.over[job] >= 0:
+        return preemption.over[job]
     request = nodes.places[nodes.offsets[nodes.run[job]]].request
     option = site.options[job]
     while nodes.machine.shape[option] != request:
         option += 1
     return preemption.of_option[option]
+
+
+def is_log_short(preemption: Preemption | None) -> bool:
+    """Return, outside of kernels, whether the log may be too short for one event: a suspension of each job."""
+    if preemption is None:
+        return False
+    return bool(len(preemption.pauses) - preemption.counters[PAUSES] < len(preemption.stood))
+
+
+def with_more_pauses(preemption: Preemption) -> Preemption:
+    """Return the state of preemption with room for twice as many suspensions."""
+    longer = new_records(2 * len(preemption.pauses), PAUSE)
+    longer[: len(preemption.pauses)] = preemption.pauses
+    return preemption._replace(pauses=longer)
+
+
+@inlined
+def lacks_pauses(site: Any) -> bool:
+    """Return whether the log may be too short for the suspensions of one event: one for each job."""
+    if site is not None:
+        return _lacks_pauses(site.preemption)
+    return False
+
+
+@inlined
+def _lacks_pauses(preemption: Preemption | None) -> bool:
+    """Return whether the log may be too short for the suspensions of one event."""
+    if preemption is not None:
+        return preemption.pauses.shape[0] - preemption.counters[PAUSES] < preemption.stood.shape[0]
+    return False
+
+
+@inlined
+def stood_still(site: Any, job: int) -> int:
+    """Return for how many seconds a run was suspended, up to its last resumption."""
+    if site is not None:
+        return _stood(site.preemption, job)
+    return 0
+
+
+@inlined
+def _stood(preemption: Preemption | None, job: int) -> int:
+    if preemption is not None:
+        return preemption.stood[job]
+    return 0
 
 
 @inlined
@@ -234,7 +318,7 @@ def fall_asleep(site: Any, asleep: bool) -> None:
 
 @inlined
 def must_plan_again(site: Any) -> bool:
-    """Return whether runs have been preempted since the last call."""
+    """Return whether runs have been preempted, suspended or resumed since the last call."""
     if site is not None:
         again = _counter(site.preemption, REPLAN) > 0
         _set(site.preemption, REPLAN, 0)

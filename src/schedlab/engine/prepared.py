@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.associations import Associations, associations
+from schedlab.engine.booking_inputs import BookingInputs, booking_inputs, reserved_jobs
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -79,6 +81,8 @@ class Prepared(NamedTuple):
         What the resources that jobs request add to their priorities; None: nothing.
     outages
         Outages and closures of the nodes; None if there are none.
+    spread
+        If jobs have alternatives: the jobs, of which `workload` and the columns have a row for each alternative.
     """
 
     workload: Workload
@@ -99,6 +103,7 @@ class Prepared(NamedTuple):
     associations: Associations | None = None
     tres: NDArray[np.float64] | None = None
     outages: OutageInputs | None = None
+    spread: Spread | None = None
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""
@@ -111,9 +116,18 @@ class Prepared(NamedTuple):
         columns = [known[name] if name in known else self.column(ATTRIBUTES[name]) for name in names]
         return np.array(columns, np.int64).reshape(len(names), len(self.jobs)).T.copy()
 
+    def in_submission_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return a column that is in the workload's order, in order of submission."""
+        return values if self.order is None else values[self.order]
+
     def in_workload_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a column that is in order of submission, in the workload's order."""
         return values if self.order is None else values[inverse(self.order)]
+
+    @property
+    def bookings(self) -> BookingInputs | None:
+        """The jobs of advance reservations; None without any."""
+        return None if self.outages is None else self.outages.bookings
 
     @property
     def one_by_one(self) -> bool:
@@ -145,13 +159,16 @@ def prepare(
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
     if cluster is not None:
         check_type(cluster, Cluster, "use Cluster(128) for processors, Cluster.of_nodes, or read_cluster(FILE)")
+    spread = _spread(workload, scheduler, processors, cluster, requests)
+    if spread is not None:
+        workload = spread.workload
     asking = workload
     if isinstance(workload, Workload) and not has_nodes(cluster) and is_held_back(workload, cluster):
         machine_size = size_of_machine(processors, cluster)
         whole = Cluster.for_workload(workload, machine_size)
         asking, cluster = as_one_node(workload, whole if cluster is None else cluster)
         processors = None
-    scheduler, in_order = _checked(workload, scheduler, events, in_order, cluster)
+    scheduler, in_order = _checked(workload, scheduler, events, in_order, cluster, spread)
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
@@ -177,6 +194,9 @@ def prepare(
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
         if node_events is not None:
             outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
+            if node_events.reservations and site is not None:
+                nodes, bookings = _booked(workload, cluster, node_events, order, nodes, site)
+                outages = outages._replace(bookings=bookings)
     who, tres = None, None
     if isinstance(scheduler.policy, Multifactor):
         billing, tres = _resources(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
@@ -200,7 +220,43 @@ def prepare(
         who,
         tres,
         outages,
+        spread,
     )
+
+
+def _spread(
+    workload: Workload,
+    scheduler: str | Scheduler,
+    processors: int | None,
+    cluster: Cluster | None,
+    requests: Requests | None,
+) -> Spread | None:
+    """Return moldable jobs as one job per alternative; None if no job has alternatives."""
+    if not isinstance(workload, Workload) or workload.alternatives is None or len(workload) == 0:
+        return None
+    if requests is not None:
+        raise InputError(f"{workload.name}: requests= is for one size of each job, but jobs have alternatives")
+    named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
+    return spread_out(workload, named, size_of_machine(processors, cluster), cluster)
+
+
+def _booked(
+    workload: Workload,
+    cluster: Cluster,
+    events: NodeEvents,
+    order: NDArray[np.intp] | None,
+    nodes: NodeInputs,
+    site: SiteInputs,
+) -> tuple[NodeInputs, BookingInputs]:
+    """Return the nodes with the requests within reservations, and the jobs of these."""
+    of_job = reserved_jobs(workload, cluster, events)
+    try:
+        return booking_inputs(nodes, site, events, of_job if order is None else of_job[order])
+    except InputError as error:
+        if error.row is None:
+            raise
+        row = error.row if order is None else int(order[error.row])
+        raise InputError(f"job {workload.job_id[row]} {error}", row=row) from None
 
 
 def _resources(
@@ -240,7 +296,12 @@ def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
 
 
 def _checked(
-    workload: Workload, scheduler: str | Scheduler, events: Events, in_order: int, cluster: Cluster | None
+    workload: Workload,
+    scheduler: str | Scheduler,
+    events: Events,
+    in_order: int,
+    cluster: Cluster | None,
+    spread: Spread | None,
 ) -> tuple[Scheduler, int]:
     """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation are not compatible."""
     check_type(workload, Workload, NO_WORKLOAD)
@@ -250,9 +311,10 @@ def _checked(
     in_order = whole_number("in_order", in_order)
     if in_order < 0:
         raise InputError(f"in_order={in_order}: must be a number of jobs")
-    shared = workload.workflows is not None and bool(pilots(workload).any())
+    linked = workload if spread is None else spread.given
+    shared = linked.workflows is not None and bool(pilots(linked).any())
     nodes, waits = has_nodes(cluster), workload.dependencies is not None
-    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster)):
+    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster), spread is not None):
         raise InputError(sentence)
     if scheduler.placement is not None and not nodes:
         raise InputError(f"{scheduler.text}: placement={scheduler.placement} needs a cluster of nodes: give cluster=")
@@ -282,7 +344,14 @@ MOST_TEXTS = 512
 
 @lru_cache(maxsize=MOST_TEXTS)
 def _refusal(
-    scheduler: Scheduler, events: str, in_order: int, dependencies: bool, shared: bool, nodes: bool, preemption: bool
+    scheduler: Scheduler,
+    events: str,
+    in_order: int,
+    dependencies: bool,
+    shared: bool,
+    nodes: bool,
+    preemption: bool,
+    moldable: bool,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, or None."""
     return compatible.refusal(
@@ -293,6 +362,7 @@ def _refusal(
         shared_places=shared,
         nodes=nodes,
         preemption=preemption,
+        moldable=moldable,
     )
 
 

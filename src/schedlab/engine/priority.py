@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.preemption_state import stood_still
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.shares import Shares, charge, new_shares, use, weigh, weighed
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
@@ -154,7 +155,7 @@ def note_usage(state: State, priority: Priority) -> None:
             until = until // priority.period * priority.period
         for i in range(state.clock[COMPLETED]):
             job = state.ended[i]
-            used = max(0, until - max(state.start[job], priority.last[0]))
+            used = max(0, until - max(state.start[job] - stood_still(state.site, job), priority.last[0]))
             charge(priority.shares, priority.association[job], used * priority.rate[job])
 
 
@@ -171,7 +172,7 @@ def compute(state: State, priority: Priority) -> bool:
             block = running.order[place]
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
-                used = second - max(state.start[job], priority.last[0])
+                used = second - max(state.start[job] - stood_still(state.site, job), priority.last[0])
                 charge(priority.shares, priority.association[job], used * priority.rate[job])
         # Several periods are over at once only after the machine was idle, so all recent usage belongs to the first of
         # them.

@@ -58,22 +58,14 @@ def slot_before(profile: Profile, processors: int, length: int, begins: int, boo
     The booking begins at second `booked`; its own processors count as free from then on.
     """
     begin, free = profile.begin, profile.free
-    last = profile.length[0] - 1
+    begins = max(begins, begin[0])
     i = 0
-    while True:
-        while i <= last and free[i] < processors:
-            i += 1
-        if i > last:
-            return booked
-        begins = max(begins, begin[i])
-        until = min(booked, begins + length)
+    while begin[i] < booked:  # never the last segment: the booking ends before it
         i += 1
-        while i <= last and begin[i] < until and free[i] >= processors:
-            i += 1
-        if begins >= booked:
-            return booked
-        if i > last or begin[i] >= until:
+        begins = begins if free[i - 1] >= processors else begin[i]
+        if begin[i] - begins >= length:
             return begins
+    return min(begins, booked)
 
 
 @inner_kernel

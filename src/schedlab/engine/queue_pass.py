@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import soonest
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, begin_of_task, is_ready
-from schedlab.engine.node_pass import fits, fits_beside, note_beside, reserve_for
+from schedlab.engine.node_pass import fits, fits_beside, may_move, note_beside, reserve_for
 from schedlab.engine.outages import next_closing
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
 from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
+from schedlab.engine.rival_choice import fitting_of, soonest_of
+from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_pass import reserve_for_heads
 from schedlab.engine.site_state import HEADS, Site
@@ -61,7 +63,7 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     clock = state.clock
     if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < rules.in_order:
         return OPEN
-    if rules.observed:
+    if rules.observed or has_rivals(state.rivals):
         return OPEN
     job = state.entering[0]
     processors = jobs[job].processors
@@ -75,6 +77,7 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
         or clock[FREE] != clock[LEFT]
         or orders.policy.score[job] < orders.policy.score[clock[HEAD]]
         or soonest(state.running) <= clock[NOW]
+        or may_move(state.nodes)
     ):
         return OPEN
     if processors <= clock[FREE]:
@@ -113,25 +116,30 @@ def queue_pass(
             first = head_of(seen, state, waiting, needs, rules)
             if first == NONE:
                 break
-            job = first
-            if jobs[first].processors > clock[FREE] or not fits(state.nodes, first):
+            job = fitting_of(state.rivals, jobs, seen, state, orders.policy, rules, first)
+            if job == NONE:
                 if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
                     break
                 blocked = True
                 starving = rules.starvation >= 0
                 place = 0
+                first = soonest_of(state.rivals, jobs, seen, state, orders.policy, rules, first)
                 shadow, extra = reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)
                 continue
         elif clock[FREE] == 0:
             break
         elif starving:
             place = first_fit(waiting.ages, jobs, place, clock[FREE], shadow - now, extra)
-            if place == NONE or now - seen[job_at(waiting.ages, place)].submit <= rules.starvation:
+            if place == NONE or are_the_rest_patient(waiting.ages, seen, rules, now, place):
                 starving = False
                 place = 0
                 continue
             job = job_at(waiting.ages, place)
-            if not is_ready(needs, job) or not fits_beside(state.nodes, job, now + jobs[job].estimate <= shadow):
+            if (
+                now - seen[job].submit <= rules.starvation
+                or not is_ready(needs, job)
+                or not fits_beside(state.nodes, job, now + jobs[job].estimate <= shadow)
+            ):
                 place += 1
                 continue
         else:
@@ -152,6 +160,8 @@ def queue_pass(
             if clock[BLAMED] >= 0:
                 return
             blocked = False  # a job that has come into view may precede the head
+        elif has_rivals(state.rivals):
+            place = 0  # positions behind its rivals are others now
     clock[HEAD] = first
     clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
 
@@ -178,11 +188,47 @@ def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
 def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | None, rules: Rules) -> int:
     """Return the first job of the queue that is ready; NONE if there is none. The queue is not empty."""
     clock = state.clock
-    if rules.starvation >= 0 or clock[STARTED] < rules.in_order:
-        oldest = first_ready(waiting.ages, needs)
-        if oldest == NONE or clock[STARTED] < rules.in_order or clock[NOW] - seen[oldest].submit > rules.starvation:
+    if clock[STARTED] < rules.in_order:
+        return first_ready(waiting.ages, needs)
+    if rules.starvation >= 0:
+        oldest = first_starving(waiting.ages, seen, needs, rules, clock[NOW])
+        if oldest != NONE:
             return oldest
     return first_ready(waiting.queue, needs)
+
+
+@inlined
+def are_the_rest_patient(ages: Queue | None, seen: NDArray[Any], rules: Rules, now: int, place: int) -> bool:
+    """Return whether no job from a position on is starving, as far as the order of entry tells.
+
+    A job that comes back keeps its place in that order where age counts from the first submission, but starves anew.
+    """
+    return not rules.keeps_submit and now - seen[job_at(ages, place)].submit <= rules.starvation
+
+
+@operation
+def first_starving(ages: Queue | None, seen: NDArray[Any], needs: Needs | None, rules: Rules, now: int) -> int:
+    """Return the first job by entry that is ready and starving; NONE if there is none. The queue is not empty."""
+    raise NotImplementedError
+
+
+@chosen(first_starving)
+def _first_starving(ages: Any, seen: Any, needs: Any, rules: Any, now: Any) -> Any:
+    def of_head(ages, seen, needs, rules, now):  # type: ignore[no-untyped-def]
+        job = first_ready(ages, needs)
+        return job if job != NONE and now - seen[job].submit > rules.starvation else NONE
+
+    def of_list(ages, seen, needs, rules, now):  # type: ignore[no-untyped-def]
+        for i in range(ages.length[0]):
+            job = ages.order[i]
+            if is_ready(needs, job):
+                if now - seen[job].submit > rules.starvation:
+                    return job
+                if not rules.keeps_submit:
+                    break
+        return NONE
+
+    return of_list if kind_of(ages) is QueueList else of_head
 
 
 @operation
@@ -253,6 +299,8 @@ def _reserve_for_first(
         for i in range(ages.length[0]):
             job = ages.order[i]
             if now - seen[job].submit <= rules.starvation:
+                if rules.keeps_submit:
+                    continue
                 break
             begins = now if job == first else begin_of_task(jobs, state, needs, job)
             if begins != NOT_KNOWN:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
+from schedlab.engine.bookings import is_over
 from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run, hold_job_back
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
@@ -181,8 +182,7 @@ def is_full(retries: Retries) -> bool:
 @inlined
 def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
     """Return whether the run of a job that has just ended was speculative and too short."""
-    run = retries.runs[retries.run[job]]
-    return run.speculative and state.clock[NOW] - run.start < retries.work[job]
+    return retries.runs[retries.run[job]].speculative and state.clock[NOW] - state.start[job] < retries.work[job]
 
 
 @inner_kernel
@@ -202,7 +202,7 @@ def come_back(
         retries.runs[run].end = now
         retries.first[job] = False
         retries.back[job] = False
-        if now - retries.runs[run].start >= retries.work[job]:
+        if now - state.start[job] >= retries.work[job]:
             retries.runs[run].done = True
             _remember(retries, job)
             continue
@@ -221,7 +221,8 @@ def come_back(
         if not retries.runs[run].done and not retries.runs[run].speculative:
             broken = _is_broken_off(state, retries, job)
             request = retries.asked[job] if broken else _next_request(retries, job)
-            if request < 0 or fate == IS_LOST or (broken and loses and fate == STAYS):
+            lost = loses or is_over(state.nodes, job, now)
+            if request < 0 or fate == IS_LOST or (broken and lost and fate == STAYS):
                 continue  # the job is abandoned
             retries.back[job] = True
             state.start[job] = -1
@@ -242,8 +243,7 @@ def come_back(
 @inlined
 def _is_broken_off(state: State, retries: Retries, job: int) -> bool:
     """Return whether a run that is over was interrupted."""
-    run = retries.runs[retries.run[job]]
-    return state.clock[NOW] - run.start < min(run.request, retries.work[job])
+    return state.clock[NOW] - state.start[job] < min(retries.runs[retries.run[job]].request, retries.work[job])
 
 
 @inner_kernel

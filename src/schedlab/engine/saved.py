@@ -93,7 +93,7 @@ HEADERS = TypeAdapter(Header)
 
 def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Write a simulation to a file; errors as for `Simulation.save`."""
-    told, at, workload = simulation._told, simulation._at, simulation.workload
+    told, at, workload = simulation._told, simulation._at, simulation._given
     if told.scheduler is not None:
         _refuse_python(told.scheduler)
     members = {JOBS: _parquet(workload)}

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.alternatives import gathered, started
 from schedlab.engine.drive import Driver
 from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.node_output import placement_of
 from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
+from schedlab.engine.preemption_state import PAUSES, Preemption
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.retries import RUNS
 from schedlab.engine.sc17_simulator import run_sc17
@@ -134,22 +136,28 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
     """
     state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
     if prepared.outages is not None:
-        refuse_left_over(prepared.workload.job_id, prepared.in_workload_order(state.start))
+        refuse_left_over(*starts_of(prepared, state.start))
     predicted, corrections = first_estimate, None
     if isinstance(plan, Plan) and plan.corrections.any():
         corrections = plan.corrections
     if forecasts is not None and prepared.scheduler.runtimes.learns:
         predicted = forecasts.reservations.first
         corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
-    runs = None
+    runs, start = None, state.start
+    pauses = None if state.site is None else _pauses(prepared, state.site.preemption)
     if retries is not None:
         runs = np.array(retries.runs[: retries.counters[RUNS]])
         prepared = prepared._replace(killed=prepared.in_workload_order(~runs["done"][retries.run]))
+        if pauses is not None:  # in the state, a run that was resumed counts as begun later
+            start = np.where(state.start < 0, state.start, runs["start"][retries.run])  # some alternatives never run
+            jobs = prepared.jobs.copy()
+            jobs["duration"] += state.start - start
+            prepared = prepared._replace(jobs=jobs)
         if prepared.order is not None:
             runs["job"] = prepared.order[runs["job"]]
     return to_schedule(
         prepared,
-        start=state.start,
+        start=start,
         backfilled=state.backfilled,
         predicted=predicted,
         corrections=corrections,
@@ -157,7 +165,18 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         runs=runs,
         placement=None if prepared.nodes is None else placement_of(prepared, state),
         waited_for=None if state.site is None else seconds_by_reason(prepared, state.site),
+        pauses=pauses,
     )
+
+
+def _pauses(prepared: Prepared, preemption: Preemption | None) -> NDArray[Any] | None:
+    """Return all suspensions in the order in which they began, None if runs are never suspended."""
+    if preemption is None or not preemption.suspends.any():
+        return None
+    pauses = np.array(preemption.pauses[: preemption.counters[PAUSES]])
+    if prepared.order is not None:
+        pauses["job"] = prepared.order[pauses["job"]]
+    return pauses
 
 
 def to_schedule(
@@ -171,6 +190,7 @@ def to_schedule(
     runs: NDArray[Any] | None = None,
     placement: Placement | None = None,
     waited_for: Mapping[str, NDArray[np.int64]] | None = None,
+    pauses: NDArray[Any] | None = None,
 ) -> Schedule:
     """Return the result of the engine or its twin as a schedule, in the workload's order.
 
@@ -186,6 +206,8 @@ def to_schedule(
         The nodes of each run, or of each job in the workload's order.
     waited_for
         In the workload's order: the reasons why jobs waited, see `Schedule`.
+    pauses
+        All suspensions of runs, if runs may be suspended; their jobs are rows of the workload.
     """
     if not prepared.scheduler.start_delay:
         start = start.astype(np.int64, copy=False)
@@ -193,7 +215,8 @@ def to_schedule(
         predicted = prepared.jobs["estimate"].copy()
     ordered = prepared.in_workload_order
     never = np.broadcast_to(np.int64(0), start.shape)
-    return Schedule(
+    spread = prepared.spread
+    schedule = Schedule(
         workload=prepared.workload,
         start_time=ordered(start),
         end_time=ordered(start + prepared.jobs["duration"]),
@@ -207,6 +230,17 @@ def to_schedule(
         specification={"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced},
         eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
         runs=runs,
-        placement=placement,
+        placement=placement if spread is None else None,
         waited_for=waited_for,
+        pauses=pauses,
     )
+    return schedule if spread is None else gathered(schedule, spread, placement)
+
+
+def starts_of(prepared: Prepared, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the jobs, in the workload's order, and when each started, -1 if it has not.
+
+    `start` is in order of submission; of a moldable job, one alternative starts.
+    """
+    jobs = prepared.workload if prepared.spread is None else prepared.spread.given
+    return jobs.job_id, started(prepared.in_workload_order(start), prepared.spread)

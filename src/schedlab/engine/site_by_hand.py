@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.node_pass import fits, fits_open
-from schedlab.engine.node_slots import hold_reserved, hold_run
+from schedlab.engine.node_slots import hold_run
 from schedlab.engine.queue import NONE
-from schedlab.engine.site_pass import fits_beside_heads, head_of, reserve_for_first, same_heads, takes_any
+from schedlab.engine.site_pass import fits_beside_heads, head_of, hold_head, reserve_for_first, same_heads, takes_any
 from schedlab.engine.site_state import HEADS, NOT_MADE, Site, block, open_partitions
 from schedlab.engine.state import FREE, NOW, State, within_limits
 from schedlab.kernels import inlined, inner_kernel
@@ -106,9 +106,9 @@ def may_start_beside_heads(site: Site, jobs: NDArray[Any], state: State, needs: 
     if not is_ready(needs, job) or not within_limits(jobs, state, job) or not fits(state.nodes, job):
         return False
     found = fits_beside_heads(site, nodes, jobs, state, job)
-    own = head_of(site, job)
+    own = head_of(site, state.rivals, job)
     if found and own >= 0:  # it was only a check
-        hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + jobs[job].estimate, -1)
+        hold_head(site, nodes, jobs, own, -1)
     return found
 
 

@@ -12,20 +12,26 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from schedlab.engine.bookings import may_book
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, begin_of_task, is_ready
-from schedlab.engine.node_pass import fits, fits_open
+from schedlab.engine.node_pass import fits
 from schedlab.engine.node_slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.outages import plan_closures
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_state import Preemption
+from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import starving_first
 from schedlab.engine.retries import Retries
+from schedlab.engine.rival_choice import fitting_open, order_at_present, soonest_on_nodes
+from schedlab.engine.rivals import Rivals, first_of, has_left
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
 from schedlab.engine.state import BLAMED, FREE, HEAD, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
+from schedlab.engine.suspension import suspend_others
+from schedlab.engine.suspension_choice import NOBODY, next_over
 from schedlab.engine.timeline import clear
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import inlined, inner_kernel
@@ -47,10 +53,39 @@ def site_pass(
     clock = state.clock
     clock[HEAD] = clock[LEFT] = UNKNOWN  # a job that enters later always needs a pass
     site.counters[HEADS] = NOT_MADE
+    _start_over(site.preemption, site, jobs, seen, state, waiting, orders, needs, retries, rules)
+    if clock[BLAMED] >= 0:
+        return
     _let_give_way(site.preemption, site, jobs, seen, state, waiting, needs, rules)
     start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
     if rules.easy and clock[STARTED] >= rules.in_order and clock[BLAMED] < 0:
         _backfill(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+
+
+@inlined
+def _start_over(
+    preemption: Preemption | None,
+    site: Site,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    needs: Needs | None,
+    retries: Retries | None,
+    rules: Rules,
+) -> None:
+    """Start jobs of the queue in place of runs that are suspended."""
+    if preemption is not None:
+        while state.clock[BLAMED] < 0:
+            count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
+            job = next_over(site, jobs, state, site.turn, count, needs, rules)
+            if job == NOBODY:
+                break
+            begin(jobs, state, job)
+            suspend_others(site, jobs, state)
+            state.backfilled[job] = False
+            leave(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
 
 
 @inlined
@@ -97,18 +132,20 @@ def start_heads(
         while place < count and not again and clock[FREE] > 0:
             job = site.turn[place]
             place += 1
-            if not is_ready(needs, job) or not within_limits(jobs, state, job):
+            if has_left(state.rivals, job) or not is_ready(needs, job) or not within_limits(jobs, state, job):
                 continue
-            if jobs[job].processors <= clock[FREE] and fits_open(
-                site, state.nodes, job, clock[NOW], clock[NOW] + jobs[job].estimate
-            ):
-                begin(jobs, state, job)
-                state.backfilled[job] = False
+            at_present = order_at_present(seen, state, rules, job)
+            fitting = fitting_open(state.rivals, jobs, state, orders.policy.score, at_present, job)
+            if fitting != NONE:
+                begin(jobs, state, fitting)
+                state.backfilled[fitting] = False
                 # A job that has come into view may precede the others.
-                again = leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], job)
+                again = leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], fitting)
                 if clock[BLAMED] >= 0:
                     return True
                 again = again or (ordered and clock[STARTED] >= rules.in_order)
+                # A job that waits may now be at a limit, and keep no others waiting any more.
+                again = again or (may_book(state.nodes) and is_limited(site, job))
                 continue
             block(site, job)
             if all_blocked(site):
@@ -151,6 +188,7 @@ def _backfill(
         place += 1
         if (
             jobs[job].processors > clock[FREE]
+            or has_left(state.rivals, job)
             or not is_ready(needs, job)
             or not within_limits(jobs, state, job)
             or not fits(state.nodes, job)
@@ -166,7 +204,7 @@ def _backfill(
         shown = leave(jobs, seen, state, waiting, orders, retries, rules, now, job)
         if clock[BLAMED] >= 0:
             return
-        if shown or is_limited(site, job) or head_of(site, job) >= 0:
+        if shown or is_limited(site, job) or head_of(site, state.rivals, job) >= 0:
             started = start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
             if clock[BLAMED] >= 0:
                 return
@@ -185,10 +223,10 @@ def _line_up_candidates(candidates: Any, queue: Any, site: Site, seen: NDArray[A
 
 
 @inlined
-def head_of(site: Site, job: int) -> int:
-    """Return the index of a job's reservation, -1 if it has none."""
+def head_of(site: Site, rivals: Rivals | None, job: int) -> int:
+    """Return the index of a job's reservation, which may be for another alternative; -1 if it has none."""
     for i in range(site.counters[HEADS]):
-        if site.head[i] == job:
+        if first_of(rivals, site.head[i]) == first_of(rivals, job):
             return i
     return -1
 
@@ -199,16 +237,23 @@ def fits_beside_heads(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State
 
     Its nodes are chosen. A running job that should have ended holds its nodes, though not in the plan.
     """
-    now, length, own = state.clock[NOW], jobs[job].estimate, head_of(site, job)
+    now, length, own = state.clock[NOW], jobs[job].estimate, head_of(site, state.rivals, job)
     if own >= 0:
-        hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + length, 1)
+        hold_head(site, nodes, jobs, own, 1)
     if soonest(state.running) <= now:
         found = has_room_for(nodes, nodes.ahead, job, now, now + length, True)
     else:
         found = earliest_of(nodes, nodes.ahead, job, length, now, now + 1) == now
     if own >= 0 and not found:
-        hold_reserved(nodes, nodes.ahead, job, site.shadow[own], site.shadow[own] + length, -1)
+        hold_head(site, nodes, jobs, own, -1)
     return found
+
+
+@inlined
+def hold_head(site: Site, nodes: Nodes, jobs: NDArray[Any], place: int, sign: int) -> None:
+    """Book the reservation at a place of the list (sign -1), or take it out of the plan (sign 1)."""
+    job, begins = site.head[place], site.shadow[place]
+    hold_reserved(nodes, nodes.ahead, job, begins, begins + jobs[job].estimate, sign)
 
 
 @inlined
@@ -243,11 +288,11 @@ def reserve_for_first(site: Site, count: int, jobs: NDArray[Any], state: State, 
     site.counters[HEADS] = _find_heads(site, site.head, count, jobs, state, needs)
     for i in range(site.counters[HEADS]):
         job = site.head[i]
-        length = jobs[job].estimate
         begins = now if is_ready(needs, job) else begin_of_task(jobs, state, needs, job)
-        site.shadow[i] = earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
+        job = site.head[i] = soonest_on_nodes(state.rivals, site.behind, count, jobs, state, job, begins)
+        site.shadow[i] = earliest_of(nodes, nodes.ahead, job, jobs[job].estimate, begins, NEVER)
         remember(nodes, nodes.ahead, job)
-        hold_reserved(nodes, nodes.ahead, job, site.shadow[i], site.shadow[i] + length, -1)
+        hold_head(site, nodes, jobs, i, -1)
         first = min(first, site.shadow[i])
     return first
 
@@ -293,5 +338,5 @@ def same_heads(site: Site, count: int, jobs: NDArray[Any], state: State, needs: 
     found = _find_heads(site, site.others, count, jobs, state, needs)
     same = found == site.counters[HEADS]
     for i in range(found):
-        same = same and site.others[i] == site.head[i]
+        same = same and first_of(state.rivals, site.others[i]) == first_of(state.rivals, site.head[i])
     return same

@@ -1,6 +1,7 @@
 """Why jobs wait on a machine with partitions and limits, in Slurm's words, and for how long.
 
-The state after each second with an event counts until the next: a job waits for others (Dependency), for nodes to
+The state after each second with an event counts until the next: a job waits for others (Dependency), for its
+reservation to begin (Reservation), for nodes to
 return to service (ReqNodeNotAvail), at a limit that it would exceed, as the first that waits for one of its partitions
 (Resources), or behind other jobs (Priority).
 """
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.bookings import has_opened
 from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.outages import in_service
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.rivals import Rivals, is_same_job, is_visible
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import (
     BY_NUMBER,
@@ -22,6 +25,7 @@ from schedlab.engine.site_state import (
     FIRST_LIMIT,
     NOT_AVAILABLE,
     PRIORITY,
+    RESERVATION,
     RESOURCES,
     Site,
     exceeded,
@@ -29,7 +33,7 @@ from schedlab.engine.site_state import (
 )
 from schedlab.engine.state import NOW, State
 from schedlab.engine.waiting import Orders, Waiting
-from schedlab.kernels import inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 
 NO_JOB = -1
 
@@ -58,6 +62,9 @@ def count_waiting(
             if not is_ready(needs, job):
                 site.waited[job, DEPENDENCY] += seconds
                 continue
+            if not has_opened(state.nodes, job, before):
+                site.waited[job, RESERVATION] += seconds
+                continue
             if not in_service(state.nodes, job):
                 site.waited[job, NOT_AVAILABLE] += seconds
                 continue
@@ -75,11 +82,30 @@ def count_waiting(
         for partition in range(first.shape[0]):
             counted = first[partition] == NO_JOB
             for other in range(partition):
-                counted = counted or first[other] == first[partition]
+                if not counted and first[other] != NO_JOB:
+                    counted = is_same_job(state.rivals, first[other], first[partition])
             if not counted:
                 site.waited[first[partition], PRIORITY] -= seconds
                 site.waited[first[partition], RESOURCES] += seconds
+                _count_rivals(state.rivals, site, jobs, state, first[partition], before, seconds)
         _count_hidden(waiting.beyond, site, seconds)
+
+
+@inlined
+def _count_rivals(
+    rivals: Rivals | None, site: Site, jobs: NDArray[Any], state: State, job: int, now: int, seconds: int
+) -> None:
+    """Count the other alternatives of a job that waits for resources."""
+    if rivals is not None:
+        for other in range(rivals.first[job], rivals.end[job]):
+            if (
+                other != job
+                and is_visible(rivals, other)
+                and in_service(state.nodes, other)
+                and exceeded(site, state.running, other, jobs[other].estimate, now) < 0
+            ):
+                site.waited[other, PRIORITY] -= seconds
+                site.waited[other, RESOURCES] += seconds
 
 
 @inner_kernel

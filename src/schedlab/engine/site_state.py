@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.calendar import BLOCK, USED, Calendar
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import order_of
@@ -27,7 +28,8 @@ DEPENDENCY = 0
 RESOURCES = 1
 PRIORITY = 2
 NOT_AVAILABLE = 3  # too few nodes are in service
-FIRST_LIMIT = 4  # the reasons of limits begin here
+RESERVATION = 4  # the reservation of the job has not begun
+FIRST_LIMIT = 5  # the reasons of limits begin here
 
 
 class Site(NamedTuple):
@@ -41,6 +43,7 @@ class Site(NamedTuple):
         int64, one per job: the highest of its partitions; the queue is ordered by it first.
     options, partition
         int64: the partitions of job j are `partition[options[j]:options[j + 1]]`, see `schedlab.engine.node_state`.
+        Advance reservations are partitions behind all others.
     member
         bool, partitions by nodes.
     shares
@@ -96,21 +99,23 @@ class Site(NamedTuple):
 
 def reason_names(inputs: SiteInputs) -> list[str]:
     """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
-    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", *dict.fromkeys(inputs.reason)]
+    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *dict.fromkeys(inputs.reason)]
 
 
-def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool) -> Site:
+def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings: BookingInputs | None = None) -> Site:
     """Return partitions and limits before the first start; for `by_number`, see BY_NUMBER."""
-    jobs, partitions = len(inputs.option_offset) - 1, len(inputs.tier)
-    member = np.ascontiguousarray(inputs.nodes[:, order_of(nodes)])
+    parts = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
+    jobs, partitions = len(inputs.option_offset) - 1, len(parts)
+    member = np.ascontiguousarray(parts[:, order_of(nodes)])
     common = member.astype(np.int64) @ member.T.astype(np.int64)
+    common[len(inputs.tier) :], common[:, len(inputs.tier) :] = 0, 0  # reservations keep nobody else waiting
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[HEADS], counters[WANING], counters[BY_NUMBER] = NOT_MADE, inputs.timed.any(), by_number
     reasons = reason_names(inputs)
     fixed = (
         np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
         inputs.option_offset.copy(),
-        inputs.option_partition.copy(),
+        (inputs if bookings is None else bookings).option_partition.copy(),
         member,
         common > 0,
         inputs.limit.copy(),
@@ -119,6 +124,7 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool) -> Site:
     uses = (inputs.use_offset.copy(), inputs.use_limit.copy(), inputs.use_amount.copy())
     for array in (*fixed, *uses):
         array.flags.writeable = False
+    fixed[2].flags.writeable = bookings is not None  # they change when a reservation ends
     return Site(
         counters,
         *fixed,

@@ -78,6 +78,15 @@ def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: in
 
 
 @inlined
+def hold_again(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
+    """Make a reservation again that was cancelled, on the same nodes."""
+    if nodes is not None:
+        hold_reserved(nodes, nodes.ahead, job, begins, ends, -1)
+    else:
+        book(profile, begins, ends, -jobs[job].processors)
+
+
+@inlined
 def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
     """Cancel a reservation."""
     if nodes is not None:

@@ -25,12 +25,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
-from schedlab.engine.node_pass import fits_open
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
 from schedlab.engine.outages import shut_out
@@ -38,8 +36,10 @@ from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import make_way_in_plan, note_ends
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
-from schedlab.engine.queue_list import QueueList, sort
+from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
+from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, fitting_open, planned_of
+from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import block, open_partitions, wanes
 from schedlab.engine.slots import (
@@ -67,12 +67,17 @@ from schedlab.engine.slurm_timing import (
     add_step,
     look_again,
     looks_at,
+    narrowest_of,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, are_refused, begin, within_limits
-from schedlab.engine.waiting import Orders, Waiting, depart
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin, within_limits
+from schedlab.engine.suspension import suspend_others
+from schedlab.engine.suspension_choice import fits_over_in_plan
+from schedlab.engine.suspension_pass import start_over
+from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals, put_starving_first
 from schedlab.kernels import inlined, inner_kernel
 
-STOP = -1
+STOP = 2
+"""No step: the pass stops."""
 
 GROUP = 30
 """Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
@@ -93,13 +98,15 @@ def slurm_pass(
     clock, counters, queue = state.clock, passes.counters, waiting.queue
     now = clock[NOW]
     if rules.starvation >= 0:
-        _put_starving_first(seen, queue, rules, now)
+        put_starving_first(seen, queue, rules, now)
     if counters[MAIN]:
+        if gives_way(state.site):
+            start_over(jobs, state, waiting, passes, needs, rules)
         cleared = make_way(state.site, jobs, state, queue.order, queue.length[0], needs, rules)
         alone = clock[WAITING] == 1
         open_partitions(state.site)
         if clock[STARTED] < rules.in_order:
-            _start_in_order(jobs, state, waiting, passes, needs, rules)
+            _start_in_order(waiting.ages, jobs, state, waiting, passes, needs, rules)
         if clock[STARTED] >= rules.in_order:
             _main_pass(jobs, state, waiting, passes, needs, rules)
         if cleared:
@@ -115,65 +122,65 @@ def slurm_pass(
 
 
 @inlined
-def _put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now: int) -> None:
-    """Rank starving jobs before all others."""
-    for i in range(queue.length[0]):
-        job = queue.order[i]
-        if now - seen[job].submit > rules.starvation:
-            queue.score[job] = -np.inf
-    sort(queue, queue.length[0])
-
-
-@inlined
 def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> None:
     """Start a job now; this is a change that triggers a backfill pass."""
     begin(jobs, state, job)
-    depart(state, waiting, rules, job)
+    depart_with_rivals(state, waiting, rules, job)
     look_again(passes, state, rules)
 
 
 @inlined
-def _start_next(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> int:
+def _start_next(
+    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, queue: QueueList, place: int
+) -> int:
     """Start the next job of a main pass if it fits and exceeds no limit; return how far the pass advances.
 
     After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
     A job that waits only for closed nodes does not block others: Slurm considers them then.
     """
+    job = queue.order[place]
     if not within_limits(jobs, state, job):
         return 1
+    take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
-    if jobs[job].processors <= state.clock[FREE] and fits_open(state.site, state.nodes, job, now, ends):
-        _start(jobs, state, waiting, passes, rules, job)
-        state.backfilled[job] = False
-        return 0
+    ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
+    fitting = fitting_open(state.rivals, jobs, state, queue.score, ordered, job)
+    if fitting != NONE:
+        step = -before_in_list(state.rivals, queue.order, place, job)
+        _start(jobs, state, waiting, passes, rules, fitting)
+        state.backfilled[fitting] = False
+        return step
     if shut_out(state.nodes, job, now, ends):
         return 1
     return STOP if block(state.site, job) else 1
 
 
 @inlined
-def _begin_main_pass(passes: Passes, now: int) -> None:
+def _begin_main_pass(state: State, passes: Passes, now: int) -> None:
     passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
     passes.counters[LAST_MAIN] = now
+    begin_turns(state.rivals)
 
 
 @inner_kernel
 def _start_in_order(
-    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+    ages: Any, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
 ) -> None:
     """Start jobs strictly by entry while they fit, up to the number of warm-up jobs."""
-    clock = state.clock
-    _begin_main_pass(passes, clock[NOW])
-    place = 0
-    while clock[STARTED] < rules.in_order and clock[WAITING] > 0:
-        place = first_fit(waiting.ages, jobs, place, rules.processors, ANY, rules.processors)
-        if place == NONE:
-            return
-        job = job_at(waiting.ages, place)
-        step = _start_next(jobs, state, waiting, passes, rules, job) if is_ready(needs, job) else 1
-        if step == STOP:
-            return
-        place += step
+    if ages is not None:
+        clock = state.clock
+        _begin_main_pass(state, passes, clock[NOW])
+        place = 0
+        while clock[STARTED] < rules.in_order and clock[WAITING] > 0:
+            place = first_fit(ages, jobs, place, rules.processors, ANY, rules.processors)
+            if place == NONE:
+                return
+            job, step = job_at(ages, place), 1
+            if is_ready(needs, job) and not had_turn(state.rivals, job):
+                step = _start_next(jobs, state, waiting, passes, rules, ages, place)
+            if step == STOP:
+                return
+            place += step
 
 
 @inner_kernel
@@ -184,18 +191,18 @@ def _main_pass(
     clock, counters, queue = state.clock, passes.counters, waiting.queue
     now = clock[NOW]
     whole = counters[FULL_DUE] <= now
-    _begin_main_pass(passes, now)
+    _begin_main_pass(state, passes, now)
     looked_at = place = 0
     while place < queue.length[0]:
         job = queue.order[place]
-        if not is_ready(needs, job):
+        if not is_ready(needs, job) or had_turn(state.rivals, job):
             place += 1
             continue
         if not whole and looked_at == rules.queue_depth:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        step = _start_next(jobs, state, waiting, passes, rules, job)
+        step = _start_next(jobs, state, waiting, passes, rules, queue, place)
         if step == STOP:
             return
         place += step
@@ -267,10 +274,11 @@ def _backfill_pass(
     held = 0 if gives_way(state.site) else strict  # runs preempted in the plan still hold theirs now
     counters[PLANS] += 1
     counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
-    narrowest = _narrowest(jobs, state, queue, needs, rules)
+    narrowest = narrowest_of(jobs, state, queue, needs, rules)
     if narrowest > clock[FREE] and not gives_way(state.site):
         return NEVER
     again = _expect_ends(state, passes, rules)
+    begin_turns(state.rivals)
     looked_at = place = opened = reserved = started = 0
     workflow = NO_WORKFLOW
     blocked = False
@@ -279,14 +287,14 @@ def _backfill_pass(
     ):
         job = queue.order[place]
         ready = is_ready(needs, job)
-        if ready and not within_limits(jobs, state, job):
+        if (ready and not within_limits(jobs, state, job)) or had_turn(state.rivals, job):
             place += 1
             continue
+        take_turn(state.rivals, job)
         if (ready or rules.planned_tasks) and not looks_at(passes, job):
             place += 1
             continue
-        length = jobs[job].estimate
-        another, shown = True, True
+        another, shown, soonest = True, True, NEVER
         earliest = now
         if needs is not None:
             another = needs.workflow[job] == NO_WORKFLOW or needs.workflow[job] != workflow
@@ -306,14 +314,21 @@ def _backfill_pass(
                 if looked_at == rules.depth:
                     break
                 looked_at += 1
-            begins = find_slot(state.nodes, profile, jobs, job, length + strict, earliest)
-        if (
-            begins == now
+            job, soonest = planned_of(state.rivals, jobs, state, profile, queue.score, job, strict, held)
+            begins = find_slot(state.nodes, profile, jobs, job, jobs[job].estimate + strict, earliest)
+        length = jobs[job].estimate
+        until = now + length + strict
+        room = begins == now and ready and has_slot_now(state.nodes, jobs, job, clock[FREE], now, until, held)
+        if room or (
+            begins != UNKNOWN
             and ready
-            and has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length + strict, held)
+            and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict)
         ):
             state.backfilled[job] = blocked or strict == 1
+            place -= before_in_list(state.rivals, queue.order, place, job)
             _start(jobs, state, waiting, passes, rules, job)
+            if not room:
+                suspend_others(state.site, jobs, state)
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
             _note(passes, job, now, now + length)
             again = now + 1
@@ -331,7 +346,11 @@ def _backfill_pass(
                 continue
             find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # this chooses its nodes again
         if begins != UNKNOWN:
-            again = min(again, max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins))
+            again = min(
+                again,
+                max(now + 1, soonest),
+                max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins),
+            )
             if begins <= now + rules.horizon and reserved < rules.reserve:
                 if _is_full(passes, rules):
                     break
@@ -381,21 +400,3 @@ def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
     passes.begins[job] = begins
     passes.planned_end[job] = ends
     passes.planned_in[job] = passes.counters[PLANS]
-
-
-@inlined
-def _narrowest(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs | None, rules: Rules) -> int:
-    """Return the fewest processors needed by a job that could start in this pass."""
-    fewest = NEVER
-    looked_at = 0
-    for i in range(queue.length[0]):
-        job = queue.order[i]
-        if is_ready(needs, job):
-            fewest = min(fewest, jobs[job].processors)
-            if needs is not None:
-                looked_at += needs.workflow[job] == NO_WORKFLOW
-            else:
-                looked_at += 1
-            if looked_at == rules.depth and not rules.by_group and not are_refused(state):
-                break  # a job that exceeds a limit does not count
-    return fewest

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.needs import MADE_READY, Needs
+from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs, is_ready
 from schedlab.engine.outages import TURNED
 from schedlab.engine.preemption_state import fall_asleep, has_returned, is_awake, sleeps
 from schedlab.engine.profile import (
     Profile,
     new_profile,
 )
+from schedlab.engine.queue_list import QueueList
+from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State
+from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State, are_refused
 from schedlab.kernels import inlined
 
 MINUTE = 60
@@ -188,3 +190,26 @@ def look_again(passes: Passes, state: State, rules: Rules) -> None:
     passes.counters[LAST_CHANGE] = state.clock[NOW]
     if rules.interval > 0:
         passes.counters[LOOK_AGAIN] = state.clock[NOW]
+
+
+@inlined
+def narrowest_of(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs | None, rules: Rules) -> int:
+    """Return the fewest processors needed by a job that could start in this pass."""
+    fewest = NEVER
+    looked_at = 0
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if is_ready(needs, job):
+            fewest = min(fewest, jobs[job].processors)
+            if needs is not None:
+                looked_at += needs.workflow[job] == NO_WORKFLOW
+            else:
+                looked_at += 1
+            if (
+                looked_at == rules.depth
+                and not rules.by_group
+                and not are_refused(state)
+                and not has_rivals(state.rivals)
+            ):
+                break  # a job that exceeds a limit does not count
+    return fewest

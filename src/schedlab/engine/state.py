@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
+from schedlab.engine.bookings import expires, has_opened, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
 from schedlab.engine.outages import TURNED, Outages, fails, in_service, may_leave, turn
+from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
+from schedlab.engine.rivals import Rivals
 from schedlab.engine.site_state import Site, admitted, charge, has_limits
 from schedlab.kernels import inlined, inner_kernel, new_records
 
@@ -49,6 +52,9 @@ CLOCK_SIZE = 16
 
 UNKNOWN = -1
 
+FAR = NEVER >> 1
+"""When a suspended run would be over: later than anything that happens."""
+
 
 @by_address
 class State(NamedTuple):
@@ -61,7 +67,8 @@ class State(NamedTuple):
     entries. `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if
     estimates are watched. `request` is the present request of a job, in seconds. `nodes` is None on a machine without
     nodes. On nodes, `FREE` is computed from the requests of running jobs, and is an upper bound of what is free. `site`
-    has partitions and limits, None if all jobs may use all nodes.
+    has partitions and limits, None if all jobs may use all nodes. `rivals` has the alternatives of moldable jobs, None
+    if there are none.
     """
 
     clock: NDArray[np.int64]
@@ -77,6 +84,7 @@ class State(NamedTuple):
     request: NDArray[np.int64]
     nodes: Nodes | None
     site: Site | None
+    rivals: Rivals | None
 
 
 def new_jobs(
@@ -100,6 +108,7 @@ def new_state(
     request: NDArray[np.int64],
     watched: bool,
     runs: int,
+    layers: int = 1,
 ) -> State:
     """Return the state of an empty machine before the first submission.
 
@@ -115,9 +124,12 @@ def new_state(
         Whether estimates are predictions that may expire.
     runs
         How many runs there is room for.
+    layers
+        How many runs may hold the same processor, while all but one are suspended.
     """
     n = jobs
-    most = min(n, 2 * processors) + 1  # one by one, a job may start before the end that makes room for it is processed
+    # One by one, a job may start before the end that makes room for it is processed.
+    most = min(n, (1 + layers) * processors) + 1
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE] = processors
     clock[WATCHED] = watched
@@ -134,6 +146,7 @@ def new_state(
         np.empty(n, dtype=np.int64),
         np.arange(n),
         request,
+        None,
         None,
         None,
     )
@@ -177,6 +190,7 @@ def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> Non
     clock[TURNING] = turn(state.nodes, now)
     if clock[TURNING] == TURNED:
         _break_off(state.nodes, jobs, state)
+        set_free(state.site, state.nodes, now)
     while clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
         clock[SUBMITTED] += 1
         clock[ARRIVED] += 1
@@ -202,7 +216,7 @@ def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @inlined
 def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
-    """End the runs that hold anything of a node that fails in this second, in the order of their starts."""
+    """End the runs on nodes that fail in this second, or whose reservation ends, in the order of their starts."""
     if nodes is not None:
         _break_off_on(nodes.outages, nodes, jobs, state)
 
@@ -216,7 +230,7 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
             block = completions.order[place]
             for i in range(completions.counts[block]):
                 job = completions.records[block * BLOCK + i].job
-                if fails(outages, nodes, nodes.run[job]):
+                if fails(outages, nodes, nodes.run[job]) or expires(outages.bookings, job, clock[NOW]):
                     k = clock[COMPLETED]
                     while k > first and nodes.run[ended[k - 1]] > nodes.run[job]:
                         ended[k] = ended[k - 1]
@@ -226,11 +240,25 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
         outages.broken[:] = False
         for i in range(first, clock[COMPLETED]):
             job = ended[i]
+            _wake(state.site, jobs, state, job)
             discard(completions, state.start[job] + jobs[job].duration, job)
             jobs[job].duration = clock[NOW] - state.start[job]
             if clock[WATCHED]:
                 discard(state.alarms, state.start[job] + jobs[job].estimate, job)
             _give_back(jobs, state, job)
+
+
+@inlined
+def _wake(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> None:
+    """Resume a run that is broken off, if it was suspended."""
+    if site is not None:
+        _wake_up(site.preemption, jobs, state, job)
+
+
+@inlined
+def _wake_up(preemption: Preemption | None, jobs: NDArray[Any], state: State, job: int) -> None:
+    if preemption is not None and preemption.suspended[job]:
+        go_on(preemption, jobs, state, job)
 
 
 @inlined
@@ -251,12 +279,61 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
         _watch(jobs, state, job)
 
 
+@inner_kernel
+def stand_still(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) -> None:
+    """Suspend a run. Its processors count as free, and the scheduler expects its end when it did before.
+
+    A run that went on in this very second was suspended all the time.
+    """
+    counters, latest, now = preemption.counters, preemption.latest[job], state.clock[NOW]
+    start, estimate = state.start[job], jobs[job].estimate
+    discard(state.completions, start + jobs[job].duration, job)
+    add(state.completions, FAR, job, jobs[job].processors)
+    if state.clock[WATCHED]:
+        discard(state.alarms, start + estimate, job)
+    state.clock[FREE] += jobs[job].processors
+    preemption.suspended[job] = True
+    counters[SUSPENDED] += 1
+    counters[REPLAN] = 1
+    if latest < 0 or preemption.pauses[latest].end != now:
+        latest = counters[PAUSES]
+        counters[PAUSES] += 1
+        preemption.latest[job] = latest
+        preemption.pauses[latest].job = job
+        preemption.pauses[latest].start = now
+    preemption.pauses[latest].end = now
+    preemption.since[job] = now
+
+
+@inner_kernel
+def go_on(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) -> None:
+    """Resume a run: it is as if it had begun so much later as it stood still."""
+    now, processors = state.clock[NOW], jobs[job].processors
+    stood, estimate = now - preemption.since[job], jobs[job].estimate
+    discard(state.completions, FAR, job)
+    discard(state.running, state.start[job] + estimate, job)
+    state.start[job] += stood
+    add(state.completions, state.start[job] + jobs[job].duration, job, processors)
+    add(state.running, state.start[job] + estimate, job, processors)
+    if state.clock[WATCHED] and now < state.start[job] + estimate and estimate < jobs[job].duration:
+        add(state.alarms, state.start[job] + estimate, job, processors)
+    state.clock[FREE] -= processors
+    preemption.stood[job] += stood
+    preemption.suspended[job] = False
+    preemption.counters[SUSPENDED] -= 1
+    preemption.counters[REPLAN] = 1
+    preemption.pauses[preemption.latest[job]].end = now
+    note_change(state.nodes)
+
+
 @inlined
 def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
     """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
 
-    The last choice of nodes is lost.
+    Nor may it wait for its reservation to begin. The last choice of nodes is lost.
     """
+    if not has_opened(state.nodes, job, state.clock[NOW]):
+        return False
     if not admitted(state.site, state.running, job, jobs[job].estimate, state.clock[NOW]):
         return False
     return in_service(state.nodes, job)

@@ -250,7 +250,7 @@ class Simulation(ObservableState):
         if told.requests is not None and requests is not None:
             told = told._replace(requests=requests_joined(told.requests, requests))
         old, number, former = self._parts, self._number, self._prepared
-        made = put_together(joined(self.workload, jobs), told, open_ended=True)
+        made = put_together(joined(self._given, jobs), told, open_ended=True)
         self._told = told
         self._at = self._at._replace(open_ended=True)
         adapters = self._driver.adapters

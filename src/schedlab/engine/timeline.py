@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_state import LAST, VIEWS, Machine, Nodes, Timeline
-from schedlab.engine.nodes import change
+from schedlab.engine.nodes import busier, change
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
-
-KEPT = 1 << 50
-"""Added to the runs of a span in which the node is reserved as a whole; more than all runs together."""
 
 LONG_AGO = -NEVER
 """Noted as `until` of a node: its room has to be recomputed."""
@@ -92,14 +89,30 @@ def hold(
 
 
 @inner_kernel
-def keep(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) -> None:
-    """Reserve a node as a whole between two seconds, whatever still runs there."""
+def lend(nodes: Nodes, timeline: Timeline, node: int, cores: int, runs: int, begins: int, ends: int) -> None:
+    """Let cores of a node, and what counts as some runs there, be free between two seconds; or, negative, no longer."""
+    if begins < ends:
+        nodes.notes[node].until = LONG_AGO
+        timeline.counters[GIVEN] += 1
+        before, first = _cut(timeline, node, begins)
+        _, last = _cut(timeline, node, ends)
+        span = first
+        while span != last:
+            timeline.spans[span].cores += cores
+            timeline.spans[span].runs -= runs
+            span = timeline.spans[span].next
+        _join(nodes.machine, timeline, node, first if before == LAST else before, ends)
+
+
+@inner_kernel
+def keep(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int, mark: int) -> None:
+    """Reserve a node as a whole between two seconds, whatever still runs there: KEPT or BOOKED."""
     if begins < ends:
         nodes.notes[node].until = LONG_AGO
         _, span = _cut(timeline, node, begins)
         _, last = _cut(timeline, node, ends)
         while span != last:
-            timeline.spans[span].runs |= KEPT
+            timeline.spans[span].runs |= mark
             span = timeline.spans[span].next
 
 
@@ -129,7 +142,7 @@ def lesser(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int) 
     while span != LAST and spans[span].begin < ends:
         free.cores = min(free.cores, spans[span].cores)
         free.memory = min(free.memory, spans[span].memory)
-        free.runs = max(free.runs, spans[span].runs)
+        free.runs = busier(free.runs, spans[span].runs)
         free.gpus = 0
         for i in range(gpus):
             view.devices[first + i] = min(view.devices[first + i], timeline.devices[span * timeline.gpus + i])

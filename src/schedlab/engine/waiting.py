@@ -12,6 +12,7 @@ from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_o
 from schedlab.engine.queue import Queue, head, insert, remove, tail
 from schedlab.engine.queue_list import QueueList, sort, starving_first
 from schedlab.engine.retries import Retries
+from schedlab.engine.rivals import Rivals, note_hidden, note_waiting
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
@@ -73,6 +74,7 @@ def _hide(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
 def enter(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     """Add a waiting job; its scores are known, or will be before they are needed."""
     state.clock[WAITING] += 1
+    note_waiting(state.rivals, job, True)
     if not hidden(waiting.beyond, jobs, state, waiting, rules, job):
         _show(jobs, state, waiting, rules, job)
 
@@ -104,9 +106,11 @@ def _enter_behind(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rul
     if state.entered[job] < state.entered[last]:
         _hide(state, waiting, rules, last)
         insert(waiting.beyond, jobs, last)
+        note_hidden(state.rivals, last, True)
         _show(jobs, state, waiting, rules, job)
     else:
         insert(waiting.beyond, jobs, job)
+        note_hidden(state.rivals, job, True)
 
 
 @inlined
@@ -121,15 +125,66 @@ def leave(
     now: int,
     job: int,
 ) -> bool:
-    """Take a job that has started out of the queues; return whether another one has come into view."""
+    """Take a job that has started out of the queues, with its rivals; return whether another one has come into view."""
     depart(state, waiting, rules, job)
-    return moved_up(waiting.beyond, jobs, seen, state, waiting, orders, retries, rules, now)
+    shown = moved_up(waiting.beyond, jobs, seen, state, waiting, orders, retries, rules, now)
+    return let_rivals_leave(state.rivals, jobs, seen, state, waiting, orders, retries, rules, now, job) or shown
+
+
+@inlined
+def let_rivals_leave(
+    rivals: Rivals | None,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    retries: Retries | None,
+    rules: Rules,
+    now: int,
+    job: int,
+) -> bool:
+    """Take the rivals of a job that has started out of the queues; return whether another job has come into view."""
+    shown = False
+    if rivals is not None:
+        for other in range(rivals.first[job], rivals.end[job]):
+            if rivals.waits[other] and not _left_unseen(rivals, state, waiting, other):
+                depart(state, waiting, rules, other)
+                shown = moved_up(waiting.beyond, jobs, seen, state, waiting, orders, retries, rules, now) or shown
+    return shown
+
+
+@inlined
+def _left_unseen(rivals: Rivals, state: State, waiting: Waiting, job: int) -> bool:
+    """Take an alternative out of the queue if it is behind the window; return whether it is."""
+    if rivals.hidden[job]:
+        remove(waiting.beyond, job)
+        rivals.waits[job] = rivals.hidden[job] = False
+        state.clock[WAITING] -= 1
+        return True
+    return False
+
+
+@inlined
+def depart_with_rivals(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    """Take a job that has started out of the queues, with its rivals, without bringing another one into view."""
+    depart(state, waiting, rules, job)
+    _depart_rivals(state.rivals, state, waiting, rules, job)
+
+
+@inlined
+def _depart_rivals(rivals: Rivals | None, state: State, waiting: Waiting, rules: Rules, job: int) -> None:
+    if rivals is not None:
+        for other in range(rivals.first[job], rivals.end[job]):
+            if rivals.waits[other] and not _left_unseen(rivals, state, waiting, other):
+                depart(state, waiting, rules, other)
 
 
 @inlined
 def depart(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     """Take a job that has started out of the queues, without bringing another one into view."""
     state.clock[WAITING] -= 1
+    note_waiting(state.rivals, job, False)
     _hide(state, waiting, rules, job)
 
 
@@ -179,6 +234,7 @@ def come_into_view(
     """Move the first job behind the window into it."""
     job = head(waiting.beyond)
     remove(waiting.beyond, job)
+    note_hidden(state.rivals, job, False)
     _score_late(orders.policy, seen, state, retries, job, now)
     _score_late(orders.candidates, seen, state, retries, job, now)
     _show(jobs, state, waiting, rules, job)
@@ -248,3 +304,13 @@ def sort_waiting(
     sort(queue, count)
     if rules.starvation >= 0:
         starving_first(queue.order, count, seen, queue.tier, state.entered, rules.starvation, state.clock[NOW])
+
+
+@inlined
+def put_starving_first(seen: NDArray[Any], queue: QueueList, rules: Rules, now: int) -> None:
+    """Rank starving jobs before all others."""
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if now - seen[job].submit > rules.starvation:
+            queue.score[job] = -np.inf
+    sort(queue, queue.length[0])

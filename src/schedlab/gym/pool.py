@@ -176,7 +176,8 @@ def state_of(pool: Pool, e: int) -> State:
         queue,
         queue,
         None,  # a number of processors, no nodes ...
-        None,  # ... and no partitions
+        None,  # ... no partitions ...
+        None,  # ... and no alternatives
     )
 
 

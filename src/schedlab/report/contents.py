@@ -19,6 +19,7 @@ from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.groups import size_class_labels, size_classes
 from schedlab.schedule.placement import shared_gpus
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import busy_processors
 from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
@@ -177,13 +178,13 @@ def _decisions(
     placed: bool,
 ) -> dict[str, Any]:
     """Return what one scheduler decided: start, run time and flags of each job, its runs, and where they were."""
-    submit = schedule.workload.submit_time
+    submit, run_time, schedule = schedule.workload.submit_time, schedule.run_time, by_stretch(schedule)
     wait = (schedule.start_time - submit)[order]
     decisions: dict[str, Any] = {
         "name": name,
         "scheduler": schedule.scheduler,
         "wait": container.add(wait),
-        "run": container.add(schedule.run_time[order]),
+        "run": container.add(run_time[order]),
         "flags": container.add((BACKFILLED * schedule.backfilled + KILLED * schedule.killed)[order]),
     }
     if schedule.eligible_time is not None:

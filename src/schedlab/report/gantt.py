@@ -13,6 +13,7 @@ from schedlab.kernels import kernel
 from schedlab.report.style import TimeAxis, number_ticks, styled_axes
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
+from schedlab.schedule.stretches import by_stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +90,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
 
 
 def by_run(schedule: Schedule) -> Schedule:
-    """Return a schedule with one row for each run, if runs may fail."""
+    """Return a schedule with one row for each run, if runs may fail; for each stretch of one that was suspended."""
+    schedule = by_stretch(schedule)
     runs = schedule.runs
     if runs is None:
         return schedule

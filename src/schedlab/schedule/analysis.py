@@ -216,17 +216,18 @@ class Analysis:
         schedule, rows = self.schedule, self.window.rows
         jobs = schedule.workload
         wait, run_time = schedule.wait_time[rows].astype(np.float64), schedule.run_time[rows].astype(np.float64)
+        turnaround = schedule.turnaround_time[rows].astype(np.float64)
         requested = jobs.requested_time[rows].astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             accuracy = np.where(requested > 0, run_time / requested, np.nan)
         return {
             "run_time": run_time,
             "wait": wait,
-            "turnaround": wait + run_time,
+            "turnaround": turnaround,
             "requested_time": np.where(requested > 0, requested, np.nan),
             "accuracy": accuracy,
             "processors": jobs.job_processors[rows].astype(np.float64),
-            "slowdown": (wait + run_time) / np.maximum(run_time, 1),
+            "slowdown": turnaround / np.maximum(run_time, 1),
         }
 
     def distributions(self) -> list[Distribution]:

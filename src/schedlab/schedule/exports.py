@@ -21,8 +21,9 @@ from schedlab.parquet import read_parquet
 from schedlab.schedule.allocation import allocate
 from schedlab.schedule.placement import StoredNodes, placement_columns, placement_facts, read_placement
 from schedlab.schedule.provenance import provenance
-from schedlab.schedule.runs import read_runs, run_columns
+from schedlab.schedule.runs import pause_columns, read_pauses, read_runs, run_columns
 from schedlab.schedule.schedule import COLUMNS, WAITED_FOR, Schedule
+from schedlab.schedule.stretches import by_stretch
 from schedlab.wording import shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import link_columns, link_facts, read_links
@@ -45,6 +46,10 @@ _UNITS = {
 LATEST = 2**53
 
 _WORKLOAD_ATTRIBUTES = ("name", "processors", "start_time", "header", "requests_enforced", "rounded")
+
+
+OPTIONAL = ("eligible_time", "alternative")
+"""Columns of decisions that not every schedule has."""
 
 
 def save_schedule(schedule: Schedule, path: str | PathLike[str]) -> None:
@@ -84,7 +89,8 @@ def parquet_of(schedule: Schedule) -> bytes:
     `schedlab.schedule.provenance.provenance`) and `workload` (its attributes); each column's metadata holds its
     `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and
     distributions of the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists,
-    and what the nodes are under `nodes`. Where jobs ran several times, columns `runs:...` list each run.
+    and what the nodes are under `nodes`. Where jobs ran several times, columns `runs:...` list each run,
+    and where runs may be suspended, columns `pauses:...` each suspension.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -96,6 +102,7 @@ def parquet_of(schedule: Schedule) -> bytes:
     columns = {name: pa.array(values) for name, values in schedule.columns().items()} | link_columns(schedule.workload)
     placed = placement_columns(schedule.placement)
     columns |= placed if schedule.runs is None else run_columns(schedule.runs, len(schedule), placed)
+    columns |= pause_columns(schedule.pauses, len(schedule))
     fields = [
         pa.field(name, values.type, metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
         for name, values in columns.items()
@@ -183,7 +190,9 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
     """Return the schedule that a table and its metadata hold."""
     table, links = read_links(table, facts)
     columns = {name: table[name] for name in table.column_names}
-    own = {name: _own_column(name, columns[name]) for name in (*COLUMNS, "eligible_time") if name in columns}
+    own = {
+        name: _own_column(name, columns[name]) for name in (*COLUMNS, "eligible_time", "alternative") if name in columns
+    }
     # The column wait_time is the one of the schedule; the workload's own has another name.
     recorded = {name: columns[name].to_numpy() for name in FIELDS if name in columns and name != "wait_time"}
     if "recorded_wait_time" in columns:
@@ -208,6 +217,7 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
             if name.startswith(WAITED_FOR)
         }
         or None,
+        pauses=read_pauses(table),
     )
 
 
@@ -260,7 +270,7 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
     Times are seconds on the workload's clock. `requested_time` is -1 where unknown; `success` is 0 and `final_state`
     COMPLETED_WALLTIME_REACHED for a job that was killed at its request; `stretch` is turnaround over execution time,
     empty for a job of 0 seconds; `allocated_resources` are those of `schedlab.schedule.allocation.allocate`, as in
-    ``0-3 7 9-12``.
+    ``0-3 7 9-12``. Where runs may be suspended, these are the cores of nodes, on the job's last nodes.
     """
     import pyarrow as pa
     import pyarrow.csv
@@ -283,13 +293,24 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
         "waiting_time": schedule.wait_time,
         "turnaround_time": schedule.turnaround_time,
         "stretch": pa.array(stretch, mask=run == 0),
-        "allocated_resources": allocate(schedule).texts(),
+        "allocated_resources": _resources(schedule),
     }
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         # The header is written here because pyarrow would put its names in quotes.
         file.write(",".join(columns).encode() + b"\n")
         pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
+
+
+def _resources(schedule: Schedule) -> list[str]:
+    """Return the processors of each job; those of a suspended one are those of its last stretch."""
+    stretched = by_stretch(schedule)
+    if stretched is schedule or stretched.placement is None or stretched.runs is None:
+        return allocate(schedule).texts()
+    runs = stretched.runs
+    texts = stretched.placement.rows(runs["start"], runs["end"], "cores").texts()
+    last = dict(zip(runs["job"].tolist(), texts, strict=True))
+    return [last[job] for job in range(len(schedule))]
 
 
 def write_schedule_swf(schedule: Schedule, path: str | PathLike[str]) -> None:

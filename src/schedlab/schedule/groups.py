@@ -151,7 +151,7 @@ def class_metrics(
     processors = workload.job_processors[rows]
     work = schedule.run_time[rows] * processors.astype(np.float64)
     wait = schedule.wait_time[rows]
-    slowdown = bounded_slowdown(wait, schedule.run_time[rows], tau)
+    slowdown = bounded_slowdown(wait + schedule.suspended_time[rows], schedule.run_time[rows], tau)
     metrics = {}
     for names, classes in (
         (SIZE_CLASSES, size_classes(processors, schedule.processors)),

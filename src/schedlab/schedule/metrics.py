@@ -15,6 +15,7 @@ from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.measures import measure_small
 from schedlab.schedule.reasons import OF_REASONS, mean_waits_by_reason
+from schedlab.schedule.spread import MEAN_SWITCHES, mean_switches
 from schedlab.schedule.window import Window, measured_window
 
 if TYPE_CHECKING:
@@ -160,8 +161,8 @@ def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     The share and the utilisation add up to all that is busy. Only jobs with a distribution are abandoned.
     """
     assert schedule.runs is not None
-    failed = schedule.runs[~schedule.runs["done"]]
-    processors = schedule.workload.job_processors[failed["job"]].astype(np.float64)
+    held, failed = schedule.held, schedule.runs[~schedule.runs["done"]]
+    lost = window.overlap(held.start, held.end) * held.processors.astype(np.float64)
     overlap = window.overlap(failed["start"], failed["end"])
     distribution = schedule.workload.distribution
     given_up = (
@@ -169,7 +170,7 @@ def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     )
     return {
         "failed_runs": float(np.count_nonzero(overlap > 0)),
-        "lost_share": float((overlap * processors).sum()) / (schedule.processors * window.length),
+        "lost_share": float(lost[~held.done].sum()) / (schedule.processors * window.length),
         "given_up_jobs": float(np.count_nonzero(given_up[window.rows])),
     }
 
@@ -179,7 +180,15 @@ def reserved_turnaround(schedule: Schedule) -> NDArray[np.int64]:
     assert schedule.runs is not None
     ends = np.zeros(len(schedule), dtype=np.int64)
     ends[schedule.runs["job"]] = schedule.runs["start"] + schedule.runs["request"]  # the last run of a job stands last
-    return ends - schedule.workload.submit_time
+    return ends + schedule.suspended_time - schedule.workload.submit_time
+
+
+def suspensions(schedule: Schedule, rows: NDArray[np.intp]) -> dict[str, float]:
+    """Return how many of some jobs were suspended, and the mean time that these jobs stood still, in all their runs."""
+    assert schedule.pauses is not None
+    pauses = schedule.pauses
+    stood = np.bincount(pauses["job"], pauses["end"] - pauses["start"], len(schedule))[rows]
+    return {"suspended_jobs": float(np.count_nonzero(stood)), "mean_suspended_time": float(stood.mean())}
 
 
 def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float | None:
@@ -205,13 +214,14 @@ def job_measures(schedule: Schedule, tau: int = TAU) -> dict[str, NDArray[np.int
     if not tau >= 1:
         raise InputError(f"tau is {tau}; it must be at least 1 second")
     wait, run = schedule.wait_time, schedule.run_time
+    idle = wait + schedule.suspended_time
     return {
         "wait": wait,
         "turnaround": schedule.turnaround_time,
-        "slowdown": slowdown(wait, run),
-        "bounded_slowdown": bounded_slowdown(wait, run, tau),
+        "slowdown": slowdown(idle, run),
+        "bounded_slowdown": bounded_slowdown(idle, run, tau),
         "per_processor_bounded_slowdown": per_processor_bounded_slowdown(
-            wait, run, schedule.workload.job_processors, tau
+            idle, run, schedule.workload.job_processors, tau
         ),
     }
 
@@ -236,7 +246,10 @@ OF_SCHEDULES = (
     "lost_share",
     "given_up_jobs",
     "mean_reserved_turnaround",
+    "suspended_jobs",
+    "mean_suspended_time",
     *OF_REASONS,
+    MEAN_SWITCHES,
     *OF_WORKFLOWS,
 )
 
@@ -274,8 +287,10 @@ def schedule_metrics(
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
         ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs``,
         ``lost_share`` (of the machine), ``given_up_jobs`` and ``mean_reserved_turnaround`` (seconds, as if a job ended
-        with its request), where it is known why jobs waited the means by kind of reason (seconds, see
-        `schedlab.schedule.reasons`), and ``fairness`` between users (see `fairness`), which is left out if the jobs
+        with its request), where runs may be suspended ``suspended_jobs`` and ``mean_suspended_time`` (seconds, over all
+        jobs that count), where it is known why jobs waited the means by kind of reason (seconds, see
+        `schedlab.schedule.reasons`), where the switches of nodes are known ``mean_switches`` (leaf switches per job on
+        several nodes), and ``fairness`` between users (see `fairness`), which is left out if the jobs
         that count name fewer than two users. If there are workflows, also the metrics of
         `schedlab.schedule.workflows.workflow_metrics`; then the job measures, ``jobs``, ``backfilled_share``,
         ``killed_jobs`` and ``fairness`` are of the ordinary jobs, unless there are none. None of them is ever NaN.
@@ -286,7 +301,7 @@ def schedule_metrics(
         If no jobs remain, or if tau is below 1.
     """
     if window is None and not warm_up and not cool_down and (small := measure_small(schedule, tau)) is not None:
-        return small
+        return small | mean_switches(schedule)
     window = window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
     rows = window.rows
     metrics = {"jobs": float(len(rows))}
@@ -313,7 +328,9 @@ def schedule_metrics(
     if schedule.runs is not None:
         metrics |= lost_work(schedule, window)
         metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())
-    metrics |= mean_waits_by_reason(schedule.waited_for or {}, rows)
+    if schedule.pauses is not None:
+        metrics |= suspensions(schedule, rows)
+    metrics |= mean_waits_by_reason(schedule.waited_for or {}, rows) | mean_switches(schedule, rows)
     if schedule.workload.workflows is not None:
         from schedlab.schedule.workflows import workflow_metrics
 

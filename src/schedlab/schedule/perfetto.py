@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
+from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, busy_processors, queue_length
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def packets(schedule: Schedule) -> Iterator[bytes]:
     origin = float(jobs.submit_time.min())
     yield from _curve(_MACHINE, 3, "processors in use", busy_processors(schedule), origin)
     yield from _curve(_QUEUE, 4, "waiting jobs", queue_length(schedule), origin)
-    held = schedule.held
-    row = np.arange(len(schedule)) if schedule.runs is None else schedule.runs["job"]
+    held, runs = schedule.held, by_stretch(schedule).runs
+    row = np.arange(len(schedule)) if runs is None else runs["job"]
     labels = [_labels(schedule, job) for job in range(len(schedule))]
     used = yield from _slices(
         _MACHINE, 5, held.start - origin, held.end - origin, [labels[job] for job in row.tolist()]

@@ -36,6 +36,8 @@ class Placement:
         int64: how many the run held there.
     memory, held_memory
         If it is counted: int64 MiB of each node (0 where it is not), and what the run held there.
+    switches
+        If they are known: the leaf switch of each node, by name.
 
     Raises
     ------
@@ -61,10 +63,11 @@ class Placement:
     held_gpus: NDArray[np.int64]
     memory: NDArray[np.int64] | None = None
     held_memory: NDArray[np.int64] | None = None
+    switches: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         parts = len(self.node)
-        right = len(self.nodes) == len(self.cores) == len(self.gpus)
+        right = len(self.nodes) == len(self.cores) == len(self.gpus) == len(self.switches or self.nodes)
         right &= parts == len(self.held_cores) == len(self.held_gpus) == self.offsets[-1]
         if self.memory is None or self.held_memory is None:
             right &= self.memory is self.held_memory
@@ -197,6 +200,7 @@ class StoredNodes(BaseModel):
     cores: list[Annotated[int, Field(ge=0, lt=2**53)]]
     gpus: list[Annotated[int, Field(ge=0, lt=2**53)]]
     memory: list[Annotated[int, Field(ge=0, lt=2**53)]] | None = None
+    switches: list[str] | None = None
 
 
 def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
@@ -217,7 +221,8 @@ def placement_facts(placement: Placement | None) -> dict[str, Any]:
     if placement is None:
         return {}
     nodes = {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}
-    return {"nodes": nodes if placement.memory is None else nodes | {"memory": placement.memory}}
+    known = {"memory": placement.memory, "switches": placement.switches}
+    return {"nodes": nodes | {name: values for name, values in known.items() if values is not None}}
 
 
 def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | None:
@@ -244,5 +249,6 @@ def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | No
         np.array(nodes.gpus, np.int64),
         offsets=offsets,
         memory=np.array(nodes.memory, np.int64) if counted else None,
+        switches=None if nodes.switches is None else tuple(nodes.switches),
         **flat,
     )

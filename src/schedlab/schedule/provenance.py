@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def input_sha256(workload: Workload) -> str:
     """Return a fingerprint of the jobs: the SHA-256 of the 18 columns in order, little-endian, and of distributions.
 
-    Dependencies, workflows and requests for resources follow where there are some.
+    Dependencies, workflows, requests for resources and alternatives follow where there are some.
 
     Examples
     --------
@@ -56,6 +56,14 @@ def input_sha256(workload: Workload) -> str:
             labels = getattr(resources, name).in_order()
             digest.update("\n".join(labels.names).encode())
             digest.update(np.ascontiguousarray(labels.codes, dtype="<i8").data)
+    if workload.alternatives is not None:
+        digest.update("\n".join(workload.alternatives.texts()).encode())
+    _add_own(digest, workload)
+    return digest.hexdigest()
+
+
+def _add_own(digest: Any, workload: Workload) -> None:
+    """Add the own columns to a fingerprint, if there are any."""
     if workload.own is not None:
         for name, column in workload.own.columns.items():
             digest.update(name.encode())
@@ -63,7 +71,6 @@ def input_sha256(workload: Workload) -> str:
                 digest.update("\n".join(column.in_order().names).encode())
             values = column.in_order().codes if isinstance(column, Labels) else column
             digest.update(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).data)
-    return digest.hexdigest()
 
 
 def versions() -> dict[str, str]:

@@ -12,13 +12,14 @@ KINDS = {
     "Priority": "mean_wait_for_priority",
     "Dependency": "mean_wait_for_dependencies",
     "ReqNodeNotAvail": "mean_wait_for_nodes",
+    "Reservation": "mean_wait_for_nodes",
 }
-"""Reasons that have a metric of their own."""
+"""Reasons that are not limits, and their metrics."""
 
 LIMITS = "mean_wait_at_limits"
 """The metric of all other reasons: limits of accounts and QOS, licences, running elements of arrays."""
 
-OF_REASONS = (*KINDS.values(), LIMITS)
+OF_REASONS = (*dict.fromkeys(KINDS.values()), LIMITS)
 
 
 def mean_waits_by_reason(waited_for: Mapping[str, NDArray[np.int64]], rows: NDArray[np.intp]) -> dict[str, float]:

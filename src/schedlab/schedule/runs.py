@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
 """A run of a job. `end` is when it really ended, `done` whether the job was done then."""
 
+PAUSE = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8")])
+"""A suspension of a job, from one second to another, during one of its runs."""
+
 PREFIX = "runs:"
+PAUSE_PREFIX = "pauses:"
 PLACE = "place"
-"""Column of the places of a job's runs among all runs."""
+"""Column of the places of a job's runs among all runs, or of its suspensions among all."""
 
 
 def run_columns(runs: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
@@ -31,14 +35,23 @@ def run_columns(runs: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -
     beside
         The other columns.
     """
+    return _columns(PREFIX, runs, jobs, beside)
+
+
+def pause_columns(pauses: NDArray[Any] | None, jobs: int) -> dict[str, pa.Array]:
+    """Return lists per job of the fields of its suspensions (of dtype PAUSE), none without suspensions."""
+    return {} if pauses is None else _columns(PAUSE_PREFIX, pauses, jobs, {})
+
+
+def _columns(prefix: str, records: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
     import pyarrow as pa
 
-    order = np.argsort(runs["job"], kind="stable")
-    offsets = pa.array(np.concatenate([[0], np.cumsum(np.bincount(runs["job"], minlength=jobs))]))
-    fields = {name: pa.array(runs[name]) for name in RUN.names or () if name != "job"}
-    fields |= {PLACE: pa.array(np.arange(len(runs)))} | dict(beside)
+    order = np.argsort(records["job"], kind="stable")
+    offsets = pa.array(np.concatenate([[0], np.cumsum(np.bincount(records["job"], minlength=jobs))]))
+    fields = {name: pa.array(records[name]) for name in records.dtype.names or () if name != "job"}
+    fields |= {PLACE: pa.array(np.arange(len(records)))} | dict(beside)
     return {
-        PREFIX + name: pa.LargeListArray.from_arrays(offsets, values.take(pa.array(order)))
+        prefix + name: pa.LargeListArray.from_arrays(offsets, values.take(pa.array(order)))
         for name, values in fields.items()
     }
 
@@ -51,12 +64,21 @@ def read_runs(table: pa.Table) -> tuple[NDArray[Any] | None, pa.Table]:
     LookupError, TypeError, ValueError, ArithmeticError
         If the columns are damaged.
     """
+    return _read(PREFIX, RUN, table)
+
+
+def read_pauses(table: pa.Table) -> NDArray[Any] | None:
+    """Return the suspensions that a table has, None if it has none; errors as for `read_runs`."""
+    return _read(PAUSE_PREFIX, PAUSE, table)[0]
+
+
+def _read(prefix: str, kind: np.dtype[Any], table: pa.Table) -> tuple[NDArray[Any] | None, pa.Table]:
     import pyarrow as pa
 
-    names = [name for name in table.column_names if name.startswith(PREFIX)]
+    names = [name for name in table.column_names if name.startswith(prefix)]
     if not names:
         return None, table
-    lists = {name.removeprefix(PREFIX): table[name].combine_chunks() for name in names}
+    lists = {name.removeprefix(prefix): table[name].combine_chunks() for name in names}
     counts = np.diff(lists[PLACE].offsets.to_numpy())
     for name, column in lists.items():
         if column.null_count or not np.array_equal(np.diff(column.offsets.to_numpy()), counts):
@@ -66,22 +88,22 @@ def read_runs(table: pa.Table) -> tuple[NDArray[Any] | None, pa.Table]:
         raise ValueError("the offsets of the runs do not match their number")
     order = pa.array(np.argsort(place))
     flat = {name: column.flatten().take(order) for name, column in lists.items()}
-    runs = np.zeros(len(place), dtype=RUN)
-    runs["job"] = np.repeat(np.arange(table.num_rows), counts)[order.to_numpy()]
-    for name in RUN.names or ():
+    records = np.zeros(len(place), dtype=kind)
+    records["job"] = np.repeat(np.arange(table.num_rows), counts)[order.to_numpy()]
+    for name in kind.names or ():
         if name != "job":
-            runs[name] = _numbers(name, flat.pop(name))
-    if (runs["end"] < runs["start"]).any():
+            records[name] = _numbers(prefix, kind, name, flat.pop(name))
+    if (records["end"] < records["start"]).any():
         raise ValueError("a run ends before it starts")
-    return runs, pa.table(flat)
+    return records, pa.table(flat)
 
 
-def _numbers(name: str, column: pa.Array) -> NDArray[Any]:
+def _numbers(prefix: str, kind: np.dtype[Any], name: str, column: pa.Array) -> NDArray[Any]:
     """Return the values of a field of runs, once known to be of its kind and without empty cells."""
     import pyarrow as pa
 
-    right = pa.types.is_boolean(column.type) if RUN[name].kind == "b" else pa.types.is_integer(column.type)
+    right = pa.types.is_boolean(column.type) if kind[name].kind == "b" else pa.types.is_integer(column.type)
     if not right or column.null_count:
-        raise ValueError(f"the column {PREFIX}{name} is of type {column.type}, or has empty cells")
+        raise ValueError(f"the column {prefix}{name} is of type {column.type}, or has empty cells")
     values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return values

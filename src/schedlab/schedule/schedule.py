@@ -14,6 +14,7 @@ from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.schedule.placement import Placement
+from schedlab.schedule.stretches import by_stretch, has_runs, run_of_pauses
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.job import Job, with_missing
 from schedlab.workload.workload import FIELDS, Workload
@@ -82,14 +83,20 @@ class Schedule:
         If jobs wait for others: since when each could have started.
     placement
         If it is known: on which nodes each run was.
+    alternative
+        If jobs are moldable: the alternative with which each ran, 0 for its own size and otherwise its place, from 1
+        on, in `Workload.alternatives` of the jobs that were simulated. `workload` has the jobs as they ran.
     waited_for
         If it is known: why jobs waited, as `squeue` calls it ("Resources", "QOSMaxCpuPerUserLimit"), and for
         how many seconds each (int64). Together they are a job's wait or, of an observed queue, nearly so.
+    pauses
+        If runs may be suspended: all suspensions, in the order in which they began, with the fields `job` (row of the
+        workload), `start` and `end`. A run lasts from its start to its end, suspensions included.
 
     Raises
     ------
     InputError
-        If a column has not one value per job.
+        If a column has not one value per job, or if a job is suspended while it does not run.
 
     Examples
     --------
@@ -123,9 +130,12 @@ class Schedule:
     eligible_time: NDArray[np.int64] | None = None
     placement: Placement | None = None
     waited_for: Mapping[str, NDArray[np.int64]] | None = None
+    pauses: NDArray[Any] | None = None
+    alternative: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        for name in (*COLUMNS, *(() if self.eligible_time is None else ("eligible_time",))):
+        known = [name for name in ("eligible_time", "alternative") if getattr(self, name) is not None]
+        for name in (*COLUMNS, *known):
             column = getattr(self, name)
             if column.shape != (len(self),):
                 raise InputError(
@@ -137,13 +147,17 @@ class Schedule:
         runs = len(self) if self.runs is None else len(self.runs)
         if self.placement is not None and len(self.placement) != runs:
             raise InputError(f"{self.workload.name}: {len(self.placement)} runs have nodes, expected {runs}")
+        if self.pauses is not None and (self.runs is None or not has_runs(self.runs, self.pauses)):
+            raise InputError(f"{self.workload.name}: a job is suspended while it does not run")
 
     def __len__(self) -> int:
         return len(self.workload)
 
     @property
     def held(self) -> Held:
-        """What jobs held of the machine, failed runs included."""
+        """What jobs held of the machine, failed runs included, without the times in which they were suspended."""
+        if self.pauses is not None:
+            return by_stretch(self).held
         processors = self.workload.job_processors
         if self.runs is None:
             return Held(self.start_time, self.end_time, processors, np.broadcast_to(np.True_, len(self)))
@@ -158,11 +172,22 @@ class Schedule:
 
     @property
     def lost_time(self) -> NDArray[np.int64]:
-        """Seconds of all runs of a job that failed."""
-        if self.runs is None:
+        """Seconds of all runs of a job that failed, without those in which they were suspended."""
+        runs = by_stretch(self).runs
+        if runs is None:
             return np.broadcast_to(np.int64(0), len(self))
-        failed = self.runs[~self.runs["done"]]
+        failed = runs[~runs["done"]]
         return np.bincount(failed["job"], failed["end"] - failed["start"], len(self)).astype(np.int64)
+
+    @property
+    def suspended_time(self) -> NDArray[np.int64]:
+        """Seconds for which the last run of each job was suspended."""
+        if self.runs is None or self.pauses is None:
+            return np.broadcast_to(np.int64(0), len(self))
+        last = np.zeros(len(self), dtype=np.intp)
+        last[self.runs["job"]] = np.arange(len(self.runs))
+        mine = self.pauses[last[self.pauses["job"]] == run_of_pauses(self)]
+        return np.bincount(mine["job"], mine["end"] - mine["start"], len(self)).astype(np.int64)
 
     @property
     def queued_since(self) -> NDArray[np.int64]:
@@ -181,18 +206,18 @@ class Schedule:
 
     @property
     def run_time(self) -> NDArray[np.int64]:
-        """Seconds from start to end: what really ran, up to the request for a killed job."""
-        return self.end_time - self.start_time
+        """Seconds from start to end: what really ran, up to the request for a killed job, without suspensions."""
+        return self.end_time - self.start_time - self.suspended_time
 
     @property
     def slowdown(self) -> NDArray[np.float64]:
         """Turnaround over run time, see `schedlab.schedule.metrics.slowdown`."""
-        return slowdown(self.wait_time, self.run_time)
+        return slowdown(self.wait_time + self.suspended_time, self.run_time)
 
     @property
     def bounded_slowdown(self) -> NDArray[np.float64]:
         """Slowdown bounded at 10 seconds, see `schedlab.schedule.metrics.bounded_slowdown`."""
-        return bounded_slowdown(self.wait_time, self.run_time)
+        return bounded_slowdown(self.wait_time + self.suspended_time, self.run_time)
 
     def metrics(self, *, warm_up: float = 0, cool_down: float = 0, tau: int = TAU) -> dict[str, float]:
         """Return all metrics by name; see `schedlab.schedule.metrics.schedule_metrics` for their list.
@@ -257,7 +282,7 @@ start at second 10 with 0 processors to spare
             The workload's fields under their SWF names, without those that are unknown for every job; the
             wait that the trace recorded is `recorded_wait_time`, because `wait_time` is the one of this
             schedule. `run_time` is the actual run time of the workload; what really ran is `end_time -
-            start_time`.
+            start_time`, less `suspended_time` where runs may be suspended.
         """
         known: dict[str, NDArray[Any]] = {}
         for name in FIELDS:
@@ -277,7 +302,9 @@ start at second 10 with 0 processors to spare
                 "corrections": self.corrections,
             }
             | ({} if self.eligible_time is None else {"eligible_time": self.eligible_time})
+            | ({} if self.alternative is None else {"alternative": self.alternative})
             | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
+            | ({} if self.pauses is None else {"suspended_time": self.suspended_time})
             | {f"{WAITED_FOR}{reason}": seconds for reason, seconds in (self.waited_for or {}).items()}
         )
 

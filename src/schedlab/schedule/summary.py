@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from schedlab.wording import count_of
+
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
 
@@ -45,10 +47,12 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         return "mean {:<8}  median {:<8}  p95 {:<8}  max {}".format(*texts)
 
     lines, useful = [], ""
+    if schedule.alternative is not None:
+        lines.append(_sizes(schedule))
     if "failed_runs" in m:
         useful = " by runs that were done"
         given_up = f"; {m['given_up_jobs']:,.0f} abandoned jobs" if m["given_up_jobs"] else ""
-        lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
+        lines += [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
     if "mean_workflow_wait" in m:
         lines += [
             f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "
@@ -61,6 +65,8 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         most = sorted(seconds, key=lambda reason: -seconds[reason])[:MOST_REASONS]
         shares = ", ".join(f"{reason} {seconds[reason] / sum(seconds.values()):.1%}" for reason in most)
         lines.append(f"  waited for        {shares}")
+    if "mean_switches" in m:
+        lines.append(f"  switches          mean {m['mean_switches']:.2f} of jobs on several nodes")
     return "\n".join(
         [
             title,
@@ -76,3 +82,13 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
             *lines,
         ]
     )
+
+
+def _sizes(schedule: Schedule) -> str:
+    """Say how many jobs ran with another size than their own."""
+    assert schedule.alternative is not None
+    others = int((schedule.alternative > 0).sum())
+    dropped = schedule.specification.get("dropped_alternatives", 0)
+    verb = "does" if dropped == 1 else "do"
+    too_large = f"; {count_of(dropped, 'alternative')} of the jobs {verb} not fit the machine" if dropped else ""
+    return f"  other sizes       {count_of(others, 'job')}{too_large}"

@@ -48,6 +48,11 @@ WHOLE_NODES = (
     "on nodes, reservations hold whole nodes anyway; jobs that want a node to themselves ask for it (exclusive)"
 )
 ROUNDS = "in rounds, whom others have made room for could not start before the next one"
+MOLDABLE = "jobs with alternatives"
+ONE_SIZE = "it is for the one size of a job; drop the alternatives (replace(alternatives=None))"
+AT_ONCE = "the alternatives of a job have to be known in the same event; take the default order"
+LASTING = "the reservation of a job is for the alternative that ends first, which may be another one after each event"
+BY_ALTERNATIVE = "an agent starts jobs, and has not learned to choose among their alternatives"
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -62,6 +67,11 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible("preemption", "reservations=fixed", ROUNDS),
     Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
+    *(Incompatible(MOLDABLE, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
+    Incompatible(MOLDABLE, "reservations=fixed", LASTING),
+    Incompatible(MOLDABLE, "speculation=SHARE", ONE_SIZE),
+    Incompatible(MOLDABLE, "workflows with one place", ONE_SIZE),
+    Incompatible(MOLDABLE, "@agent:FILE", BY_ALTERNATIVE),
     *(
         Incompatible("events=sc17", other, SC17)
         for other in (
@@ -91,6 +101,7 @@ def refusal(
     shared_places: bool = False,
     nodes: bool = False,
     preemption: bool = False,
+    moldable: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -110,6 +121,8 @@ def refusal(
         Whether the machine is a cluster of nodes.
     preemption
         Whether jobs may preempt running jobs there.
+    moldable
+        Whether jobs have alternatives.
 
     Examples
     --------
@@ -129,6 +142,8 @@ def refusal(
         features["nodes"] = "a cluster of nodes"
     if preemption:
         features["preemption"] = "a cluster on which jobs preempt others"
+    if moldable:
+        features[MOLDABLE] = MOLDABLE
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
@@ -142,6 +157,7 @@ def check(
     shared_places: bool = False,
     nodes: bool = False,
     preemption: bool = False,
+    moldable: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -152,6 +168,7 @@ def check(
         shared_places=shared_places,
         nodes=nodes,
         preemption=preemption,
+        moldable=moldable,
     ):
         raise InputError(sentence)
 

@@ -180,6 +180,7 @@ PLACEMENTS = {
     "best": "nodes with the least left free",
     "spread": "nodes with the most left free",
     "fgd": "nodes whose GPUs are least fragmented by the job (Weng et al., ATC 2023)",
+    "switches": "nodes of the least weight below as few and as near switches as possible, as Slurm's topology/tree",
 }
 """Rules for the choice of nodes."""
 

@@ -10,9 +10,10 @@ _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
 _BY_HAND = "tests/engine/test_limits_by_hand.py"
+_SWITCHES = "tests/engine/test_switches_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
-PREEMPT = "who gives way to whom, and what becomes of those: CANCEL and REQUEUE; SUSPEND is not simulated"
+PREEMPT = "who gives way to whom, and what becomes of those: CANCEL, REQUEUE and, by partition, SUSPEND"
 _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 SUBMISSION = "the records have the jobs that were accepted"
 RECORDS = "how jobs are recorded does not matter to them"
@@ -38,8 +39,10 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
      "requests are not completed by the number of GPUs", ""),
     ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
-    ("slurm.conf", "TopologyPlugin TopologyParam RoutePlugin", "ignored",
-     "nodes are chosen without regard to switches", ""),
+    ("slurm.conf", "TopologyPlugin", "modelled", "topology/tree is placement=switches; other topologies are ignored",
+     _SWITCHES),
+    ("slurm.conf", "TopologyParam", "ignored", "switches are obeyed in every choice of nodes", ""),
+    ("slurm.conf", "RoutePlugin", "ignored", "messages are not simulated", ""),
     ("slurm.conf", "GresTypes", "modelled", "resources are those of the nodes' lines", _NODES),
     ("slurm.conf", "FastSchedule", "modelled", "nodes have what their lines say", _NODES),
     ("SelectType", "select/cons_tres select/cons_res", "modelled", "jobs get cores, memory and GPUs", _PLACED),
@@ -70,8 +73,8 @@ ROWS: tuple[Row, ...] = (
      "ignored", "front-end nodes are not modelled", ""),
     ("gres.conf", "Name NodeName Type Count File MultipleFiles", "modelled", "GPUs of nodes", _NODES),
     ("gres.conf", "AutoDetect Cores CPUs Flags Links", "ignored", "how devices are found does not matter", ""),
-    ("topology.conf", "SwitchName Switches Nodes", "approximated",
-     "kept with the cluster; nodes are chosen without regard to switches", _NODES),
+    ("topology.conf", "SwitchName Switches Nodes", "modelled", "leaf switches of nodes, and the switches above them",
+     _SWITCHES),
     ("topology.conf", "LinkSpeed BlockName BlockSizes Aggregated", "ignored", "trees of switches are read", ""),
     # Partitions
     ("PartitionName", "PartitionName Nodes Default", "modelled", "which nodes, and where jobs go that name none",

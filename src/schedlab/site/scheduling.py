@@ -17,7 +17,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.parameters import Status
-from schedlab.wording import shown
+from schedlab.wording import count_of, shown
 
 MICROSECONDS = 1_000_000
 _LIMITS = {"limits", "safe", "all"}
@@ -111,7 +111,8 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
     if reader.enforced & _LIMITS and not reader.database:
         for word in _LIMITS:
             reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
-    return SiteScheduling(Scheduler(policy, passes), reader.notes, reader.limits)
+    placement = "switches" if _by_switches(reader, cluster) else None
+    return SiteScheduling(Scheduler(policy, passes, placement=placement), reader.notes, reader.limits)
 
 
 class _Values:
@@ -160,6 +161,23 @@ class _Values:
     def yes(self, name: str) -> bool:
         """Return a value that is YES or NO."""
         return self.values.get(name.lower(), "no").lower() in ("yes", "true", "up", "1")
+
+
+def _by_switches(reader: _Values, cluster: Cluster) -> bool:
+    """Return whether nodes are chosen by their switches; note why they are not, or not quite as Slurm does."""
+    plugin = reader.values.get("topologyplugin", "").lower()
+    if not plugin.endswith("tree"):
+        if plugin:
+            reader.note("slurm.conf", "TopologyPlugin", "ignored", "of topologies, trees of switches are modelled")
+        return False
+    bare = sum(len(group.names) for group in cluster.groups if not group.switch)
+    if bare:
+        reason = f"topology.conf connects {count_of(bare, 'node')} to no switch: nodes are chosen by weight"
+        reader.note("slurm.conf", "TopologyPlugin", "ignored", reason)
+    elif sum(not switch.parent for switch in cluster.switches) > 1:
+        reason = "no switch is above all others: here a job may have nodes of several trees"
+        reader.note("slurm.conf", "TopologyPlugin", "approximated", reason)
+    return not bare
 
 
 def _passes(reader: _Values) -> Backfill:

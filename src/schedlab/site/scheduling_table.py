@@ -14,10 +14,10 @@ _REAL = "tests/engine/test_real_slurm.py"
 
 NO_TIME = "a scheduling pass takes no time here, so it is never interrupted, cut short or delayed"
 RPC = "messages and their number are not simulated"
-PREEMPT = "jobs that give way are cancelled or requeued; SUSPEND is not simulated"
+PREEMPT = "jobs that give way are cancelled, requeued or, by partition, suspended; equals do not take turns"
 _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
-TOPOLOGY = "nodes are chosen without regard to switches"
+TOPOLOGY = "how many switches a job wants (--switches) is not modelled"
 HET = "components of a heterogeneous job are joined to one job"
 ARRAYS = "an array is as many jobs as it has elements"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
@@ -59,7 +59,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
     ("SchedulerParameters", "bf_licenses", "ignored", "jobs that wait for licences reserve nothing, as without it", ""),
     ("SchedulerParameters", "bf_allow_magnetic_resv", "ignored", "reservations are not simulated", ""),
-    ("SchedulerParameters", "bf_topopt_enable bf_topopt_iterations", "ignored", TOPOLOGY, ""),
+    ("SchedulerParameters", "bf_topopt_enable bf_topopt_iterations", "ignored",
+     "a job starts on the nodes that it gets now, not later on better ones", ""),
     ("SchedulerParameters", "bf_hetjob_immediate bf_hetjob_prio het_job_signal whole_hetjob whole_pack "
      "enable_hetjob_steps disable_hetjob_steps", "ignored", HET, ""),
     ("SchedulerParameters", "assoc_limit_stop", "ignored",

@@ -19,6 +19,8 @@ class Run:
     start: int
     end: int | None = None
     requeued: bool = False
+    suspended: list[tuple[int, int]] = field(default_factory=list)
+    """When it stood still: from one instant to another."""
     cores: tuple[int, ...] = ()
     gpus: tuple[int, ...] = ()
 
@@ -102,6 +104,7 @@ class JobTable:
             if submitted.suspended_at is None:
                 return None
             submitted.planned_end += now - submitted.suspended_at
+            self.running[job].suspended.append((submitted.suspended_at, now))
             submitted.suspended_at = None
             return submitted
 

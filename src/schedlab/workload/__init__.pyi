@@ -1,9 +1,15 @@
+from .alternatives import Alternatives as Alternatives
 from .archive import fetch as fetch
 from .cleaning import clean_with_report as clean_with_report
 from .cleaning import find_flurries as find_flurries
 from .cleaning import remove_flurry as remove_flurry
 from .default_limits import with_default_limits as with_default_limits
 from .dependencies import Dependencies as Dependencies
+from .molding import Amdahl as Amdahl
+from .molding import Downey as Downey
+from .molding import moldable as moldable
+from .molding import read_alternatives as read_alternatives
+from .molding import write_alternatives as write_alternatives
 from .preceding import preceding_jobs as preceding_jobs
 from .resources import Labels as Labels
 from .resources import Resources as Resources

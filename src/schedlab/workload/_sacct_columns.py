@@ -31,7 +31,7 @@ USED = (
     *("JobID", "JobIDRaw", "Cluster", "User", "Account", "Group", "Partition", "QOS", "JobName", "State"),
     *("Submit", "Start", "End", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit"),
     *(*PROCESSORS["allocated"], *PROCESSORS["requested"], "NNodes", "AllocNodes", "ReqMem", "TotalCPU"),
-    *("NodeList", "Constraints", "AllocGRES", "ReqGRES"),
+    *("NodeList", "Constraints", "Reservation", "AllocGRES", "ReqGRES"),
 )
 XDMOD = (
     *("JobID", "JobIDRaw", "Cluster", "Partition", "QOS", "Account", "Group", "GID", "User", "UID", "Submit"),

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 TRES = ("AllocTRES", "ReqTRES")
 GRES = ("AllocGRES", "ReqGRES", "AllocGres", "ReqGres")
-NAMES = {"partition": "Partition", "account": "Account", "qos": "QOS", "constraint": "Constraints"}
+NAMES = {
+    "partition": "Partition",
+    "account": "Account",
+    "qos": "QOS",
+    "constraint": "Constraints",
+    "reservation": "Reservation",
+}
 MOST_HOSTS = 10_000_000
 PER_CORE_FLAG = 1 << 31
 """Slurm marks memory per core with this bit of a number of MiB; some versions print the mark as part of it."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import Resources
@@ -19,7 +20,7 @@ from schedlab.workload.submissions import WorkflowJobs
 DISTRIBUTIONS = ("distribution", "distributions", "sequences")
 """The fields of run-time distributions in `Workload.replace`."""
 
-PARTS = ("dependencies", "workflows", "distributions", "resources", "own")
+PARTS = ("dependencies", "workflows", "distributions", "resources", "own", "alternatives")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,8 @@ class Extras:
         Requests of jobs besides processors and time. None: there are none.
     own
         The user's own columns. None: there are none.
+    alternatives
+        Other sizes of moldable jobs. None: there are none.
     """
 
     dependencies: Dependencies | None = None
@@ -45,6 +48,7 @@ class Extras:
     distributions: RunTimeDistributions | None = None
     resources: Resources | None = None
     own: OwnColumns | None = None
+    alternatives: Alternatives | None = None
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """Yield the names and values of the parts that are not None."""
@@ -137,6 +141,11 @@ class WithExtras:
     def own(self) -> OwnColumns | None:
         """Own columns, see `with_columns`; `workload["name"]` is one as an array. None: there are none."""
         return self.extras.own
+
+    @property
+    def alternatives(self) -> Alternatives | None:
+        """Other sizes of moldable jobs, see `schedlab.workload.moldable`. None: there are none."""
+        return self.extras.alternatives
 
 
 def _nothing(kind: type, processors: NDArray[np.int64], beside: Any) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
+from schedlab.workload.alternatives import COLUMN, Alternatives
 from schedlab.workload.columns import UNKNOWN, check_kind
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 DECIDED = (
     *("start_time", "end_time", "bounded_slowdown", "backfilled", "killed", "predicted_run_time", "corrections"),
-    *("eligible_time", "attempts", "lost_time"),
+    *("eligible_time", "attempts", "lost_time", "alternative"),
 )
 """Columns of a schedule's frame that hold the scheduler's decisions."""
 
@@ -58,6 +59,7 @@ def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
         row = int(np.argmax(missing))
         raise InputError(f"column submit_time, row {row}: missing value: fill it in or remove the job", row=row)
     resources = Resources.from_frame(frame)
+    sizes = Alternatives.from_texts(frame[COLUMN].fillna("").astype(str)) if COLUMN in frame else None
     names = [name for name in frame.columns if name not in KEPT]
     own = OwnColumns.of({str(name): frame[name].to_numpy() for name in names}, KEPT) if names else None
     frame = frame.drop(columns=[name for name in frame.columns if name not in FIELDS])
@@ -66,7 +68,7 @@ def workload_of(frame: pd.DataFrame, **attributes: Any) -> Workload:
     columns = {str(label): frame[label].fillna(UNKNOWN).to_numpy(copy=True) for label in frame.columns}
     for column in columns.values():
         column.flags.writeable = False
-    return Workload.from_columns(columns, resources=resources, own=own, **attributes)
+    return Workload.from_columns(columns, resources=resources, own=own, alternatives=sizes, **attributes)
 
 
 def _has(frame: pd.DataFrame) -> str:

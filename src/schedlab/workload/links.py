@@ -11,6 +11,7 @@ import numpy as np
 from schedlab.errors import InputError
 from schedlab.parquet import whole_numbers
 from schedlab.workflow.workflow import Workflow
+from schedlab.workload.alternatives import COLUMN, Alternatives
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Labels, Resources
@@ -47,13 +48,19 @@ def link_columns(workload: Workload) -> dict[str, pa.Array]:
 
 
 def plain_columns(workload: Workload) -> dict[str, pa.Array]:
-    """Return the columns of resources and own ones, which CSV can hold, too."""
+    """Return the columns of resources, own ones and that of alternatives, which CSV can hold, too."""
     import pyarrow as pa
 
     own = {} if workload.own is None else workload.own.columns
-    return _resource_columns(workload) | {
-        name: _dictionary(column) if isinstance(column, Labels) else pa.array(column) for name, column in own.items()
-    }
+    sizes = {} if workload.alternatives is None else {COLUMN: pa.array(workload.alternatives.texts())}
+    return (
+        _resource_columns(workload)
+        | {
+            name: _dictionary(column) if isinstance(column, Labels) else pa.array(column)
+            for name, column in own.items()
+        }
+        | sizes
+    )
 
 
 def _dictionary(labels: Labels) -> pa.DictionaryArray:
@@ -137,10 +144,12 @@ def read_links(table: pa.Table, facts: Mapping[str, Any]) -> tuple[pa.Table, dic
         links["cores_per_node"] = facts["cores_per_node"]
     if (resources := _read_resources(table)) is not None:
         links["resources"] = resources
+    if COLUMN in table.column_names:
+        links[COLUMN] = Alternatives.from_texts(text or "" for text in table[COLUMN].cast("string").to_pylist())
     own = [str(name) for name in facts.get("own", [])]
     if own:
         links["own"] = OwnColumns.of({name: table[name].to_pandas().to_numpy() for name in own}, KEPT)
-    beside = (*LINK_COLUMNS, *NUMBERS, *LABELS, *own)
+    beside = (*LINK_COLUMNS, *NUMBERS, *LABELS, COLUMN, *own)
     return table.drop_columns([name for name in beside if name in table.column_names]), links
 
 

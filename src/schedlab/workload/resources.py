@@ -129,10 +129,10 @@ NUMBERS = {
 }
 """The columns of numbers, and their defaults."""
 
-LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array")
+LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation")
 """The columns of names."""
 
-RARE = ("array_limit", "licenses", "array")
+RARE = ("array_limit", "licenses", "array", "reservation")
 """Columns that are in tables and digests only if they are used."""
 
 
@@ -172,6 +172,8 @@ class Resources:
         Licences of the cluster that it holds while it runs, as in `matlab:2,ansys`; none: no licence.
     array, array_limit
         The job array of which it is an element, and how many elements may run at a time; none, 0: any number.
+    reservation
+        The advance reservation in which it has to run; none: no reservation.
     """
 
     nodes: NDArray[np.int64]
@@ -193,6 +195,7 @@ class Resources:
     qos: Labels
     licenses: Labels
     array: Labels
+    reservation: Labels
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -39,7 +39,7 @@ FLAGS = ("exclusive", "requeue", "no-requeue", "hold", "H", "overcommit", "O", "
 
 WITHOUT_EFFECT = ("job-name", "chdir", "output", "error", "uid", "gid", "wrap", "mail-type", "mail-user", "comment")
 MEBIBYTES = {"K": 1 / 1024, "M": 1, "": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
-_MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)B?", re.IGNORECASE)
+_MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)i?B?", re.IGNORECASE)
 _GPUS = re.compile(
     r"(?:(?:gres[:/])?gpu(?:[:=]|$))?(?P<type>[A-Za-z_][^:=,]*)?(?:(?:^|[:=]|(?<=[:=]))(?P<count>\d{1,9}))?(?:\(.*\))?"
 )
@@ -74,6 +74,7 @@ class Request:
     qos: str | None = None
     licenses: str | None = None
     array: str | None = None
+    reservation: str | None = None
     array_limit: int = 0
     seconds: int = -1
     unused: tuple[str, ...] = ()
@@ -127,6 +128,7 @@ def request_of(words: Sequence[str]) -> Request:
         account=told.pop("account", None),
         qos=told.pop("qos", None),
         licenses=told.pop("licenses", None),
+        reservation=told.pop("reservation", None),
         seconds=-1 if limit is None else parse_time_limit(limit),
         unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
     )
@@ -185,12 +187,12 @@ def _gpus(option: str, text: str | None, types: list[str | None]) -> int:
 
 
 def mebibytes(text: str) -> int:
-    """Return an amount of memory in Slurm's format in MiB, rounded up; without a unit it is in MiB.
+    """Return an amount of memory as Slurm writes it (or `64 GiB`) in MiB, rounded up; without a unit it is in MiB.
 
     Examples
     --------
-    >>> [mebibytes(text) for text in ("500", "4G", "512K", "1.5T")]
-    [500, 4096, 1, 1572864]
+    >>> [mebibytes(text) for text in ("500", "4G", "512K", "1.5T", "64 GiB")]
+    [500, 4096, 1, 1572864, 65536]
     """
     found = _MEMORY.fullmatch(text.strip())
     amount = math.inf if found is None else float(found[1]) * MEBIBYTES[found[2].upper()]

@@ -224,6 +224,7 @@ def _of_json(job: Mapping[str, Any]) -> dict[str, Any]:
         "partition": _name(job, "partition"),
         "account": _name(job, "account"),
         "qos": _name(job, "qos"),
+        "reservation": _name(job, "resv_name"),
     }
 
 

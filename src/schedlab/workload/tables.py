@@ -18,6 +18,7 @@ from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output, read_whole, workload_name
 from schedlab.wording import shown
 from schedlab.workload._submits import first_bad_submit
+from schedlab.workload.alternatives import COLUMN
 from schedlab.workload.csv_lines import bad_line, line_of_row
 from schedlab.workload.links import link_columns, link_facts, plain_columns, read_links, refuse_links
 from schedlab.workload.resources import LABELS, NUMBERS
@@ -39,6 +40,7 @@ LINKS = (
     "cores_per_node",
     "resources",
     "own",
+    "alternatives",
 )
 
 
@@ -222,7 +224,7 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         # Names are not converted: one may be 007, or NA.
         header = pd.read_csv(io.BytesIO(content), nrows=0).columns
-        texts = [name for name in header if name in LABELS or name not in KEPT]
+        texts = [name for name in header if name in (*LABELS, COLUMN) or name not in KEPT]
         missing = {name: NULLS for name in header if name not in texts}
         frame = pd.read_csv(
             io.BytesIO(content),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError, check_type, whole_number
+from schedlab.workload.alternatives import COLUMN
 from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, size_of, take
 from schedlab.workload.extras import DISTRIBUTIONS, NOTHING, PARTS, Extras, WithExtras
 from schedlab.workload.job import Job, with_missing
@@ -43,7 +44,7 @@ FIELDS = (
 """The 18 fields of SWF in their order, with the standard's names in snake case."""
 
 
-KEPT = (*FIELDS, *NUMBERS, *LABELS)
+KEPT = (*FIELDS, *NUMBERS, *LABELS, COLUMN)
 """Columns of tables that are predefined; others are a user's own."""
 
 
@@ -79,7 +80,7 @@ class Workload(WithExtras):
         Processors of a node, or None if unknown.
     extras
         Further attributes of jobs: dependencies, workflows, run-time distributions, requests for resources, own
-        columns. `replace`, `from_columns` and the properties give access to each by its name.
+        columns, alternatives. `replace`, `from_columns` and the properties give access to each by its name.
 
     References
     ----------
@@ -239,9 +240,10 @@ class Workload(WithExtras):
         return frame_of(self, fields | self.extra_columns())
 
     def extra_columns(self) -> dict[str, Any]:
-        """Return the columns of `resources` and own ones, as in `to_frame`."""
+        """Return the columns of `resources`, own ones and that of alternatives, as in `to_frame`."""
         resources = {} if self.resources is None else self.resources.columns()
-        return resources | ({} if self.own is None else self.own.frame_columns())
+        molded = {} if self.alternatives is None else {COLUMN: self.alternatives.texts()}
+        return resources | ({} if self.own is None else self.own.frame_columns()) | molded
 
     def __len__(self) -> int:
         return len(self.job_id)

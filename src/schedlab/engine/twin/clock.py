@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
+from schedlab.engine.outage_inputs import FOR_ALL
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
 from schedlab.engine.twin.job import Job
@@ -17,7 +18,7 @@ from schedlab.engine.twin.preemption import Preemption
 from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
-from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESOURCES, Site
+from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
 from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
@@ -77,7 +78,7 @@ class Clock:
     def __post_init__(self) -> None:
         self.scheduler = self.prepared.scheduler
         self.machine = Machine(self.prepared)
-        self.site = Site(self.prepared.site)
+        self.site = Site(self.prepared.site, self.prepared.bookings)
         self.outages = Outages(self.prepared.outages)
         site = self.prepared.site
         self.preemption = Preemption(self, None if site is None else site.preemption)
@@ -97,7 +98,7 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             news = self.compute(self.happen())._replace(awake=awake)
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
-                self.order.free = self.prepared.processors - sum(job.processors for job in self.running)
+                self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
             if self.stuck():
@@ -129,12 +130,20 @@ class Clock:
         del self.to_come[: len(submitted)]
         self.running = [job for job in self.running if job not in ended]
         turned, failed = self.outages.turn(self.now)
-        broken = [job for job in self.running if any(part.node in failed for part in job.parts)]
+        broken = [job for job in self.running if self.expires(job) or any(part.node in failed for part in job.parts)]
         for job in sorted(broken, key=lambda job: job.begun):
+            if job.since is not None:
+                self.preemption.suspension.go_on(job)
+                self.preemption.changed = True
             job.completion = (self.now, job.completion[1])
             self.running.remove(job)
             ended.append(job)
+        if ended:
+            self.preemption.resume()
         fates = {job: self.end(job) for job in ended}
+        for job in [job for job in self.jobs if self.expires(job)]:
+            self.site.free.add(job)
+            self.machine.set_free(job)
         resumed = [job for job in ended if fates[job] == "resumes"]
         returned = [job for job in ended if fates[job] in ("returns", "is requeued")]
         back = self.preemption.returned()
@@ -152,12 +161,15 @@ class Clock:
     def end(self, job: Job) -> str:
         """Return the outcome of a job whose run is over, see `Retries.end`."""
         fate = "done" if self.retries is None else self.retries.end(job, self.now)
+        if fate == "is requeued" and self.expires(job):
+            fate = "lost"
         if fate != "resumes":
             self.forecast.learn(job, self.now)
         if self.priority is not None:
             self.priority.note_end(job, self.now)
         if fate in ("done", "given up", "lost"):
-            job.ended = self.now
+            for one in job.alternatives:
+                one.ended = self.now
         elif fate in ("returns", "is requeued") and self.retries is not None:
             if fate == "returns":
                 self.retries.ask_again(job)
@@ -166,6 +178,11 @@ class Clock:
             self.preemption.hold(job)
         job.gives_way, job.fate = False, ""
         return fate
+
+    def expires(self, job: Job) -> bool:
+        """Return whether the reservation of a job ends in this second."""
+        own, bookings = self.site.reservation(job), self.prepared.bookings
+        return own is not None and bookings is not None and int(bookings.closes[own]) == self.now
 
     def correct(self) -> bool:
         """Correct the predictions that have expired; return whether there are any."""
@@ -207,6 +224,9 @@ class Clock:
 
     def refusal(self, job: Job) -> str | None:
         """Return why a job is passed over: too few nodes in service, or a limit that it would exceed; or None."""
+        own, bookings = self.site.reservation(job), self.prepared.bookings
+        if own is not None and bookings is not None and int(bookings.opens[own]) > self.now:
+            return RESERVATION
         out = self.outages.out
         if out and self.machine.empty.closed(out).place(job) is None:
             return NOT_AVAILABLE
@@ -214,12 +234,13 @@ class Clock:
 
     def why_they_wait(self) -> dict[Job, str]:
         """Return the reason of each waiting job; the first that may start in a partition waits for resources."""
-        reasons, taken = dict.fromkeys(self.waiting, PRIORITY), set[int]()
+        reasons, taken, heads = dict.fromkeys(self.waiting, PRIORITY), set[int](), list[Job]()
         for job in self.sorted(self.visible()):
             limit = self.refusal(job)
             if not job.ready or limit is not None:
                 reasons[job] = limit if job.ready and limit is not None else DEPENDENCY
-            elif not taken.issuperset(self.site.partitions(job)):
+            elif any(job.is_of(head) for head in heads) or not taken.issuperset(self.site.partitions(job)):
+                heads.append(job)
                 taken.update(self.site.partitions(job))
                 reasons[job] = RESOURCES
         return reasons
@@ -240,32 +261,43 @@ class Clock:
 
     def free(self) -> int:
         """Return the processors not requested by running jobs, in the scheduler's view; on nodes, fewer may be free."""
-        return self.prepared.processors - sum(job.processors for job in self.seen())
+        return self.prepared.processors - sum(job.processors for job in self.active(self.seen()))
+
+    @staticmethod
+    def active(jobs: list[Job]) -> list[Job]:
+        """Return the runs that are not suspended."""
+        return [job for job in jobs if job.since is None]
 
     def view(self, second: int | None = None) -> View:
         """Return what the scheduler believes to be free now, or at a second, after the expected ends until then."""
         running = self.seen()
         view = self.machine.beside(job for job in running if second is None or job.expected_end > second)
-        closed = self.outages.shut(self.now, self.now + 1)
-        return view.closed(closed) if closed else view
+        return self.without_shut(view, self.now + 1)
+
+    def without_shut(self, view: View, end: int) -> View:
+        """Return what is free of a view on nodes that are open until a second."""
+        closed, reserved = self.outages.shut(self.now, end), self.outages.reserved(self.now, end)
+        view = view.closed(closed) if closed else view
+        return view.reserved(reserved) if reserved else view
 
     def place(self, view: View, job: Job) -> list[Part] | None:
         """Return what a job would get of a present view if it started: nothing that is closed before it ends."""
-        shut = self.outages.shut(self.now, self.now + job.estimate)
-        return view.closed(shut).place(job) if shut else view.place(job)
+        return self.without_shut(view, self.now + job.estimate).place(job)
 
     def is_shut_out(self, job: Job) -> bool:
         """Return whether only closed nodes keep a job from starting now."""
-        shut = self.outages.shut(self.now, self.now + job.estimate)
-        return bool(shut) and self.machine.empty.closed(shut).place(job) is None
+        return self.without_shut(self.machine.empty, self.now + job.estimate).place(job) is None
 
     def close(self, profile: Profile, late: int = 0) -> None:
         """Keep closed nodes out of a plan, in which future closures begin `late` seconds later."""
         for node in self.outages.out:
             profile.change(self.now, NEVER, lambda free, node=node: free.closed({node}))  # type: ignore[misc]
         for one in self.outages.known(self.now):
-            begin = self.now if one.begin <= self.now else one.begin + late
-            profile.change(begin, one.end, lambda free, node=one.node: free.closed({node}))  # type: ignore[misc]
+            begin = self.now if one.begin <= self.now else min(one.begin + late, one.end - 1)
+            if one.owner == FOR_ALL:
+                profile.change(begin, one.end, lambda free, node=one.node: free.closed({node}))  # type: ignore[misc]
+            else:
+                profile.change(begin, one.end, lambda free, node=one.node: free.reserved({node}))  # type: ignore[misc]
 
     def fits(self, job: Job) -> bool:
         """Return whether there is room for a job now."""
@@ -283,14 +315,16 @@ class Clock:
     def begin(self, job: Job, parts: list[Part], backfilled: bool = False, speculative: int | None = None) -> None:
         """Start a job now on its parts of the machine, perhaps backfilled, perhaps speculatively for a limited time."""
         job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
-        job.parts = parts
+        suspends = self.preemption.inputs is not None and bool(self.preemption.inputs.suspends.any())
+        job.parts = [replace(part, over=suspends) for part in parts]
+        job.stood = 0
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
         job.completion = (self.now + lasts, self.sequence)
         job.begun = self.started
         self.started += 1
         self.sequence += 1
         self.forecast.watch(job)
-        self.waiting.remove(job)
+        self.waiting = [one for one in self.waiting if not one.is_of(job)]
         self.running.append(job)
 
     def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Part]]) -> Job | None:

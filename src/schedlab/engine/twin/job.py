@@ -30,14 +30,22 @@ class Job:
     ready: bool = False  # whether it has no open dependencies
     eligible: int = -1  # since when
     scores: dict[Policy, float] = field(default_factory=dict)  # under orders that do not change while it waits
+    alternatives: list[Job] = field(default_factory=list)  # of a moldable job, with this one; of others, this one alone
     start: int = -1
     parts: list[Part] = field(default_factory=list)  # its parts of the machine in its last run
     begun: int = -1  # number of the last start
     completion: tuple[int, int] = (-1, -1)  # when the present run will end, and when that was decided
     gives_way: bool = False  # whether the present run is being preempted
     fate: str = ""  # what becomes of the job after preemption
+    since: int | None = None  # when the present run was suspended, if it is
+    left: int = 0  # how long it will go on then
+    stood: int = 0  # how long the present run was suspended before; it counts as begun so much later
     backfilled: bool = False
     ended: int | None = None  # when it was done or abandoned
+
+    def is_of(self, other: Job) -> bool:
+        """Return whether this and another one are alternatives of the same job."""
+        return self.alternatives is other.alternatives
 
     @property
     def expected_end(self) -> int:

@@ -30,6 +30,9 @@ class View(Protocol):
     def closed(self, nodes: set[int] | None) -> View:
         """Return what is free for a job that may not use some nodes, or any at all."""
 
+    def reserved(self, nodes: set[int]) -> View:
+        """Return what is free while some nodes are reserved for the jobs of an advance reservation."""
+
     def lesser(self, other: View) -> View:
         """Return what is free in both views."""
 
@@ -60,6 +63,10 @@ class Processors:
     def closed(self, nodes: set[int] | None) -> Processors:
         """Return no processors: they are not distinguished."""
         return Processors(0)
+
+    def reserved(self, nodes: set[int]) -> Processors:
+        """Return the same: there are no reservations without nodes."""
+        return self
 
     def lesser(self, other: View) -> Processors:
         """Return the smaller number."""
@@ -103,6 +110,11 @@ class Nodes:
         kept = [node.kept() if nodes is None or node.number in nodes else node for node in self.nodes]
         return Nodes(kept, self.requests, self.placement)
 
+    def reserved(self, nodes: set[int]) -> Nodes:
+        """Return what is free on the other nodes, and on these for jobs that have reserved them."""
+        held = [replace(node, reserved=True) if node.number in nodes else node for node in self.nodes]
+        return Nodes(held, self.requests, self.placement)
+
     def lesser(self, other: View) -> Nodes:
         """Return what is free on each node in both views."""
         assert isinstance(other, Nodes)
@@ -122,7 +134,17 @@ class Machine:
         if inputs is None:
             self.empty = Processors(self.prepared.processors)
         else:
-            self.empty = Nodes(empty_nodes(inputs), requests_of(inputs, self.prepared.site), new_placement(inputs))
+            bookings = self.prepared.bookings
+            shape = None if bookings is None else bookings.option_shape
+            requests = requests_of(inputs, self.prepared.site, shape)
+            self.empty = Nodes(empty_nodes(inputs), requests, new_placement(inputs))
+
+    def set_free(self, job: Job) -> None:
+        """Give a job whose reservation is over the requests of others."""
+        assert isinstance(self.empty, Nodes)
+        assert self.prepared.nodes is not None
+        requests = requests_of(self.prepared.nodes, self.prepared.site)
+        self.empty.requests[job.number] = requests[job.number]
 
     def beside(self, jobs: Iterable[Job]) -> View:
         """Return what is free while some jobs run."""

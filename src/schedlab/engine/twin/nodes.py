@@ -6,6 +6,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.workload.resources import WHOLE
@@ -25,7 +28,7 @@ class Request:
     """The request of a job: the number of `nodes` (0: any) for its tasks, and the needs per task and per node.
 
     `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
-    used.
+    used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run.
     """
 
     nodes: int
@@ -40,6 +43,7 @@ class Request:
     gpu_type: int
     exclusive: bool
     allowed: list[bool]
+    booked: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,15 @@ class Part:
     gpus: tuple[tuple[int, int], ...] = ()
     alone: bool = False
     option: int = field(default=0, compare=False)  # the partition of the job there, by position among its partitions
+    over: bool = field(default=False, compare=False)  # whether others may hold the same cores while they are suspended
 
 
 @dataclass(frozen=True)
 class Node:
-    """What is free on a node: cores, MiB, thousandths of each GPU; `jobs` run there, perhaps one `alone`."""
+    """What is free on a node: cores, MiB, thousandths of each GPU; `jobs` run there, perhaps one `alone`.
+
+    It may be `reserved`, for requests that are booked.
+    """
 
     number: int
     cores: int
@@ -65,10 +73,13 @@ class Node:
     gpus: dict[Gpu, int]
     jobs: int = 0
     alone: bool = False
+    reserved: bool = False
 
     def room(self, request: Request) -> int:
         """Return how many tasks of a request the node can hold."""
         if not request.allowed[self.number] or self.alone or (request.exclusive and self.jobs > 0):
+            return 0
+        if self.reserved and not request.booked:
             return 0
         suitable = len(self.suitable_gpus(request))
         if self.memory < request.node_memory or suitable < (request.node_gpus if request.share == WHOLE else 1):
@@ -108,10 +119,12 @@ class Node:
             {gpu: free - taken.get(gpu.number, 0) for gpu, free in self.gpus.items()},
             self.jobs + 1,
             self.alone or part.alone,
+            self.reserved,
         )
-        assert min(node.cores, node.memory, *node.gpus.values()) >= 0, "more is taken than there is"
-        assert not self.alone, "a job holds the node alone"
-        assert not (part.alone and self.jobs), "a job would hold a node alone on which others run"
+        assert min(node.memory, *node.gpus.values(), 0) >= 0, "more is taken than there is"
+        assert part.over or node.cores >= 0, "more cores are taken than there are"
+        assert part.over or not self.alone, "a job holds the node alone"
+        assert part.over or not (part.alone and self.jobs), "a job would hold a node alone on which others run"
         return node
 
     def kept(self) -> Node:
@@ -127,6 +140,7 @@ class Node:
             {gpu: min(free, other.gpus[gpu]) for gpu, free in self.gpus.items()},
             max(self.jobs, other.jobs),
             self.alone or other.alone,
+            self.reserved or other.reserved,
         )
 
 
@@ -145,13 +159,19 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     names = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
     columns = [getattr(inputs, name).tolist() for name in (*names, "share", "gpu_type", "exclusive")]
     allowed = [inputs.allowed[row].tolist() for row in inputs.eligible.tolist()]
-    return [Request(*values) for values in zip(*columns, allowed, strict=True)]
+    booked = [False] * len(allowed) if inputs.books is None else inputs.books.tolist()
+    return [Request(*values) for values in zip(*columns, allowed, booked, strict=True)]
 
 
-def requests_of(inputs: NodeInputs, site: SiteInputs | None = None) -> list[list[Request]]:
-    """Return the requests of each job, in order of submission: a request for each partition in which it may run."""
+def requests_of(
+    inputs: NodeInputs, site: SiteInputs | None = None, option_shape: NDArray[np.int64] | None = None
+) -> list[list[Request]]:
+    """Return the requests of each job, in order of submission: a request for each partition in which it may run.
+
+    Those within reservations, if their numbers are given as `option_shape`.
+    """
     shapes = shapes_of(inputs)
     if site is None:
         return [[shapes[shape]] for shape in inputs.shape.tolist()]
-    options = [shapes[shape] for shape in site.option_shape.tolist()]
+    options = [shapes[shape] for shape in (site.option_shape if option_shape is None else option_shape).tolist()]
     return [options[first:end] for first, end in pairwise(site.option_offset.tolist())]

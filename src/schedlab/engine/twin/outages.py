@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, OPENS, RETURNS, OutageInputs
+from schedlab.engine.outage_inputs import BREAKS, CLOSES, FOR_ALL, LEAVES, OPENS, RETURNS, OutageInputs
 
 
 class Closure(NamedTuple):
-    """A closure of a node between two seconds, announced at a third."""
+    """A closure of a node between two seconds, announced at a third; for all jobs but those of a reservation."""
 
     node: int
     begin: int
     end: int
     known: int
+    owner: int
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Outages:
         if self.inputs is not None:
             one = self.inputs
             self.changes = list(zip(one.second.tolist(), one.node.tolist(), one.kind.tolist(), strict=True))
-            columns = (column.tolist() for column in (one.where, one.begin, one.end, one.known))
+            columns = (column.tolist() for column in (one.where, one.begin, one.end, one.known, one.owner))
             self.closures = [Closure(*values) for values in zip(*columns, strict=True)]
 
     def moments(self) -> list[int]:
@@ -40,8 +41,8 @@ class Outages:
     def turn(self, now: int) -> tuple[int, set[int]]:
         """Apply the changes that are due; return their effect, and the nodes that fail.
 
-        2: nodes have left or returned to service, or a closure was announced. 1: closures have begun or ended. 0:
-        nothing.
+        2: nodes have left or returned to service, a closure was announced, or a reservation has begun or ended. 1:
+        closures have begun or ended. 0: nothing.
         """
         due = [change for change in self.changes if change[0] <= now]
         self.changes = self.changes[len(due) :]
@@ -58,8 +59,12 @@ class Outages:
         return [one for one in self.closures if one.known <= now < one.end]
 
     def shut(self, now: int, end: int) -> set[int]:
-        """Return the nodes that are closed, or will be before a second."""
-        return self.out | {one.node for one in self.known(now) if one.begin < end}
+        """Return the nodes that are closed to all jobs, or will be before a second."""
+        return self.out | {one.node for one in self.known(now) if one.begin < end and one.owner == FOR_ALL}
+
+    def reserved(self, now: int, end: int) -> set[int]:
+        """Return the nodes that are reserved, or will be before a second."""
+        return {one.node for one in self.known(now) if one.begin < end and one.owner != FOR_ALL}
 
     def next_closing(self, now: int) -> int | None:
         """Return when the next closure begins."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, shapes_of
+from schedlab.engine.twin.switches import Switches, new_switches
 from schedlab.workload.resources import WHOLE
 
 MILLION = 1_000_000
@@ -18,31 +19,36 @@ class Placement:
     """The placement rule, with the properties of the cluster and of the workload that it uses.
 
     `largest` are the maxima of cores, MiB and thousandths of GPUs over the nodes; `typical` are the requests that
-    one node may serve, each with the number of jobs.
+    one node may serve, each with the number of jobs; `switches` are None but for the rule "switches".
     """
 
     rule: str
     weight: list[int]
     largest: tuple[int, int, int]
     typical: list[tuple[Request, int]]
+    switches: Switches | None
 
     def place(self, nodes: list[Node], request: Request) -> list[Part] | None:
         """Return the parts of nodes that a job gets, None if it does not fit."""
         room = {node.number: node.room(request) for node in nodes}
-        key = self.key(request, room)
-        order = sorted((node for node in nodes if room[node.number] > 0), key=lambda node: (key(node), node.number))
-        if request.nodes == 0:
-            tasks = fill(order, room, request.tasks)
-        else:
-            tasks = deal(enough(order, room, request), room, request.tasks)
+        chosen = self.chosen(nodes, request, room)
+        tasks = fill(chosen, room, request.tasks) if request.nodes == 0 else deal(chosen, room, request.tasks)
         if sum(tasks.values()) < request.tasks:
             return None
         return [self.part(nodes[number], request, count) for number, count in tasks.items()]
 
+    def chosen(self, nodes: list[Node], request: Request, room: dict[int, int]) -> list[Node]:
+        """Return the requested nodes or, for any number of nodes, at least as many as the job takes; in their order."""
+        if self.switches is not None and (found := self.switches.choose(room, request)):
+            return [nodes[number] for number in found]
+        key = self.key(request, room)
+        order = sorted((node for node in nodes if room[node.number] > 0), key=lambda node: (key(node), node.number))
+        return order if request.nodes == 0 else enough(order, room, request)
+
     def key(self, request: Request, room: dict[int, int]) -> Callable[[Node], int]:
         """Return the sort key of nodes, smallest first, with ties by number."""
         match self.rule:
-            case "weight":
+            case "weight" | "switches":
                 return lambda node: self.weight[node.number]
             case "best":
                 return self.left
@@ -128,7 +134,9 @@ def new_placement(inputs: NodeInputs) -> Placement:
     gpus = (inputs.device_offset[1:] - inputs.device_offset[:-1]) * WHOLE
     limited = inputs.memory[inputs.memory < UNLIMITED]
     largest = (int(inputs.cores.max()), int(limited.max(initial=0)), int(gpus.max()))
-    return Placement(PLACEMENTS[inputs.placement], inputs.weight.tolist(), largest, typical_jobs(inputs))
+    return Placement(
+        PLACEMENTS[inputs.placement], inputs.weight.tolist(), largest, typical_jobs(inputs), new_switches(inputs)
+    )
 
 
 def typical_jobs(inputs: NodeInputs) -> list[tuple[Request, int]]:

@@ -31,6 +31,7 @@ class PlanPass:
 
     def __post_init__(self) -> None:
         self.planning = not self.clock.in_order
+        self.moldable = any(len(job.alternatives) > 1 for job in self.clock.jobs)
 
     def moments(self) -> list[int]:
         """Return the planned starts of waiting jobs."""
@@ -45,18 +46,27 @@ class PlanPass:
                 self.reserved.pop(job, None)
         self.listed += news.resumed
         due = any(moment <= clock.now for moment in self.moments())
-        if not (news.events or news.turned == 2 or news.corrected or news.computed or news.awake or due):
+        turned = news.turned == 2 or (news.turned > 0 and clock.in_order)
+        if not (news.events or turned or news.corrected or news.computed or news.awake or due):
             return
+        while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
+            clock.preemption.begin_over(*over)
+            self.listed = [job for job in self.listed if not job.is_of(over[0])]
+            for job in over[0].alternatives:
+                self.reserved.pop(job, None)
         if clock.in_order:
             while clock.in_order and (ready := [job for job in clock.visible() if clock.admitted(job)]):
-                parts = clock.place(clock.view(), ready[0])
-                if parts is None:
+                view = clock.view()
+                places = ((job, clock.place(view, job)) for job in ready if job.is_of(ready[0]))
+                found = next(((job, parts) for job, parts in places if parts is not None), None)
+                if found is None:
                     break
-                clock.begin(ready[0], parts)
+                clock.begin(*found)
             if clock.in_order:
                 return
         afresh = self.expect_longer() or news.corrected or news.turned == 2 or not self.planning or self.again
-        self.planning, self.again = True, False
+        afresh |= clock.preemption.changed
+        self.planning, self.again, clock.preemption.changed = True, False, False
         if self.fixed:
             self.go_round(afresh)
         elif afresh:
@@ -83,6 +93,9 @@ class PlanPass:
         self.look()
         self.listed = self.clock.sorted(self.listed)
         before, self.reserved = self.reserved, {}
+        if self.moldable:
+            self.reserve_for_all()
+            return
         for job in self.listed:
             self.reserve(job, before.get(job))
 
@@ -92,12 +105,49 @@ class PlanPass:
         A job that cannot start sooner keeps its reservation.
         """
         self.listed = self.clock.sorted(self.listed)
+        if self.moldable:
+            for alternatives in self.turns():
+                self.advance(alternatives)
+            return
         for job in self.listed:
             if self.reserved.get(job, self.clock.now + 1) > self.clock.now:
                 before, place = self.reserved.pop(job, None), self.parts.get(job)
                 self.reserve(job, before)
                 if self.reserved[job] == before and place is not None:
                     self.parts[job] = place
+
+    def turns(self) -> list[list[Job]]:
+        """Return the alternatives of each listed job, in the order of the list."""
+        together: dict[Job, list[Job]] = {}
+        for job in self.listed:
+            together.setdefault(job.alternatives[0], []).append(job)
+        return list(together.values())
+
+    def reserve_for_all(self) -> None:
+        """Reserve for the jobs that have no reservation, for the alternative that would end first."""
+        for alternatives in self.turns():
+            if not any(job in self.reserved for job in alternatives):
+                self.reserve(self.first_to_end(alternatives)[1], None)
+
+    def first_to_end(self, alternatives: list[Job]) -> tuple[int, Job]:
+        """Return when the alternative that would end first would, and which one it is."""
+        profile, now = self.profile(), self.clock.now
+        ends = {job: profile.earliest(job, job.estimate, now)[0] + job.estimate for job in alternatives}
+        best = min(ends, key=lambda job: ends[job])
+        return ends[best], best
+
+    def advance(self, alternatives: list[Job]) -> None:
+        """Let a job end as early as it can; if it cannot end sooner, it keeps its reservation."""
+        holder = next((job for job in alternatives if job in self.reserved), None)
+        if holder is None:
+            self.reserve(self.first_to_end(alternatives)[1], None)
+        elif self.reserved[holder] > self.clock.now:
+            before = self.reserved.pop(holder)
+            end, best = self.first_to_end(alternatives)
+            if end < before + holder.estimate:
+                self.reserve(best, None)
+            else:
+                self.reserved[holder] = before
 
     def go_round(self, afresh: bool) -> None:
         """Reserve within the round, or begin a new one: when no job runs and none has a reservation.
@@ -131,14 +181,19 @@ class PlanPass:
         """Start the jobs whose reserved time has come, in the order in which their reservations were made."""
         clock = self.clock
         while True:
-            for job in self.look():
+            new = self.look()
+            if self.moldable:
+                self.reserve_for_all()
+                new = []
+            for job in new:
                 self.reserve(job, None)
             due = [job for job in self.listed if self.is_due(job)]
             if not due:
                 return
             job = min(due, key=lambda job: self.set_at[job])
-            overtakes = not all(map(self.is_due, self.listed[: self.listed.index(job)]))
-            self.listed.remove(job)
+            ahead = self.listed[: self.listed.index(job)]
+            overtakes = not all(self.is_due(one) for one in ahead if one in self.reserved or not self.moldable)
+            self.listed = [one for one in self.listed if not one.is_of(job)]
             del self.reserved[job]
             clock.begin(job, self.parts[job], backfilled=overtakes)
 
@@ -174,7 +229,7 @@ class PlanPass:
     def use_gap(self) -> bool:
         """Run the best job speculatively alongside the plan with its own reservation; return whether there is one."""
         clock, profile, lengths, places = self.clock, self.profile(), dict[Job, int](), dict[Job, list[Part]]()
-        for job in self.listed:
+        for job in [job for job in self.listed if job in self.reserved or not self.moldable]:
             ends = [self.reserved[job]] if job in self.reserved else []
             end = profile.room_until(job, clock.now, min([*ends, self.round_end] if self.fixed else ends))
             parts = profile.throughout(clock.now, end).place(job) if end > clock.now else None

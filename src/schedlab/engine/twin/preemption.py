@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from schedlab.engine.preemption_inputs import PreemptionInputs
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Nodes, View
 from schedlab.engine.twin.nodes import Part
+from schedlab.engine.twin.suspension import Suspension
 
 if TYPE_CHECKING:
     from schedlab.engine.twin.clock import Clock
@@ -25,16 +26,17 @@ class Attempt:
     taken: list[Part] = field(default_factory=list)
     blocked: set[int] = field(default_factory=set)
 
-    def view(self, job: Job, gone: set[Job]) -> View:
-        """Return what would be free for a job without some runs."""
+    def view(self, job: Job, gone: set[Job], lenders: set[Job]) -> View:
+        """Return what would be free for a job without some runs, and on the cores of others."""
         clock = self.clock
-        free = clock.machine.beside(one for one in clock.running if one not in gone).without(self.taken)
-        nodes = clock.site.nodes(self.blocked) or set()
-        return free.closed(nodes | clock.outages.shut(clock.now, clock.now + job.estimate))
+        taken = [replace(part, over=True) for part in self.taken]  # of one that waits for ends, perhaps beside lenders
+        free = clock.preemption.suspension.beside(gone, lenders).without(taken)
+        nodes = clock.site.kept_from(job, self.blocked) or set()
+        return clock.without_shut(free.closed(nodes), clock.now + job.estimate)
 
-    def place(self, job: Job, option: int, gone: set[Job]) -> list[Part] | None:
-        """Return what a job would get in one of its partitions without some runs."""
-        return place_in(self.view(job, gone), job, option)
+    def place(self, job: Job, option: int, gone: set[Job], lenders: set[Job]) -> list[Part] | None:
+        """Return what a job would get in one of its partitions without some runs, and on the cores of others."""
+        return place_in(self.view(job, gone, lenders), job, option)
 
 
 def place_in(view: View, job: Job, option: int) -> list[Part] | None:
@@ -42,6 +44,10 @@ def place_in(view: View, job: Job, option: int) -> list[Part] | None:
     assert isinstance(view, Nodes)
     parts = view.placement.place(view.nodes, view.requests[job.number][option])
     return None if parts is None else [replace(part, option=option) for part in parts]
+
+
+Lent = Callable[[set[Job], int], list[Part] | None]
+"""Where a job would run on the cores of some runs, in one of its partitions."""
 
 
 Plan = Callable[[set[Job], int], list[Part] | None]
@@ -55,6 +61,11 @@ class Preemption:
     clock: Clock
     inputs: PreemptionInputs | None
     held: list[tuple[int, Job]] = field(default_factory=list)
+    changed: bool = False
+    suspension: Suspension = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.suspension = Suspension(self.clock, self.inputs, self.class_of_run)
 
     def class_of(self, job: Job, option: int) -> int:
         """Return the class of a job in one of its partitions."""
@@ -96,20 +107,76 @@ class Preemption:
         if self.inputs is None or clock.in_order:
             return False
         attempt = Attempt(clock, {job for job in clock.running if job.gives_way})
-        for job in jobs:
-            if not clock.admitted(job):
+        admitted, had_turn = [job for job in jobs if clock.admitted(job)], list[Job]()
+        for job in admitted:
+            if any(job.is_of(one) for one in had_turn):
                 continue
-            options = range(len(clock.site.partitions(job)))
-            places = (attempt.place(job, option, attempt.gone) for option in options)
+            had_turn.append(job)
+            options = [
+                (one, option) for one in admitted if one.is_of(job) for option in range(len(clock.site.partitions(one)))
+            ]
+            places = (attempt.place(*one, attempt.gone, set()) for one in options)
             parts = next((parts for parts in places if parts is not None), None)
             if parts is None:
-                parts = next((parts for one in options if (parts := self.clear(attempt, job, one)) is not None), None)
+                parts = next((parts for one in options if (parts := self.clear(attempt, *one)) is not None), None)
                 found |= parts is not None
             if parts is None:
                 attempt.blocked.update(clock.site.partitions(job))
             else:
                 attempt.taken += parts
         return found
+
+    def next_over(self, jobs: list[Job]) -> tuple[Job, list[Part]] | None:
+        """Return the first of these jobs that starts in place of runs that are suspended then, and where."""
+        clock = self.clock
+        if self.inputs is None or clock.in_order:
+            return None
+        attempt, had_turn = Attempt(clock, set()), list[Job]()
+        admitted = [job for job in jobs if clock.admitted(job)]
+        for job in admitted:
+            if any(job.is_of(one) for one in had_turn):
+                continue
+            had_turn.append(job)
+            mine = [one for one in admitted if one.is_of(job)]
+            options = [(one, option) for one in mine for option in range(len(clock.site.partitions(one)))]
+            places = (attempt.place(*one, set(), set()) for one in options)
+            parts = next((parts for parts in places if parts is not None), None)
+            if parts is not None:
+                attempt.taken += parts
+                continue
+            for one in mine:
+                partitions = clock.site.partitions(one)
+                free = [option for option in range(len(partitions)) if partitions[option] not in attempt.blocked]
+                found = self.over(one, free, lambda lenders, option: attempt.place(one, option, set(), lenders))  # noqa: B023
+                if found is not None:
+                    return one, found
+            attempt.blocked.update(clock.site.partitions(job))
+        return None
+
+    def over(self, job: Job, options: Iterable[int], place: Lent) -> list[Part] | None:
+        """Return where a job starts in place of runs of the lowest tiers, None if there is no room."""
+        for option in options if self.inputs is not None else ():
+            for lenders in self.suspension.lenders(self.class_of(job, option)):
+                parts = place(lenders, option)
+                if parts is not None:
+                    return parts
+        return None
+
+    def begin_over(self, job: Job, parts: list[Part], backfilled: bool = False) -> None:
+        """Start a job, and suspend the runs that are in its way."""
+        self.clock.begin(job, parts, backfilled=backfilled)
+        self.settle()
+
+    def settle(self) -> None:
+        """Find out anew which runs go on."""
+        before = [job.since is None for job in self.clock.running]
+        self.suspension.settle()
+        self.changed |= before != [job.since is None for job in self.clock.running]
+
+    def resume(self) -> None:
+        """Resume the runs whose cores are free again."""
+        if any(job.since is not None for job in self.clock.running):
+            self.settle()
 
     def make_way_in_plan(self, job: Job, plan: Plan) -> tuple[list[Part], set[Job]] | None:
         """Preempt runs for a job in the plan; return where it would run and which runs are gone then.
@@ -135,7 +202,8 @@ class Preemption:
     def clear(self, attempt: Attempt, job: Job, option: int) -> list[Part] | None:
         """Preempt runs so that a job fits in one of its partitions; return where, None if that is impossible."""
         order = self.candidates(attempt.blocked, job, option)
-        found = self.try_in_turn(order, attempt.gone, lambda gone: attempt.place(job, option, gone))
+        lenders = set().union(*self.suspension.lenders(self.class_of(job, option)))
+        found = self.try_in_turn(order, attempt.gone, lambda gone: attempt.place(job, option, gone, lenders))
         if found is None:
             return None
         attempt.gone = attempt.gone | set(found[1])
@@ -179,6 +247,7 @@ class Preemption:
             left_alone = clock.now - one.start <= inputs.exempt[his]
             if (
                 inputs.may[mine, his]
+                and not inputs.suspends[his]
                 and not (left_alone or one.gives_way)
                 and there & {part.node for part in one.parts}
             ):

@@ -68,7 +68,7 @@ class Priority:
 
     def charge(self, job: Job, until: int) -> None:
         """Charge a user for the usage of a job since the last computation."""
-        whose, used = self.whose[job.number], until - max(job.start, self.last)
+        whose, used = self.whose[job.number], until - max(job.start - job.stood, self.last)
         self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate[job.number]
 
     def note_end(self, job: Job, now: int) -> None:

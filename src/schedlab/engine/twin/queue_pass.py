@@ -40,6 +40,8 @@ class QueuePass:
         clock = self.clock
         if not (news.events or news.turned or news.corrected or news.awake or (news.computed and self.easy)):
             return
+        while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
+            clock.preemption.begin_over(*over)
         clock.preemption.make_way(clock.sorted(clock.visible()))
         while (head := self.head()) is not None:
             clock.begin(*head)
@@ -64,16 +66,17 @@ class QueuePass:
     def head(self) -> tuple[Job, list[Part]] | None:
         """Return the first job that fits, and where; on nodes of partitions in which no earlier job is blocked."""
         clock, blocked = self.clock, set[int]()
-        view = clock.view()
-        for job in self.queue():
-            parts = clock.place(view, job)
-            if parts is not None:
-                return job, parts
-            blocked.update(self.clock.site.partitions(job))
-            nodes = self.clock.site.nodes(blocked)
-            if nodes is None:
+        view, queue = clock.view(), self.queue()
+        for job in queue:
+            for one in queue:
+                if one.is_of(job):
+                    free = view.closed(clock.site.kept_from(one, blocked)) if blocked else view
+                    parts = clock.place(free, one)
+                    if parts is not None:
+                        return one, parts
+            blocked.update(clock.site.partitions(job))
+            if clock.site.inputs is None:
                 break
-            view = view.closed(nodes)
         return None
 
     def backfill(self, tasks: dict[Job, int]) -> None:
@@ -85,7 +88,9 @@ class QueuePass:
                 clock.begin(*head)
                 reserved = []
                 continue
-            if [one.job for one in reserved] != self.first_ones(tasks) or not seen.issuperset(clock.visible()):
+            first = self.first_ones(tasks)
+            same = len(first) == len(reserved) and all(map(Job.is_of, first, [one.job for one in reserved]))
+            if not same or not seen.issuperset(clock.visible()):
                 reserved, seen = self.reservations(tasks), set(clock.visible())
             candidate = self.candidate(reserved)
             if candidate is None:
@@ -104,7 +109,7 @@ class QueuePass:
         free, beside_all = clock.view(), self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
             if clock.admitted(job):
-                others = [one for one in reserved if one.job is not job]
+                others = [one for one in reserved if not one.job.is_of(job)]
                 profile = beside_all if len(others) == len(reserved) else self.profile(others)
                 parts = free.lesser(profile.throughout(clock.now, clock.now + job.estimate)).place(job)
                 if parts is not None:
@@ -125,9 +130,13 @@ class QueuePass:
         """Return when these jobs are expected to fit, and where, each alongside the earlier ones."""
         reserved: list[Reservation] = []
         for job in self.first_ones(tasks):
-            earliest = tasks.get(job, self.clock.now)
-            shadow, parts = self.profile(reserved).earliest(job, job.estimate, earliest)
-            reserved.append(Reservation(job, shadow, parts))
+            earliest, profile = tasks.get(job, self.clock.now), self.profile(reserved)
+            found = [
+                Reservation(one, *profile.earliest(one, one.estimate, earliest))
+                for one in self.clock.sorted(self.clock.visible())
+                if one is job or (one.is_of(job) and self.clock.admitted(one))
+            ]
+            reserved.append(min(found, key=lambda one: one.shadow + one.job.estimate))
         return reserved
 
     def profile(self, reserved: list[Reservation]) -> Profile:

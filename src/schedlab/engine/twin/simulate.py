@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.simulation import to_schedule
+from schedlab.engine.simulation import starts_of, to_schedule
 from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
 from schedlab.engine.twin.job import Job
@@ -20,7 +20,7 @@ from schedlab.engine.twin.queue_pass import QueuePass
 from schedlab.engine.twin.retries import Retries, new_retries
 from schedlab.engine.twin.serial import SerialTwin
 from schedlab.engine.twin.slurm_pass import SlurmPass
-from schedlab.schedule.runs import RUN
+from schedlab.schedule.runs import PAUSE, RUN
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
 from schedlab.scheduler.scheduler import Scheduler
@@ -76,7 +76,8 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
     if retries is not None:
         prepared = prepared._replace(killed=_killed(prepared, retries))
         predicted = predicted if prepared.scheduler.runtimes.learns else prepared.jobs["estimate"]
-    prepared.jobs["duration"] = [job.completion[0] - job.start for job in jobs]
+    start = start - np.array([job.stood for job in jobs])
+    prepared.jobs["duration"] = [job.completion[0] - (job.start - job.stood) for job in jobs]
     schedule = to_schedule(
         prepared,
         start=start,
@@ -86,6 +87,7 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
         eligible=eligible,
         runs=None if retries is None else _runs(prepared, retries),
         waited_for=_waited_for(prepared, clock),
+        pauses=_pauses(prepared, clock),
     )
     return schedule, [job.parts for job in jobs]
 
@@ -111,7 +113,7 @@ def play(prepared: Prepared) -> Clock:
     clock.run(_pass(clock))
     if prepared.outages is not None:
         start = np.array([job.start for job in jobs])
-        refuse_left_over(prepared.workload.job_id, prepared.in_workload_order(start))
+        refuse_left_over(*starts_of(prepared, start))
     return clock
 
 
@@ -131,7 +133,15 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
     names = ("processors", "submit", "duration")
     columns = [prepared.column("user_id").tolist(), *(prepared.jobs[name].tolist() for name in names)]
     columns.append(prepared.request.tolist())
-    return [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
+    jobs = [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
+    owners = [*range(len(jobs))]
+    if prepared.spread is not None:
+        owners = prepared.in_submission_order(prepared.spread.owner).tolist()
+    together: dict[int, list[Job]] = {}
+    for job, owner in zip(jobs, owners, strict=True):
+        job.alternatives = together.setdefault(owner, [])
+        job.alternatives.append(job)
+    return jobs
 
 
 def _killed(prepared: Prepared, retries: Retries) -> np.ndarray:
@@ -139,6 +149,16 @@ def _killed(prepared: Prepared, retries: Retries) -> np.ndarray:
     done = {run.job for run in retries.runs if run.done}
     killed = np.array([number not in done for number in range(len(prepared.jobs))])
     return prepared.in_workload_order(killed)
+
+
+def _pauses(prepared: Prepared, clock: Clock) -> np.ndarray | None:
+    """Return all suspensions in the order in which they began, None if runs are never suspended."""
+    if clock.preemption.inputs is None or not clock.preemption.inputs.suspends.any():
+        return None
+    pauses = np.array([astuple(pause) for pause in clock.preemption.suspension.pauses], dtype=PAUSE)
+    if prepared.order is not None:
+        pauses["job"] = prepared.order[pauses["job"]]
+    return pauses
 
 
 def _runs(prepared: Prepared, retries: Retries) -> np.ndarray:

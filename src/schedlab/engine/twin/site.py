@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.twin.job import Job
 
 DEPENDENCY, RESOURCES, PRIORITY, NOT_AVAILABLE = "Dependency", "Resources", "Priority", "ReqNodeNotAvail"
+RESERVATION = "Reservation"
 EVERYWHERE = 0
 """The partition of a machine that has none."""
 
@@ -30,12 +32,15 @@ class Limit:
 class Site:
     """Where each job may run, and under which limits; without inputs, everywhere and without limits.
 
-    `waited` has the seconds that jobs have waited, by reason.
+    `waited` has the seconds that jobs have waited, by reason. A job of a reservation is in the partition of that,
+    behind all others, until it is `free`.
     """
 
     inputs: SiteInputs | None
+    bookings: BookingInputs | None = None
     limits: list[Limit] = field(default_factory=list)
     waited: dict[Job, dict[str, int]] = field(default_factory=dict)
+    free: set[Job] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         if self.inputs is not None:
@@ -47,17 +52,42 @@ class Site:
         if self.inputs is None:
             return [EVERYWHERE]
         first, end = self.inputs.option_offset[job.number : job.number + 2].tolist()
+        reservation = self.reservation(job)
+        if reservation is not None:
+            return [len(self.inputs.tier) + reservation] * (end - first)
         return [int(partition) for partition in self.inputs.option_partition[first:end]]
+
+    def reservation(self, job: Job) -> int | None:
+        """Return the reservation of a job, None if it has none any more."""
+        if self.bookings is None or job in self.free:
+            return None
+        number = int(self.bookings.of_job[job.number])
+        return None if number < 0 else number
 
     def tier(self, job: Job) -> int:
         """Return the highest tier of a job's partitions."""
-        return 0 if self.inputs is None else max(int(self.inputs.tier[one]) for one in self.partitions(job))
+        if self.inputs is None:
+            return 0
+        first, end = self.inputs.option_offset[job.number : job.number + 2].tolist()
+        return int(self.inputs.tier[self.inputs.option_partition[first:end]].max())
+
+    def kept_from(self, job: Job, blocked: set[int]) -> set[int] | None:
+        """Return the nodes that a job may not use because earlier ones wait for some partitions, None for all nodes.
+
+        A reservation and the rest of the machine do not keep each other waiting.
+        """
+        if self.inputs is None:
+            return self.nodes(blocked)
+        if self.reservation(job) is not None:
+            return self.nodes(blocked.intersection(self.partitions(job)))
+        return self.nodes(one for one in blocked if one < len(self.inputs.tier))
 
     def nodes(self, partitions: Iterable[int]) -> set[int] | None:
         """Return the nodes of some partitions, None for all nodes."""
         if self.inputs is None:
             return None
-        return {node for one in partitions for node in self.inputs.nodes[one].nonzero()[0].tolist()}
+        rows = list(self.inputs.nodes) + ([] if self.bookings is None else list(self.bookings.nodes))
+        return {node for one in partitions for node in rows[one].nonzero()[0].tolist()}
 
     def uses(self, job: Job) -> dict[int, int]:
         """Return how much a job uses of each of its limits."""

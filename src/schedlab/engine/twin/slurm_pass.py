@@ -72,6 +72,10 @@ class SlurmPass:
                 self.last_change = now
         visible = clock.visible()
         if main and clock.waiting:
+            while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
+                clock.preemption.begin_over(*over)
+                self.last_change = now
+            visible = clock.visible()
             cleared, alone = clock.preemption.make_way(clock.sorted(visible)), len(clock.waiting) == 1
             self.main_pass(visible)
             if cleared:
@@ -121,7 +125,7 @@ class SlurmPass:
         whole = self.full_due is not None and self.full_due <= clock.now
         self.main_due, self.full_due, self.last_main = None, None, clock.now
         ready = [job for job in visible if job.ready]
-        looked_at, blocked, closed = 0, set[int](), set[int]()
+        looked_at, blocked = 0, set[int]()
         while ready:
             if not (whole or clock.in_order):
                 looked_at += 1
@@ -132,18 +136,27 @@ class SlurmPass:
             ready.remove(head)
             if not clock.admitted(head):
                 continue
-            parts = clock.place(clock.view().closed(closed) if closed else clock.view(), head)
-            if parts is not None:
-                clock.begin(head, parts)
-                self.last_change = clock.now
+            rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
+            ready = [job for job in ready if not job.is_of(head)]
+            if self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked):
                 continue
             if clock.is_shut_out(head):
                 continue
             blocked.update(clock.site.partitions(head))
-            nodes = clock.site.nodes(blocked)
-            if nodes is None:
+            if clock.site.inputs is None:
                 return
-            closed = nodes
+
+    def start_one(self, alternatives: list[Job], blocked: set[int]) -> bool:
+        """Start the first of these that fits outside of blocked partitions; return whether one does."""
+        clock = self.clock
+        for job in alternatives:
+            view = clock.view()
+            parts = clock.place(view.closed(clock.site.kept_from(job, blocked)) if blocked else view, job)
+            if parts is not None:
+                clock.begin(job, parts)
+                self.last_change = self.clock.now
+                return True
+        return False
 
     def backfill_pass(self, visible: list[Job]) -> None:
         """Plan jobs in order, each at its earliest time; start them, or reserve; then use gaps."""
@@ -152,12 +165,15 @@ class SlurmPass:
         begins: dict[Job, int] = {}
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
-        seen, started = Counter[Hashable](), 0
-        for job in clock.sorted([job for job in visible if job in clock.waiting]):
+        seen, started, had_turn = Counter[Hashable](), 0, list[Job]()
+        order = clock.sorted([job for job in visible if job in clock.waiting])
+        for first in order:
+            job = first
             if started == rules.starts:
                 break
-            if job.ready and not clock.admitted(job):
+            if (job.ready and not clock.admitted(job)) or any(job.is_of(one) for one in had_turn):
                 continue
+            had_turn.append(job)
             groups = self.groups(job) if job.ready or rules.wf_plan == "all" else {}
             if any(seen[group] == most for group, most in groups.items()):
                 continue
@@ -172,15 +188,24 @@ class SlurmPass:
                     if looked_at == rules.depth:
                         break
                     looked_at += 1
+                job = self.planned(job, order, plan.profile)
+                length = job.estimate + self.inclusive
                 begin, parts = plan.profile.earliest(job, length, possible)
             place = None
             if begin == now and job.ready:
                 place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job)
+            over = place is None and begin is not None and job.ready
+            if over:
+                place = clock.preemption.over(
+                    job, range(len(clock.site.partitions(job))), partial(plan.place_over, job, length)
+                )
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
+                if over:
+                    clock.preemption.settle()
                 started += 1
                 ends[job] = job.expected_end
-                plan.change(Profile.take, now, job.expected_end, place)
+                plan.run(job)
                 continue
             blocked |= job.ready
             if begin is not None and job.ready:
@@ -197,6 +222,19 @@ class SlurmPass:
                 begins[job], ends[job] = begin, begin + job.estimate
                 plan.reserve(job, begin, parts)
         self.use_gaps(plan.profile, begins)
+
+    def planned(self, job: Job, order: list[Job], profile: Profile) -> Job:
+        """Return the alternative of a job that the plan is for: the first that can start, or the first to end."""
+        clock, now = self.clock, self.clock.now
+        ends: dict[Job, int] = {}
+        alternatives = [one for one in order if one.is_of(job) and (one is job or clock.admitted(one))]
+        for one in alternatives if len(alternatives) > 1 else []:
+            length = one.estimate + self.inclusive
+            begin, _ = profile.earliest(one, length, now)
+            ends[one] = begin + one.estimate
+            if begin == now and clock.view().lesser(profile.throughout(now, now + length)).place(one) is not None:
+                return one
+        return min(ends, key=lambda one: ends[one], default=job)
 
     @property
     def inclusive(self) -> int:
@@ -277,6 +315,15 @@ class BackfillPlan:
             change(profile, *values)
         return profile
 
+    def run(self, job: Job) -> None:
+        """Note a start; where runs may give way, this one may be suspended for a later job of the pass."""
+        now = self.passes.clock.now
+        if self.passes.clock.preemption.inputs is None:
+            self.change(Profile.take, now, job.expected_end, job.parts)
+        else:
+            self.until[job] = job.expected_end
+            self.profile.take(now, job.expected_end, job.parts)
+
     def change(self, change: Callable[..., None], *values: Any) -> None:
         """Change the plan."""
         self.changes.append((change, values))
@@ -297,6 +344,14 @@ class BackfillPlan:
         """Continue the plan without some of the running jobs."""
         self.until = {job: end for job, end in self.until.items() if job not in gone}
         self.profile = self.without(set())
+
+    def place_over(self, job: Job, length: int, lenders: set[Job], option: int) -> list[Part] | None:
+        """Return where a job has room for `length` seconds, and now, on the cores of some runs."""
+        now, suspension = self.passes.clock.now, self.passes.clock.preemption.suspension
+        plan = self.without(lenders)
+        for one in lenders:
+            plan.take(now, self.until[one], suspension.kept(one))
+        return place_in(plan.throughout(now, now + length).lesser(suspension.beside(set(), lenders)), job, option)
 
     def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Part] | None:
         """Return where a job has room for `length` seconds in one of its partitions without some runs."""

@@ -1,0 +1,93 @@
+"""Reservations of a site as `scontrol show reservation` prints them."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.documents import read_text
+from schedlab.errors import InputError
+from schedlab.wording import shown
+
+COMMAND = "scontrol show reservation"
+NOTHING = ("", "(null)", "N/A")
+
+MODELLED = {"MAINT", "IGNORE_JOBS", "SPEC_NODES", "ALL_NODES", "NO_HOLD_JOBS_AFTER_END", "OVERLAP"}
+"""Flags that are modelled, or say how the nodes were chosen."""
+
+_PAIR = re.compile(r"(\w+)=(\S*)")
+
+
+def read_reservations(path: str | os.PathLike[str], *, epoch: int, timezone: str = "UTC") -> NodeEvents:
+    """Read what `scontrol show reservation` prints, in one line for each reservation (`-o`) or in several.
+
+    Reservations with the flag MAINT become maintenance, for all jobs alike. They are known from the beginning.
+
+    Parameters
+    ----------
+    path
+        The file.
+    epoch
+        The Unix time of second 0 of the workload (`workload.start_time`).
+    timezone
+        Of the times in the file, such as "Europe/Stockholm".
+
+    Raises
+    ------
+    InputError
+        If a reservation is not understood, names no nodes, or has a flag that is not modelled, such as FLEX or DAILY.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "reservations.txt"
+    >>> _ = path.write_text("ReservationName=course StartTime=2026-01-05T09:00:00 EndTime=2026-01-05T12:00:00 "
+    ...                     "Nodes=n[1-2] NodeCnt=2 Flags=SPEC_NODES\\n   Users=ann,bob Accounts=(null)\\n")
+    >>> print(read_reservations(path, epoch=1767571200).to_csv(), end="")
+    second,event,nodes,end,announced,name,users,accounts
+    32400,reservation,n[1-2],43200,,course,"ann,bob",
+    """
+    text = read_text(path, f"output of {COMMAND}")
+    source = os.fspath(path)
+    try:
+        zone = ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise InputError(f"unknown time zone {shown(timezone)}: name one such as Europe/Stockholm or UTC") from None
+    parts = re.split(r"(?m)^(?=[ \t]*ReservationName=)", text)
+    if parts[0].strip() and not parts[0].startswith("No reservations"):
+        raise InputError(f"{source}: no line begins with ReservationName=; create the file with: {COMMAND}")
+    events = []
+    for part in parts[1:]:
+        told = dict(_PAIR.findall(part))
+        try:
+            events.append(_event_of(told, epoch, zone))
+        except InputError as error:
+            raise InputError(f"{source}, reservation {shown(told['ReservationName'])}: {error}") from None
+    return NodeEvents(tuple(events))
+
+
+def _event_of(told: dict[str, str], epoch: int, zone: ZoneInfo) -> NodeEvent:
+    values = {name: "" if value in NOTHING else value for name, value in told.items()}
+    flags = {flag for flag in values.get("Flags", "").upper().split(",") if flag}
+    if unknown := sorted(flags - MODELLED):
+        raise InputError(f"the flag {shown(unknown[0])} is not modelled: remove the reservation, or the flag")
+    if not values.get("Nodes"):
+        raise InputError("it names no nodes")
+    nodes = tuple(host_names(values["Nodes"]))
+    begin, end = (_second(name, values.get(name, ""), epoch, zone) for name in ("StartTime", "EndTime"))
+    if "MAINT" in flags:
+        return NodeEvent(begin, "maintenance", nodes, end)
+    users, accounts = (tuple(values[name].split(",")) if values.get(name) else () for name in ("Users", "Accounts"))
+    return NodeEvent(begin, "reservation", nodes, end, None, values["ReservationName"], users, accounts)
+
+
+def _second(name: str, text: str, epoch: int, zone: ZoneInfo) -> int:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{name} is {shown(text)}, not a time such as 2026-01-05T09:00:00") from None
+    return int(moment.replace(tzinfo=zone).timestamp()) - epoch

@@ -1,0 +1,164 @@
+"""Moldable jobs: their alternatives are jobs of their own to the engine, and rivals of which only one starts.
+
+All alternatives of a job are in the queue, each with its own score; when one starts, the others leave. A job has its
+turn with the first of its alternatives in the order. Where jobs start in order, or are planned, all its alternatives
+are then tried: the first in the order that can start does. Where a job that has to wait gets a reservation, it is for
+the alternative that is expected to end first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.addresses import by_address
+from schedlab.kernels import inlined, inner_kernel
+
+PASS = 0  # position in Rivals.counters: how many passes over jobs have begun
+NOBODY = -1
+
+
+@by_address
+class Rivals(NamedTuple):
+    """The alternatives of jobs, numbered by submission like jobs, those of one job after each other.
+
+    Parameters
+    ----------
+    counters
+        The counter above.
+    first, end
+        The alternatives of the job that alternative j belongs to are numbers `first[j]` to `end[j] - 1`.
+    waits
+        Whether the alternative is in the queue.
+    hidden
+        Whether it is there behind the window of visible jobs.
+    tried
+        For the first alternative of each job, the number of the pass that has tried the job last.
+    """
+
+    counters: NDArray[np.int64]
+    first: NDArray[np.int64]
+    end: NDArray[np.int64]
+    waits: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
+    tried: NDArray[np.int64]
+
+
+def new_rivals(owner: NDArray[np.int64]) -> Rivals:
+    """Return the alternatives before the first submission; `owner` numbers the job of each, in order of submission."""
+    _, first, counts = np.unique(owner, return_index=True, return_counts=True)
+    by_place = np.argsort(first)
+    first, counts = first[by_place], counts[by_place]
+    n = len(owner)
+    return Rivals(
+        np.zeros(1, dtype=np.int64),
+        np.repeat(first, counts).astype(np.int64),
+        np.repeat(first + counts, counts).astype(np.int64),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.int64),
+    )
+
+
+@inlined
+def has_rivals(rivals: Rivals | None) -> bool:
+    """Return whether there are jobs with alternatives."""
+    return rivals is not None
+
+
+@inlined
+def note_waiting(rivals: Rivals | None, job: int, waits: bool) -> None:
+    """Record that an alternative enters or leaves the queue."""
+    if rivals is not None:
+        rivals.waits[job] = waits
+
+
+@inlined
+def note_hidden(rivals: Rivals | None, job: int, hidden: bool) -> None:
+    """Record that a waiting alternative goes behind the window of visible jobs, or comes into view."""
+    if rivals is not None:
+        rivals.hidden[job] = hidden
+
+
+@inlined
+def has_left(rivals: Rivals | None, job: int) -> bool:
+    """Return whether an alternative that was waiting when a pass began has left because of a rival."""
+    if rivals is not None:
+        return not rivals.waits[job]
+    return False
+
+
+@inlined
+def first_of(rivals: Rivals | None, job: int) -> int:
+    """Return the number that stands for the job to which an alternative belongs: that of the first one."""
+    if rivals is not None:
+        return rivals.first[job]
+    return job
+
+
+@inlined
+def is_same_job(rivals: Rivals | None, one: int, other: int) -> bool:
+    """Return whether two alternatives are of the same job."""
+    return first_of(rivals, one) == first_of(rivals, other)
+
+
+@inlined
+def begin_turns(rivals: Rivals | None) -> None:
+    """Begin a pass over the waiting jobs: no job has had its turn."""
+    if rivals is not None:
+        rivals.counters[PASS] += 1
+
+
+@inlined
+def had_turn(rivals: Rivals | None, job: int) -> bool:
+    """Return whether a job has had its turn in this pass, with an earlier alternative."""
+    if rivals is not None:
+        return rivals.tried[rivals.first[job]] == rivals.counters[PASS]
+    return False
+
+
+@inlined
+def take_turn(rivals: Rivals | None, job: int) -> None:
+    """Record that a job has its turn in this pass."""
+    if rivals is not None:
+        rivals.tried[rivals.first[job]] = rivals.counters[PASS]
+
+
+@inlined
+def is_visible(rivals: Rivals, job: int) -> bool:
+    """Return whether an alternative is waiting within the window of visible jobs."""
+    return rivals.waits[job] and not rivals.hidden[job]
+
+
+@inlined
+def next_of_job(rivals: Rivals | None, order: NDArray[np.int64], place: int, count: int) -> int:
+    """Return the next position of an alternative of the job at a position; `count` if there is none before that."""
+    if rivals is not None:
+        return _next_of_job(rivals, order, place, count)
+    return count
+
+
+@inner_kernel
+def _next_of_job(rivals: Rivals, order: NDArray[np.int64], place: int, count: int) -> int:
+    following = place + 1
+    while following < count and rivals.first[order[following]] != rivals.first[order[place]]:
+        following += 1
+    return following
+
+
+@inlined
+def before_in_list(rivals: Rivals | None, order: NDArray[np.int64], place: int, job: int) -> int:
+    """Return how many alternatives of a job are before a position of a list that they are about to leave."""
+    if rivals is not None:
+        return _before_in_list(rivals, order, place, job)
+    return 0
+
+
+@inner_kernel
+def _before_in_list(rivals: Rivals, order: NDArray[np.int64], place: int, job: int) -> int:
+    found = 0
+    for i in range(place):
+        found += rivals.first[order[i]] == rivals.first[job]
+    return found

@@ -1,0 +1,114 @@
+"""The placement rule "switches": against its twin on larger clusters, and what it refuses."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from node_cases import Shape, fits, node_inputs, on_nodes, random_topology
+from test_nodes_against_twin import replayed, simulate
+
+import schedlab as sl
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup, Switch
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.errors import InputError
+from schedlab.workload.workload import Workload
+
+NODES = 14
+
+
+def random_case(seed):
+    """Return a workload and a cluster of nodes below several leaf switches, of equal or different size and weight."""
+    random, rng = Random(seed), np.random.default_rng(seed)
+    cores = [random.choice([2, 2, 4]) for _ in range(NODES)]
+    cluster = {
+        "cores": cores,
+        "memory": [UNLIMITED] * NODES,
+        "weight": [random.choice([[0], [0, 1, 1]][seed % 2]) for _ in range(NODES)],
+        "gpus": [0] * NODES,
+        "types": [],
+        "allowed": [[True] * NODES, [random.random() < 0.7 for _ in range(NODES - 1)] + [True]],
+        "topology": random_topology(NODES, random),
+    }
+    shapes = []
+    while len(shapes) < 60:
+        nodes = random.choice([0, random.randint(1, 8)])
+        tasks = random.randint(max(nodes, 1), max(3 * nodes, 20))
+        shape = Shape(nodes, tasks, exclusive=random.random() < 0.1, eligible=random.randint(0, 1))
+        if fits(shape, cluster):
+            shapes.append(shape)
+    jobs = len(shapes)
+    workload = Workload.from_columns(
+        {
+            "submit_time": np.sort(rng.integers(0, 300, jobs)),
+            "run_time": rng.integers(0, 60, jobs),
+            "requested_time": rng.integers(60, 80, jobs),
+            "requested_processors": [shape.tasks for shape in shapes],
+        },
+        processors=sum(cores),
+    )
+    return workload, node_inputs(cluster, shapes, list(range(jobs)), PLACEMENTS.index("switches"))
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=30)"])
+def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
+    for seed in range(30 if scheduler == "fcfs+easy" else 8):
+        workload, nodes = random_case(seed)
+        schedule, held = simulate(on_nodes(workload, nodes, scheduler))
+        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
+        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
+        assert held == expected, seed
+
+
+@pytest.mark.parametrize(
+    ("switch", "switches", "sentence"),
+    [
+        (("", ""), (), "the nodes of cluster name no switch"),
+        (("a", ""), (Switch("a"),), r"nodes n\[3-4\] name no switch"),
+        (("a", "b"), (Switch("a"), Switch("b", "a")), "switch a has both nodes and switches below it"),
+    ],
+)
+def test_it_needs_a_switch_for_each_node(switch, switches, sentence):
+    groups = [NodeGroup.of("n[1-2]", cores=1, switch=switch[0]), NodeGroup.of("n[3-4]", cores=1, switch=switch[1])]
+    jobs = Workload.from_columns(
+        {"submit_time": [0], "run_time": [9], "requested_time": [9], "requested_processors": [2]}
+    )
+    with pytest.raises(InputError, match=sentence):
+        sl.simulate(jobs, "fcfs,placement=switches", cluster=Cluster.of_nodes(groups, switches=switches))
+
+
+def test_leaves_without_a_common_switch_count_as_connected():
+    groups = [NodeGroup.of(f"{name}[1-2]", cores=1, switch=name) for name in "ab"]
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 1], "run_time": [9, 9], "requested_time": [9, 9], "requested_processors": [3, 1]}
+    )
+    schedule = sl.simulate(jobs, "fcfs,placement=switches", cluster=Cluster.of_nodes(groups))
+    assert schedule.start_time.tolist() == [0, 1]
+
+
+def test_simulations_are_saved_forked_and_added_to(tmp_path):
+    groups = [NodeGroup.of(f"{name}[1-3]", cores=1, switch=name) for name in "abc"]
+    cluster = Cluster.of_nodes(groups, switches=[Switch("a", "x"), Switch("b", "x"), Switch("c", "t"), Switch("x", "t"),
+                                                 Switch("t")])  # fmt: skip
+    rng = np.random.default_rng(1)
+    jobs = Workload.from_columns(
+        {
+            "submit_time": np.arange(40) * 3,
+            "run_time": rng.integers(5, 30, 40),
+            "requested_time": np.full(40, 30),
+            "requested_processors": rng.integers(1, 7, 40),
+        }
+    )
+    whole = sl.simulate(jobs, "easy,placement=switches", cluster=cluster)
+    stepped = sl.Simulation(jobs[:20], "easy,placement=switches", cluster=cluster)
+    stepped.run(30)
+    stepped.save(tmp_path / "half.zip")
+    loaded = sl.Simulation.load(tmp_path / "half.zip")
+    loaded.submit(jobs[20:])
+    done = loaded.fork()
+    done.run()
+    done = done.schedule()
+    assert done.start_time.tolist() == whole.start_time.tolist()
+    assert done.placement.node.tolist() == whole.placement.node.tolist()
