@@ -103,6 +103,15 @@ def test_processors_alone_have_no_nodes_that_fail_and_the_page_says_so(files):
     assert "What happened to the nodes was not simulated either." in found.caveats
 
 
+def test_a_site_with_switches_keeps_them_under_another_policy_and_goes_without_as_processors(files):
+    (files / "slurm.conf").write_text(f"{CONF}TopologyPlugin=topology/tree\n")
+    (files / "topology.conf").write_text("SwitchName=s1 Nodes=n[1-2]\n")
+    site = site_of(files)
+    found = what_if(site, policies=["saf"]).comparison.schedules
+    assert list(found)[1] == "saf+slurm,placement=switches"
+    assert calibrate(site, nodes=False).simulated.placement is None
+
+
 def test_the_calibration_says_what_it_has_of_the_nodes_and_which_jobs_ran_in_reservations(files):
     without, with_all = (calibrate(site_of(files, *names)).caveats for names in ((), ("events.txt", "resv.txt")))
     assert any("holds, nodes that were down" in text for text in without)
