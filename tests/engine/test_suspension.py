@@ -75,7 +75,7 @@ def test_the_machine_is_never_used_twice_and_nothing_is_lost() -> None:
     metrics = schedule.metrics()
     assert (metrics["utilisation"], metrics["lost_share"], metrics["failed_runs"]) == (1, 0, 0)
     assert (metrics["suspended_jobs"], metrics["mean_suspended_time"]) == (2, 500 / 3)
-    assert "  suspended         2 jobs, each for 4.17 min in the mean\n" in summary(schedule)
+    assert "  suspended         2 jobs, each for 4.17 min in the mean" in summary(schedule)
     assert metrics["mean_turnaround"] == (900 + 400 + 100) / 3
     assert schedule.slowdown.tolist() == [900 / 500, 400 / 300, 1]
 
