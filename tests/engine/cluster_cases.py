@@ -27,9 +27,13 @@ def random_cluster(random: Random, *, accounts: bool = True) -> Cluster:
         ],
     }
     if accounts:
-        limits = random.choice([{}, {"grp_tres": {"cpu": 10}}, {"grp_jobs": 2}, {"grp_tres_run_mins": {"cpu": 8}}])
+        limits = random.choice(
+            [{}, {"grp_tres": {"cpu": 10}}, {"grp_jobs": 2}, {"grp_tres_run_mins": {"cpu": 8}}, {"grp_submit_jobs": 3}]
+        )
         document |= {
-            "qos": [{"name": "normal", "limits": random.choice([{}, {"max_jobs_per_user": 2}])}],
+            "qos": [
+                {"name": "normal", "limits": random.choice([{}, {"max_jobs_per_user": 2}, {"max_submit_per_user": 2}])}
+            ],
             "accounts": [
                 {"name": "root", "parent": "", "qos": ["normal"], "default_qos": "normal"},
                 {"name": "a", "limits": limits},

@@ -78,7 +78,8 @@ def check(backfilling, features, seed):
     what = f"{case.scheduler}, {features}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
     assert held == expected, what
-    if not (case.scheduler.policy.changes_with_time and backfilling in ("conservative", "fixed")):
+    late = prepared.site.gate or backfilling in ("conservative", "fixed")
+    if not (case.scheduler.policy.changes_with_time and late):
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
     if not case.scheduler.runtimes.learns:

@@ -103,7 +103,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if prepared.spread is not None:
         state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
     needs = None
-    if prepared.workload.dependencies is not None or prepared.pilot.any():
+    gated = prepared.site is not None and prepared.site.gate is not None
+    if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:
         needs = new_needs(prepared)
     fixed_beforehand = retries is None and needs is None and not open_ended
     table = _table_of_statistics(scheduler, n)

@@ -192,6 +192,9 @@ def prepare(
     if has_nodes(cluster):
         happens = node_events is not None
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
+        if spread is not None and site is not None and site.gate is not None:
+            owner = spread.owner if order is None else spread.owner[order]
+            site = site._replace(gate=site.gate.of_first(owner))
         if node_events is not None:
             outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
             if node_events.reservations and site is not None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.calendar import BLOCK, USED, Calendar
+from schedlab.engine.gate_state import new_gate
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import order_of
 from schedlab.engine.preemption_state import new_preemption
@@ -70,6 +71,8 @@ class Site(NamedTuple):
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
     preemption
         Preemption (`schedlab.engine.preemption_state.Preemption`); None without it.
+    gate
+        Limits on submitted jobs (`schedlab.engine.gate_state.Gate`); None without any.
     """
 
     counters: NDArray[np.int64]
@@ -95,11 +98,14 @@ class Site(NamedTuple):
     shadow: NDArray[np.int64]
     others: NDArray[np.int64]
     preemption: Any = None
+    gate: Any = None
 
 
 def reason_names(inputs: SiteInputs) -> list[str]:
     """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
-    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *dict.fromkeys(inputs.reason)]
+    submitted = () if inputs.gate is None else inputs.gate.reason
+    limits = dict.fromkeys((*inputs.reason, *submitted))
+    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]
 
 
 def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings: BookingInputs | None = None) -> Site:
@@ -141,6 +147,7 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings
         np.empty(partitions, dtype=np.int64),
         np.empty(partitions, dtype=np.int64),
         None if inputs.preemption is None else new_preemption(inputs.preemption, jobs, member.shape[1]),
+        None if inputs.gate is None else new_gate(inputs.gate, reasons),
     )
 
 

@@ -137,7 +137,8 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "MaxTRESPerNode MinPrioThreshold", "ignored", "not applied", ""),
     ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
-     "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "ignored", SUBMISSION, ""),
+     "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "modelled",
+     "jobs beyond it are submitted again as soon as it allows, an array as a whole", _BY_HAND),
     ("sacctmgr", "GrpJobsAccrue MaxJobsAccrue MaxJobsAccruePerUser MaxJobsAccruePerAccount", "ignored",
      "every waiting job ages", ""),
     ("sacctmgr", "LimitFactor", "ignored", "limits count as they are", ""),
@@ -145,7 +146,10 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "Description Organization AdminLevel Admin Coordinator WithAssoc Classification Format Email "
      "DefaultWCKey Comment Set Where", "ignored", DISPLAY, ""),
     ("sacctmgr", "Flags", "ignored", "see the rows of the flags of a QOS", ""),
-    ("sacctmgr QOS flags", "DenyOnLimit EnforceUsageThreshold NoDecay NoReserve OverPartQOS PartitionMaxNodes "
+    ("sacctmgr QOS flags", "OverPartQOS", "modelled", "its limits are before those of the partition's QOS", _BY_HAND),
+    ("sacctmgr QOS flags", "DenyOnLimit", "modelled",
+     "a job beyond a limit of its own does not run in any case, and submissions are always refused", _BY_HAND),
+    ("sacctmgr QOS flags", "EnforceUsageThreshold NoDecay NoReserve PartitionMaxNodes "
      "PartitionMinNodes PartitionTimeLimit Relative RequiresReservation UsageFactorSafe", "ignored", "not applied", ""),
     # All else
     ("slurm.conf", "AccountingStorageType", "modelled",

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from schedlab.engine.outage_inputs import FOR_ALL
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
+from schedlab.engine.twin.gate import Gate
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Machine, View
 from schedlab.engine.twin.nodes import Part
@@ -81,6 +82,7 @@ class Clock:
         self.site = Site(self.prepared.site, self.prepared.bookings)
         self.outages = Outages(self.prepared.outages)
         site = self.prepared.site
+        self.gate = Gate(None if site is None else site.gate, self.dependencies.parents)
         self.preemption = Preemption(self, None if site is None else site.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
@@ -96,6 +98,7 @@ class Clock:
             awake = second in self.preemption.awakenings()
             self.now = second
             self.site.count(self.reasons, self.now - before)
+            self.gate.count(self.site.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
                 self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
@@ -149,7 +152,8 @@ class Clock:
         back = self.preemption.returned()
         if not self.prepared.one_by_one:
             corrected = self.correct()
-        ready = self.dependencies.release(submitted, self.now)
+        accepted = self.gate.accept(submitted, self.now)
+        ready = self.dependencies.release(accepted, self.now)
         for job in ready:
             self.make_ready(job)
         standing = [job for job in submitted if job.workflow is not None]
@@ -191,7 +195,7 @@ class Clock:
 
     def make_ready(self, job: Job) -> None:
         """Submit a job without open dependencies now, from the scheduler's point of view."""
-        job.ready, job.eligible = True, self.now
+        job.ready, job.eligible = True, self.dependencies.ready_after(job, self.gate.attempted.get(job, job.submit))
         if job.workflow is None and not self.order.always:
             job.submit = self.now
 
