@@ -43,8 +43,9 @@ def accounts_of(case: dict[str, Any], directory: Path) -> Accounts:
 
 
 def configuration_of(case: dict[str, Any]) -> Configuration:
-    """Return the machine of a case, with its licences, accounts and the QOS of its partition."""
+    """Return the machine of a case, with its licences, accounts, the QOS of its partition and further parameters."""
     parameters = {"AccountingStorageType": "accounting_storage/slurmdbd", "AccountingStorageEnforce": "limits,qos"}
+    parameters |= case.get("parameters", {})
     if "licenses" in case:
         parameters["Licenses"] = case["licenses"]
     made = machine_configuration(CORES, NODE).having(**parameters)

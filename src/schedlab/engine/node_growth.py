@@ -115,6 +115,7 @@ def take_over_site(
         int64: the new numbers of the running jobs.
     """
     new.waited[np.ix_(jobs, reasons)] = old.waited
+    new.since[jobs] = old.since
     for job in running.tolist():
         uses = slice(new.use_offset[job], new.use_offset[job + 1])
         np.add.at(new.used, new.use_limit[uses], new.use_amount[uses])

@@ -83,7 +83,13 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         site = None
         if prepared.site is not None:
             by_number = isinstance(scheduler.backfill, Conservative)
-            site = new_site(prepared.site, prepared.nodes, by_number=by_number, bookings=prepared.bookings)
+            site = new_site(
+                prepared.site,
+                prepared.nodes,
+                by_number=by_number,
+                period=prepared.counting_period,
+                bookings=prepared.bookings,
+            )
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
         outages = prepared.outages
         closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)

@@ -14,6 +14,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.associations import Associations, associations
 from schedlab.engine.booking_inputs import BookingInputs, booking_inputs, reserved_jobs
+from schedlab.engine.calendar import NEVER
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -34,9 +35,10 @@ from schedlab.imports import named_classes
 from schedlab.permutations import inverse
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
-from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.backfilling import Easy, Slurm
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import FCFS
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_of
@@ -128,6 +130,19 @@ class Prepared(NamedTuple):
     def bookings(self) -> BookingInputs | None:
         """The jobs of advance reservations; None without any."""
         return None if self.outages is None else self.outages.bookings
+
+    @property
+    def counting_period(self) -> int:
+        """Seconds between the moments in which Slurm counts down what runs still have to go: with its priorities.
+
+        Where it computes none (priority/basic), it never does. Other schedulers know it at all times.
+        """
+        policy = self.scheduler.policy
+        if not isinstance(self.scheduler.backfill, Slurm):
+            return 1
+        if isinstance(policy, Multifactor):
+            return policy.period
+        return NEVER if isinstance(policy, FCFS) else 1
 
     @property
     def one_by_one(self) -> bool:

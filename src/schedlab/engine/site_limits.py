@@ -207,8 +207,8 @@ def _shared(holder: tuple[str, ...], kind: str, limits: Limits, *, qos: bool) ->
             yield Shared(holder, kind, JOBS, value, reason_of(kind, qos=qos))
         return
     for resource, most in value:
-        factor = 60 if "run_mins" in kind else 1
-        yield Shared(holder, kind, resource, most * factor, reason_of(kind, resource, qos=qos))
+        amount = most * 60 + 59 if "run_mins" in kind else most  # Slurm counts full minutes
+        yield Shared(holder, kind, resource, amount, reason_of(kind, resource, qos=qos))
 
 
 def _singles(limits: Limits, *, qos: bool) -> Iterator[Single]:

@@ -21,7 +21,7 @@ from schedlab.engine.nodes import note_change, occupy, vacate
 from schedlab.engine.outages import TURNED, Outages, fails, in_service, may_leave, turn
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
-from schedlab.engine.site_state import Site, admitted, charge, has_limits
+from schedlab.engine.site_state import Site, admitted, charge, has_limits, note_begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -271,6 +271,7 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     clock[FREE] -= processors
     occupy(state.nodes, job)
     charge(state.site, job, 1)
+    note_begin(state.site, job, now)
     state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
     add(state.completions, now + jobs[job].duration, job, processors)

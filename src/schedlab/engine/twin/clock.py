@@ -79,7 +79,7 @@ class Clock:
     def __post_init__(self) -> None:
         self.scheduler = self.prepared.scheduler
         self.machine = Machine(self.prepared)
-        self.site = Site(self.prepared.site, self.prepared.bookings)
+        self.site = Site(self.prepared.site, self.prepared.bookings, self.prepared.counting_period)
         self.outages = Outages(self.prepared.outages)
         site = self.prepared.site
         self.gate = Gate(None if site is None else site.gate, self.dependencies.parents)
