@@ -200,6 +200,10 @@ DEFINITIONS = {
     "largest": ("Largest", "The largest of all values."),
     "sooner": ("Sooner, later", "Share of the jobs that start sooner, or later, under the second scheduler."),
     "failed_runs": ("Failed runs", "Starts of jobs that ended at their requested time and had to be repeated."),
+    "suspended": (
+        "Suspended",
+        "Jobs that stood still while jobs of a higher tier used their cores and went on later.",
+    ),
     "switches": ("Leaf switches", "Mean number of leaf switches to which the nodes of a job on several nodes belong."),
     "lost_share": ("Lost share", "Share of the machine that was held by runs which failed."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),

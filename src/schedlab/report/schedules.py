@@ -47,6 +47,7 @@ FACTS = (
     ("killed_jobs", "Killed jobs", "killed"),
     ("failed_runs", "Failed runs", "failed_runs"),
     ("lost_share", "Share of the machine that failed runs took", "lost_share"),
+    ("suspended_jobs", "Suspended jobs", "suspended"),
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )

@@ -53,6 +53,9 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         useful = " by runs that were done"
         given_up = f"; {m['given_up_jobs']:,.0f} abandoned jobs" if m["given_up_jobs"] else ""
         lines += [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
+    if m.get("suspended_jobs"):
+        mean = duration(m["mean_suspended_time"] * m["jobs"] / m["suspended_jobs"])
+        lines.append(f"  suspended         {count_of(int(m['suspended_jobs']), 'job')}, each for {mean} in the mean")
     if "mean_workflow_wait" in m:
         lines += [
             f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "
