@@ -127,13 +127,11 @@ def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) ->
 def most_nodes(accounting: Accounting, who: Membership, partition_qos: Labels) -> NDArray[np.int64]:
     """Return how many nodes each job may have under its limits, `UNLIMITED` without any; parameters as `limits_of`."""
     cases, case = limits_of(accounting, who, partition_qos)
-    found = [
-        min(
-            (one.most for one in (*under.single, *under.shared) if one.kind in _MOST and one.resource == "node"),
-            default=UNLIMITED,
-        )
-        for under in cases
-    ]
+    found = []
+    for under in cases:
+        every: list[Single | Shared] = [*under.single, *under.shared]
+        bounds = [one.most for one in every if one.kind in _MOST and one.resource == "node"]
+        found.append(min(bounds, default=UNLIMITED))
     return np.array(found, dtype=np.int64)[case]
 
 
