@@ -48,7 +48,7 @@ def random_events(names, begin, end, random):
         last = second + random.randint(1, rest)
         events.append(NodeEvent(second, "maintenance", closed, last, announced))
         second = last
-    return NodeEvents(tuple(events), random.choice(["requeue", "lost"]))
+    return NodeEvents(tuple(events), random.choice(["requeue", "lost"]), Random(second).choice([0, 0, 1, 20]))
 
 
 def prepared_with(workload, case, options, seed):

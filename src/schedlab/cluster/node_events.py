@@ -15,7 +15,7 @@ import numpy as np
 from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list, host_names
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.streams import read_whole
 from schedlab.wording import did_you_mean, shown
 
@@ -113,10 +113,14 @@ class NodeEvents:
         What becomes of a job on a node that goes down: "requeue": it is submitted again, as it was, and all its work is
         lost (Slurm's JobRequeue=1). "lost": it has ended.
 
+    requeue_delay
+        Seconds before a requeued job may begin again; 121 in Slurm.
+
     Raises
     ------
     InputError
-        If `interrupted` is none of these, if two reservations have one name, or a node at a time.
+        If `interrupted` is none of these, the delay is below 0, if two reservations have one name, or a node at a
+        time.
 
     Examples
     --------
@@ -129,10 +133,13 @@ class NodeEvents:
 
     events: tuple[NodeEvent, ...]
     interrupted: Interrupted = "requeue"
+    requeue_delay: int = 0
 
     def __post_init__(self) -> None:
         if self.interrupted not in get_args(Interrupted):
             raise InputError(f"interrupted={shown(str(self.interrupted))}: must be requeue or lost")
+        if whole_number("requeue_delay", self.requeue_delay) < 0:
+            raise InputError(f"requeue_delay={self.requeue_delay}: must be 0 seconds or more")
         object.__setattr__(self, "events", tuple(sorted(self.events, key=lambda event: event.second)))
         _refuse_overlaps(self.reservations)
 
@@ -190,7 +197,7 @@ class NodeEvents:
         return replace(self, events=tuple(moved))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue") -> Self:
+    def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue", requeue_delay: int = 0) -> Self:
         """Read a CSV file with the columns second, event, nodes (a host list), end and announced.
 
         Those of reservations are name, users and accounts; names in one cell are separated by commas.
@@ -200,7 +207,7 @@ class NodeEvents:
         InputError
             If a line is not understood: file and line are named.
         """
-        return cls.from_csv(_text(path), interrupted, os.fspath(path))
+        return replace(cls.from_csv(_text(path), interrupted, os.fspath(path)), requeue_delay=requeue_delay)
 
     @classmethod
     def from_csv(cls, text: str, interrupted: Interrupted = "requeue", source: str = "events") -> Self:

@@ -40,6 +40,8 @@ class OutageInputs(NamedTuple):
         Whether jobs whose runs are interrupted are lost instead of requeued.
     bookings
         The jobs of reservations; None without any.
+    delay
+        Seconds before a requeued job may begin again.
     """
 
     second: NDArray[np.int64]
@@ -52,6 +54,7 @@ class OutageInputs(NamedTuple):
     owner: NDArray[np.int64]
     loses: bool
     bookings: BookingInputs | None = None
+    delay: int = 0
 
     @property
     def breaks(self) -> bool:
@@ -105,6 +108,7 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
         closure[3],
         closure[4],
         loses=events.interrupted == "lost",
+        delay=events.requeue_delay,
     )
 
 

@@ -88,6 +88,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
                 prepared.nodes,
                 by_number=by_number,
                 period=prepared.counting_period,
+                requeue_delay=0 if prepared.outages is None else prepared.outages.delay,
                 bookings=prepared.bookings,
             )
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.bookings import is_over
-from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run, hold_job_back
+from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run
+from schedlab.engine.returns import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import RUN
@@ -228,7 +229,10 @@ def come_back(
             state.start[job] = -1
             retries.asked[job] = request
             _ask(jobs, seen, state, retries, job, request)
-            returns = hold_job_back(state.site, job, now) if fate == COMES_BACK else now
+            returns = now
+            if fate == COMES_BACK or broken:
+                after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
+                returns = hold_job_back(state.site, job, now, after)
             jobs[job].submit = returns
             seen[job].submit = returns
             if returns > now:

@@ -13,6 +13,7 @@ from schedlab.engine.gate_state import new_gate
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import order_of
 from schedlab.engine.preemption_state import new_preemption
+from schedlab.engine.returns import new_returns
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.kernels import inlined, inner_kernel
 
@@ -74,6 +75,8 @@ class Site(NamedTuple):
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
     preemption
         Preemption (`schedlab.engine.preemption_state.Preemption`); None without it.
+    returns
+        Requeued jobs that may not begin again yet (`schedlab.engine.returns.Returns`); None without delays.
     gate
         Limits on submitted jobs (`schedlab.engine.gate_state.Gate`); None without any.
     """
@@ -102,6 +105,7 @@ class Site(NamedTuple):
     shadow: NDArray[np.int64]
     others: NDArray[np.int64]
     preemption: Any = None
+    returns: Any = None
     gate: Any = None
 
 
@@ -118,9 +122,13 @@ def new_site(
     *,
     by_number: bool,
     period: int = 1,
+    requeue_delay: int = 0,
     bookings: BookingInputs | None = None,
 ) -> Site:
-    """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD."""
+    """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD.
+
+    `requeue_delay` are the seconds before a job whose node has failed may begin again.
+    """
     parts = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
     jobs, partitions = len(inputs.option_offset) - 1, len(parts)
     member = np.ascontiguousarray(parts[:, order_of(nodes)])
@@ -160,8 +168,15 @@ def new_site(
         np.empty(partitions, dtype=np.int64),
         np.empty(partitions, dtype=np.int64),
         None if inputs.preemption is None else new_preemption(inputs.preemption, jobs, member.shape[1]),
+        _returns(inputs, jobs, requeue_delay),
         None if inputs.gate is None else new_gate(inputs.gate, reasons),
     )
+
+
+def _returns(inputs: SiteInputs, jobs: int, requeue_delay: int) -> Any:
+    if inputs.preemption is None and requeue_delay == 0:
+        return None
+    return new_returns(jobs, 0 if inputs.preemption is None else inputs.preemption.delay, requeue_delay)
 
 
 @inner_kernel

@@ -167,6 +167,11 @@ class Clock:
         fate = "done" if self.retries is None else self.retries.end(job, self.now)
         if fate == "is requeued" and self.expires(job):
             fate = "lost"
+        delay, outages = 0, self.prepared.outages
+        if fate == "is held" and self.preemption.inputs is not None:
+            delay = self.preemption.inputs.delay
+        elif fate == "is requeued" and outages is not None and outages.delay:
+            fate, delay = "is held", outages.delay
         if fate != "resumes":
             self.forecast.learn(job, self.now)
         if self.priority is not None:
@@ -179,7 +184,7 @@ class Clock:
                 self.retries.ask_again(job)
             job.submit = self.now
         elif fate == "is held":
-            self.preemption.hold(job)
+            self.preemption.hold(job, delay)
         job.gives_way, job.fate = False, ""
         return fate
 
