@@ -93,6 +93,21 @@ def import_reservations(
     note(count_of(len(events), "reservation"))
 
 
+def import_downtimes(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `sacctmgr --parsable2 show event` prints.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
+    epoch: Annotated[int, typer.Option(metavar="SECONDS", help="Unix time of second 0 of the trace.")],
+    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the file.")] = "UTC",
+) -> None:
+    """Write the recorded downtimes of a site's nodes as node events, for `simulate --node-events`."""
+    from schedlab.cluster.downtimes import read_downtimes
+
+    check_output(output, file)
+    events = read_downtimes(file, epoch=epoch, timezone=timezone)
+    events.save(output)
+    note(count_of(len(events), "node event"))
+
+
 def draw_failures(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
