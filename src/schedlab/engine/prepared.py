@@ -44,6 +44,8 @@ from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Events = Literal["batched", "pyss", "sc17"]
 
+NEEDS_NODES = "node_events= needs a cluster of nodes: give cluster="
+
 EVENT_ORDERS = ("batched", "pyss", "sc17")
 
 
@@ -172,7 +174,7 @@ def prepare(
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
-        raise InputError("node_events= needs a cluster of nodes: give cluster=")
+        raise InputError(NEEDS_NODES)
     breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
     if requests is not None or scheduler.tries_again or breaks:
         machine = machine_of(workload, processors)
