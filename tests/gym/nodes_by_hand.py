@@ -108,13 +108,14 @@ def random_events(seed: int) -> sl.cluster.NodeEvents:
     return sl.cluster.NodeEvents(tuple(events), "lost" if seed % 3 == 1 else "requeue")
 
 
-def with_reservations(jobs: sl.Workload, seed: int) -> sl.Workload:
-    """Return jobs of which some ask for the reservation of `random_events`."""
+def with_reservations(jobs: sl.Workload, events: sl.cluster.NodeEvents, seed: int) -> sl.Workload:
+    """Return jobs of which some ask for the reservation among some events."""
     rng = np.random.default_rng(seed)
     resources = jobs.resources
     assert resources is not None
     asked = {name: getattr(resources, name) for name in Resources.__dataclass_fields__}
-    asked["reservation"] = ["r" if one else "" for one in rng.random(len(jobs)) < 0.1]
+    asking = (rng.random(len(jobs)) < 0.1) & (jobs.submit_time < events.reservations[0].end)
+    asked["reservation"] = ["r" if one else "" for one in asking]
     return jobs.replace(resources=Resources.of(len(jobs), **asked), user_id=np.zeros(len(jobs), dtype=np.int64))
 
 
@@ -301,7 +302,8 @@ def main(seeds: int) -> None:
             jobs = jobs_for_nodes(seed)
             check_policies(jobs)
             check_policies(*on_partitions(jobs, seed))
-            events, asking = random_events(seed), with_reservations(jobs, seed)
+            events = random_events(seed)
+            asking = with_reservations(jobs, events, seed)
             check_policies(asking, node_events=events)
             check_policies(*on_partitions(jobs, seed), events)
             check_agent(asking, Path(directory), seed, events)

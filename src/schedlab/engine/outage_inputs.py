@@ -54,9 +54,9 @@ class OutageInputs(NamedTuple):
     bookings: BookingInputs | None = None
 
     @property
-    def breaks(self) -> bool:
-        """Whether runs may be interrupted."""
-        return bool((self.kind == BREAKS).any())
+    def interrupts(self) -> bool:
+        """Whether runs may be interrupted: by nodes that fail, or with the reservations of jobs."""
+        return self.bookings is not None or bool((self.kind == BREAKS).any())
 
 
 def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> OutageInputs:

@@ -53,7 +53,8 @@ NEXT = 0  # the next change
 TURNS = 1  # how often a node has left or returned to service
 OUT = 2  # nodes that are out of service
 CLOSING = 3  # when the next announced closure begins
-COUNTERS_SIZE = 4
+BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
+COUNTERS_SIZE = 5
 
 # The effect of the changes of a second.
 NOTHING = 0
@@ -161,6 +162,7 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
     verdict = NOTHING
     if outages is not None:
         counters = outages.counters
+        counters[BROKE] = NEVER
         while counters[NEXT] < outages.second.shape[0] and outages.second[counters[NEXT]] <= now:
             node, kind = outages.node[counters[NEXT]], outages.kind[counters[NEXT]]
             counters[NEXT] += 1
@@ -241,6 +243,21 @@ def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
     for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
         found = found or outages.broken[nodes.places[place].node]
     return found
+
+
+@inlined
+def was_broken_off(nodes: Nodes | None, place: int) -> bool:
+    """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation."""
+    if nodes is not None:
+        return _was_broken_off(nodes.outages, place)
+    return False
+
+
+@inlined
+def _was_broken_off(outages: Outages | None, place: int) -> bool:
+    if outages is not None:
+        return place >= outages.counters[BROKE]
+    return False
 
 
 @inlined

@@ -227,7 +227,7 @@ def to_schedule(
         scheduler=prepared.scheduler.text,
         processors=prepared.processors,
         events=prepared.events,
-        specification={"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced},
+        specification=_told(prepared),
         eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
         runs=runs,
         placement=placement if spread is None else None,
@@ -235,6 +235,14 @@ def to_schedule(
         pauses=pauses,
     )
     return schedule if spread is None else gathered(schedule, spread, placement)
+
+
+def _told(prepared: Prepared) -> dict[str, Any]:
+    """Return the specification of a schedule; `interrupts` stands there only if runs may be interrupted."""
+    told = {"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced}
+    breaks = prepared.outages is not None and prepared.outages.interrupts
+    preempts = prepared.site is not None and prepared.site.preemption is not None
+    return told | ({"interrupts": True} if breaks or preempts else {})
 
 
 def starts_of(prepared: Prepared, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -18,7 +18,7 @@ from schedlab.engine.bookings import expires, has_opened, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.outages import TURNED, Outages, fails, in_service, may_leave, turn
+from schedlab.engine.outages import BROKE, TURNED, Outages, fails, in_service, may_leave, turn
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
 from schedlab.engine.site_state import Site, admitted, charge, has_limits
@@ -226,6 +226,7 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
     if outages is not None:
         clock, ended, completions = state.clock, state.ended, state.completions
         first = clock[COMPLETED]
+        outages.counters[BROKE] = first
         for place in range(completions.status[USED]):
             block = completions.order[place]
             for i in range(completions.counts[block]):

@@ -47,6 +47,8 @@ FACTS = (
     ("killed_jobs", "Killed jobs", "killed"),
     ("failed_runs", "Failed runs", "failed_runs"),
     ("lost_share", "Share of the machine that failed runs took", "lost_share"),
+    ("preempted_runs", "Preempted runs", "preempted_runs"),
+    ("node_failed_runs", "Runs that failed with a node", "node_failed_runs"),
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )

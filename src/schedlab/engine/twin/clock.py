@@ -140,7 +140,7 @@ class Clock:
             ended.append(job)
         if ended:
             self.preemption.resume()
-        fates = {job: self.end(job) for job in ended}
+        fates = {job: self.end(job, self.interruption(job) if job in broken else "") for job in ended}
         for job in [job for job in self.jobs if self.expires(job)]:
             self.site.free.add(job)
             self.machine.set_free(job)
@@ -158,9 +158,13 @@ class Clock:
         self.enter(resumed, entered)
         return News(submitted, ended, resumed, entered, ready, corrected, turned=turned, back=len(back))
 
-    def end(self, job: Job) -> str:
+    def interruption(self, job: Job) -> str:
+        """Return why a run that is broken off in this second is."""
+        return "reservation over" if self.expires(job) else "node failed"
+
+    def end(self, job: Job, interruption: str) -> str:
         """Return the outcome of a job whose run is over, see `Retries.end`."""
-        fate = "done" if self.retries is None else self.retries.end(job, self.now)
+        fate = "done" if self.retries is None else self.retries.end(job, self.now, interruption)
         if fate == "is requeued" and self.expires(job):
             fate = "lost"
         if fate != "resumes":
