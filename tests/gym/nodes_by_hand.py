@@ -94,7 +94,7 @@ def on_partitions(jobs: sl.Workload, seed: int) -> tuple[sl.Workload, sl.Cluster
 
 
 def random_events(seed: int) -> sl.cluster.NodeEvents:
-    """Return a failure and a drain of each node, a maintenance and an advance reservation; all nodes come back."""
+    """Return a failure and a drain of each node, failures of GPUs, a maintenance and an advance reservation; all nodes come back."""
     rng = np.random.default_rng(seed)
     events = []
     for name in SITE.nodes:
@@ -102,6 +102,10 @@ def random_events(seed: int) -> sl.cluster.NodeEvents:
             second = int(rng.integers(0, 800))
             events.append(sl.cluster.NodeEvent(second, kind, (name,)))
             events.append(sl.cluster.NodeEvent(second + int(rng.integers(1, 300)), "up", (name,)))
+    for name, gpu in (("g1", 0), ("g1", 3), ("g2", 1)):
+        second = int(rng.integers(0, 800))
+        events.append(sl.cluster.NodeEvent(second, "gpu-down", (name,), gpus=(gpu,)))
+        events.append(sl.cluster.NodeEvent(second + int(rng.integers(0, 300)), "gpu-up", (name,), gpus=(gpu,)))
     begin, all_nodes = int(rng.integers(100, 700)), tuple(SITE.nodes)
     events.append(sl.cluster.NodeEvent(begin, "maintenance", all_nodes[seed % 3 :], begin + 60, begin - 90))
     events.append(sl.cluster.NodeEvent(begin + 200, "reservation", all_nodes, begin + 320, None, "r", ("0",)))
@@ -130,7 +134,6 @@ def check_policies(
         assert schedule.start_time.tolist() == expected.start_time.tolist(), (decision, scheduler)
         if node_events is not None:
             assert schedule.runs.tolist() == expected.runs.tolist(), (decision, scheduler)
-            assert not expected.runs["done"].all()
         assert schedule.placement is not None
         assert expected.placement is not None
         assert schedule.placement.node.tolist() == expected.placement.node.tolist(), (decision, scheduler)
@@ -305,6 +308,7 @@ def main(seeds: int) -> None:
             events = random_events(seed)
             asking = with_reservations(jobs, events, seed)
             check_policies(asking, node_events=events)
+            assert not sl.simulate(asking, "fcfs", cluster=SITE, node_events=events).runs["done"].all()
             check_policies(*on_partitions(jobs, seed), events)
             check_agent(asking, Path(directory), seed, events)
             for decision in DECISIONS:

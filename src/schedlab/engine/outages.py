@@ -1,5 +1,7 @@
 """Nodes that are out of service, and announced closures of nodes; eliminated at compile time where there are none.
 
+GPUs that fail by themselves count as held until they return, in what is free now and in every plan.
+
 A node on which no run may begin is *closed*: it is withheld, in the same way as nodes reserved by Slurm's passes.
 Whether it has failed, is being drained or is in maintenance makes no difference to a search for room. A node that is
 *out of service* comes back at an unknown time: a job that would not fit the nodes in service even if they were idle is
@@ -37,13 +39,15 @@ from schedlab.engine.outage_inputs import (
     CLOSES,
     FOR_ALL,
     FREES,
+    GPU_FAILS,
+    GPU_RETURNS,
     HOLDS,
     LEAVES,
     OPENS,
     RETURNS,
     OutageInputs,
 )
-from schedlab.engine.timeline import keep
+from schedlab.engine.timeline import keep, take_gpus
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.permutations import inverse
 from schedlab.workload.resources import WHOLE
@@ -51,7 +55,7 @@ from schedlab.workload.resources import WHOLE
 # Positions in Outages.counters.
 NEXT = 0  # the next change
 TURNS = 1  # how often a node has left or returned to service
-OUT = 2  # nodes that are out of service
+OUT = 2  # nodes and GPUs that are out of service
 CLOSING = 3  # when the next announced closure begins
 BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
 COUNTERS_SIZE = 5
@@ -72,7 +76,7 @@ class Outages(NamedTuple):
     ----------
     counters
         The counters above.
-    second, node, kind
+    second, node, kind, gpu
         int64, one per change, see `OutageInputs`.
     closed
         int64, one per node: the number of present reasons for its closure.
@@ -80,6 +84,8 @@ class Outages(NamedTuple):
         bool, one per node: whether it is out of service.
     broken
         bool, one per node: whether it fails in this second.
+    gone, failing
+        int64, one per node: which of its GPUs are out of service, and which fail in this second, as bits.
     offsets
         int64: the closures of node k are those from `offsets[k]` to `offsets[k + 1] - 1`.
     begin, end, known, owner
@@ -94,9 +100,12 @@ class Outages(NamedTuple):
     second: NDArray[np.int64]
     node: NDArray[np.int64]
     kind: NDArray[np.int64]
+    gpu: NDArray[np.int64]
     closed: NDArray[np.int64]
     out: NDArray[np.bool_]
     broken: NDArray[np.bool_]
+    gone: NDArray[np.int64]
+    failing: NDArray[np.int64]
     offsets: NDArray[np.int64]
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
@@ -113,7 +122,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
     count, requests = len(order), len(nodes.nodes)
     number = inverse(order)
     rank = np.lexsort((inputs.begin, number[inputs.where]))
-    changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy())
+    changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy(), inputs.gpu.copy())
     offsets = np.searchsorted(number[inputs.where][rank], np.arange(count + 1))
     closures = (offsets, inputs.begin[rank], inputs.end[rank], inputs.known[rank], inputs.owner[rank])
     for array in (*changes, *closures):
@@ -126,6 +135,8 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
         np.zeros(count, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
         np.zeros(count, dtype=np.bool_),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
         *closures,
         np.full(requests, -1, dtype=np.int64),
         np.zeros(requests, dtype=np.bool_),
@@ -173,6 +184,8 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
                 outages.out[node] = kind == LEAVES
                 counters[OUT] += 1 if kind == LEAVES else -1
                 counters[TURNS] += 1
+            elif kind in (GPU_FAILS, GPU_RETURNS):
+                _turn_gpu(nodes, outages, node, 1 << outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
             if kind in (LEAVES, CLOSES):
                 _close(nodes, outages, node)
             elif kind in (RETURNS, OPENS):
@@ -187,6 +200,38 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
             nodes.counters[CHANGED] += 1
             counters[CLOSING] = _next_closing(outages, now)
     return verdict
+
+
+@inlined
+def _turn_gpu(nodes: Nodes, outages: Outages, node: int, bit: int, fails_now: bool) -> None:
+    outages.counters[OUT] += 1 if fails_now else -1
+    outages.counters[TURNS] += 1
+    outages.gone[node] ^= bit
+    if fails_now:
+        outages.failing[node] |= bit
+    elif not outages.failing[node] & bit:
+        _move_gpus(nodes, node, bit, 1)
+        _note_freed(nodes, node)
+
+
+@inner_kernel
+def withdraw_gpus(outages: Outages, nodes: Nodes) -> None:
+    """Withdraw the GPUs that have failed in this second, once the runs that held them have been broken off."""
+    for node in range(outages.failing.shape[0]):
+        if outages.failing[node]:
+            _move_gpus(nodes, node, outages.failing[node] & outages.gone[node], -1)
+            outages.failing[node] = 0
+            _note_freed(nodes, node)  # a GPU that failed and returned in one second is free again
+
+
+@inner_kernel
+def _move_gpus(nodes: Nodes, node: int, bits: int, sign: int) -> None:
+    i, first = 0, nodes.machine.nodes[node].gpu
+    while bits >> i:
+        if (bits >> i) & 1:
+            nodes.now.devices[first + i] += sign * WHOLE
+            nodes.now.free[node].gpus += sign * WHOLE
+        i += 1
 
 
 @inlined
@@ -238,10 +283,11 @@ def _closing(outages: Outages | None) -> int:
 
 @inlined
 def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
-    """Return whether a run holds anything of a node that fails in this second."""
+    """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
     found = False
     for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        found = found or outages.broken[nodes.places[place].node]
+        node = nodes.places[place].node
+        found = found or outages.broken[node] or (outages.failing[node] & nodes.places[place].bits) != 0
     return found
 
 
@@ -341,9 +387,10 @@ def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int
     for node in range(nodes.notes.shape[0]):
         there, free = machine.nodes[node], later.free[node]
         free.cores, free.memory, free.runs = there.cores, there.memory, 0
-        free.gpus = (machine.nodes[node + 1].gpu - there.gpu) * WHOLE
+        free.gpus = 0
         for device in range(there.gpu, machine.nodes[node + 1].gpu):
-            later.devices[device] = WHOLE
+            later.devices[device] = 0 if (outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
+            free.gpus += later.devices[device]
         nodes.notes[node].differs = nodes.counters[VIEWS]
         closed = outages.out[node]
         if ends != AT_ALL:
@@ -354,7 +401,7 @@ def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int
 
 @inner_kernel
 def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) -> None:
-    """Keep closed nodes out of a plan that has just been cleared.
+    """Keep closed nodes, and GPUs that are out of service, out of a plan that has just been cleared.
 
     Parameters
     ----------
@@ -370,6 +417,8 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
         for node in range(outages.closed.shape[0]):
             if outages.out[node]:
                 keep(nodes, nodes.ahead, node, now, NEVER, KEPT)
+            if outages.gone[node]:
+                take_gpus(nodes, nodes.ahead, node, outages.gone[node], now, NEVER)
             for i in range(outages.offsets[node], outages.offsets[node + 1]):
                 if outages.known[i] <= now < outages.end[i]:
                     begin = outages.begin[i]

@@ -195,7 +195,7 @@ def prepare(
         happens = node_events is not None
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
         if node_events is not None:
-            outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
+            outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
             if node_events.reservations and site is not None:
                 nodes, bookings = _booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)

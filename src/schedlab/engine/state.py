@@ -18,7 +18,7 @@ from schedlab.engine.bookings import expires, has_opened, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.outages import BROKE, TURNED, Outages, fails, in_service, may_leave, turn
+from schedlab.engine.outages import BROKE, TURNED, Outages, fails, in_service, may_leave, turn, withdraw_gpus
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
 from schedlab.engine.site_state import Site, admitted, charge, has_limits
@@ -216,7 +216,7 @@ def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @inlined
 def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
-    """End the runs on nodes that fail in this second, or whose reservation ends, in the order of their starts."""
+    """End the runs on what fails in this second, or whose reservation ends, in the order of their starts."""
     if nodes is not None:
         _break_off_on(nodes.outages, nodes, jobs, state)
 
@@ -247,6 +247,7 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
             if clock[WATCHED]:
                 discard(state.alarms, state.start[job] + jobs[job].estimate, job)
             _give_back(jobs, state, job)
+        withdraw_gpus(outages, nodes)
 
 
 @inlined
