@@ -94,7 +94,7 @@ def on_partitions(jobs: sl.Workload, seed: int) -> tuple[sl.Workload, sl.Cluster
 
 
 def random_events(seed: int) -> sl.cluster.NodeEvents:
-    """Return a failure and a drain of each node, failures of GPUs, a maintenance and an advance reservation; all nodes come back."""
+    """Return failures and drains of nodes and GPUs, a maintenance and an advance reservation; all come back."""
     rng = np.random.default_rng(seed)
     events = []
     for name in SITE.nodes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.errors import InputError
+from schedlab.schedule.placement import CLOSURE, FOREVER, MAINTENANCE, OUT, RESERVED
 from schedlab.wording import count_of
 
 # The kinds of changes of a node: OutageInputs.kind.
@@ -119,6 +120,21 @@ def outage_inputs(events: NodeEvents, nodes: NodeInputs, first: int) -> OutageIn
         closure[4],
         loses=events.interrupted == "lost",
     )
+
+
+def closures_of(outages: OutageInputs) -> NDArray[Any]:
+    """Return when nodes were out of service, in maintenance or reserved, as in `Placement.closures`."""
+    found, since = [], dict[int, int]()
+    for second, node, kind in zip(outages.second.tolist(), outages.node.tolist(), outages.kind.tolist(), strict=True):
+        if kind == LEAVES:
+            since[node] = second
+        elif kind == RETURNS:
+            found.append((node, OUT, since.pop(node), second))
+    found += [(node, OUT, second, FOREVER) for node, second in since.items()]
+    columns = (outages.where, outages.owner, outages.begin, outages.end)
+    for node, owner, begin, end in zip(*(column.tolist() for column in columns), strict=True):
+        found.append((node, MAINTENANCE if owner == FOR_ALL else RESERVED, begin, end))
+    return np.array(sorted(found, key=lambda one: (one[0], one[2])), dtype=CLOSURE)
 
 
 def _changes_of_gpus(

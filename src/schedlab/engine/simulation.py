@@ -15,7 +15,7 @@ from schedlab.engine.alternatives import gathered, started
 from schedlab.engine.drive import Driver
 from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.node_output import placement_of
-from schedlab.engine.outage_inputs import refuse_left_over
+from schedlab.engine.outage_inputs import closures_of, refuse_left_over
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
 from schedlab.engine.preemption_state import PAUSES, Preemption
@@ -213,6 +213,8 @@ def to_schedule(
         start = start.astype(np.int64, copy=False)
     if predicted is None:
         predicted = prepared.jobs["estimate"].copy()
+    if placement is not None and prepared.outages is not None:
+        placement = replace(placement, closures=closures_of(prepared.outages))
     ordered = prepared.in_workload_order
     never = np.broadcast_to(np.int64(0), start.shape)
     spread = prepared.spread

@@ -199,6 +199,7 @@ DEFINITIONS = {
     "median": ("Median", "The value that half of the jobs (or instances) do not exceed."),
     "largest": ("Largest", "The largest of all values."),
     "sooner": ("Sooner, later", "Share of the jobs that start sooner, or later, under the second scheduler."),
+    "availability": ("In service", "Share of the machine on nodes that were not down, drained or in maintenance."),
     "failed_runs": (
         "Failed runs",
         "Starts of jobs that ended before the job was done: at their requested time, with a node, or for other jobs.",

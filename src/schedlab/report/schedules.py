@@ -39,6 +39,7 @@ METRICS = (
 
 FACTS = (
     ("utilisation", "Utilisation", "utilisation"),
+    ("availability", "In service", "availability"),
     ("makespan", "Makespan", "makespan"),
     ("mean_queue_length", "Mean queue length", "queue_length"),
     ("max_queue_length", "Largest queue length", "queue_length"),
@@ -52,7 +53,7 @@ FACTS = (
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )
-SHARES = ("utilisation", "backfilled_share", "lost_share")
+SHARES = ("utilisation", "availability", "backfilled_share", "lost_share")
 
 
 def write_schedule_report(

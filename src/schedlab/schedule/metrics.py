@@ -16,6 +16,7 @@ from schedlab.errors import InputError
 from schedlab.schedule.measures import measure_small
 from schedlab.schedule.reasons import OF_REASONS, mean_waits_by_reason
 from schedlab.schedule.runs import NODE_FAILED, PREEMPTED
+from schedlab.schedule.service import AVAILABILITY, availability
 from schedlab.schedule.spread import MEAN_SWITCHES, mean_switches
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.window import Window, measured_window
@@ -259,6 +260,7 @@ OF_WORKFLOWS = (
 )
 OF_SCHEDULES = (
     "utilisation",
+    AVAILABILITY,
     "makespan",
     "mean_queue_length",
     "max_queue_length",
@@ -307,7 +309,8 @@ def schedule_metrics(
     dict
         ``jobs``; of each job measure, ``wait`` and ``turnaround`` (seconds), ``slowdown``,
         ``bounded_slowdown`` and ``per_processor_bounded_slowdown``, the ``mean_``, ``median_``, ``p95_``,
-        ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1),
+        ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1), where nodes
+        had events ``availability`` (the share of the machine that was in service),
         ``makespan`` (seconds, from the first submission to the last end, or the length of the trimmed
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
         ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs``,
@@ -328,7 +331,7 @@ def schedule_metrics(
         If no jobs remain, or if tau is below 1.
     """
     if window is None and not warm_up and not cool_down and (small := measure_small(schedule, tau)) is not None:
-        return small | mean_switches(schedule)
+        return small | availability(schedule, measured_window(schedule)) | mean_switches(schedule)
     window = window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
     rows = window.rows
     metrics = {"jobs": float(len(rows))}
@@ -359,7 +362,8 @@ def schedule_metrics(
         metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())
     if schedule.pauses is not None:
         metrics |= suspensions(schedule, rows)
-    metrics |= mean_waits_by_reason(schedule.waited_for or {}, rows) | mean_switches(schedule, rows)
+    metrics |= availability(schedule, window) | mean_waits_by_reason(schedule.waited_for or {}, rows)
+    metrics |= mean_switches(schedule, rows)
     if schedule.workload.workflows is not None:
         from schedlab.schedule.workflows import workflow_metrics
 

@@ -74,6 +74,8 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         lines.append(f"  waited for        {shares}")
     if "mean_switches" in m:
         lines.append(f"  switches          mean {m['mean_switches']:.2f} of jobs on several nodes")
+    if "availability" in m:
+        useful += f", {m['availability']:.1%} in service"
     return "\n".join(
         [
             title,
