@@ -206,6 +206,10 @@ DEFINITIONS = {
     ),
     "preempted_runs": ("Preempted runs", "Runs that ended because jobs that go before theirs took their place."),
     "node_failed_runs": ("Runs that failed with a node", "Runs that ended because a node or a GPU of theirs failed."),
+    "suspended": (
+        "Suspended",
+        "Jobs that stood still while jobs of a higher tier used their cores and went on later.",
+    ),
     "switches": ("Leaf switches", "Mean number of leaf switches to which the nodes of a job on several nodes belong."),
     "lost_share": ("Lost share", "Share of the machine that was held by runs which failed."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),

@@ -50,6 +50,7 @@ FACTS = (
     ("lost_share", "Share of the machine that failed runs took", "lost_share"),
     ("preempted_runs", "Preempted runs", "preempted_runs"),
     ("node_failed_runs", "Runs that failed with a node", "node_failed_runs"),
+    ("suspended_jobs", "Suspended jobs", "suspended"),
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )

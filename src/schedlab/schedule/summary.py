@@ -60,6 +60,9 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         if m.get(name):
             lost = duration(m[f"mean_time_lost_to_{cause}"])
             lines.append(f"  {words:<17} {count_of(int(m[name]), 'run')}, {lost} lost per job")
+    if m.get("suspended_jobs"):
+        mean = duration(m["mean_suspended_time"] * m["jobs"] / m["suspended_jobs"])
+        lines.append(f"  suspended         {count_of(int(m['suspended_jobs']), 'job')}, each for {mean} in the mean")
     if "mean_workflow_wait" in m:
         lines += [
             f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "
