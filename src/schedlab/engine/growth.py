@@ -50,7 +50,7 @@ RULES: dict[type, dict[str, str]] = {
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {
         **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
-        **dict.fromkeys(("most", "group", "looked_at", "looked_in"), FRESH),
+        **dict.fromkeys(("planning", "starting"), FRESH),
     },
     QueueList: {"score": FRESH, "entered": FRESH, "tier": FRESH},
     Forecasts: {"pilot": FRESH},
