@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import numpy as np
 
 from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.failures import drawn_failures
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.errors import InputError
 from schedlab.streams import read_whole
@@ -320,48 +320,14 @@ class NodeEvents:
         >>> sorted({event.event for event in events}), len(events) % 2
         (['down', 'up'], 0)
         """
-        if mtbf is None and gpu_mtbf is None:
-            raise InputError("give mtbf=, gpu_mtbf=, or both: what fails how often")
-        generator = np.random.default_rng(rng)
-        _check_positive(shape=shape)
+        means = ((mtbf, mttr), (gpu_mtbf, gpu_mttr))
+        failures = drawn_failures(cluster, means, shape, begin, until, np.random.default_rng(rng))
         events = []
-        if mtbf is not None:
-            mean, repair = _check_positive(mtbf=mtbf, mttr=mttr)
-            for name in cluster.nodes:
-                for down, up in _failures(mean, repair, shape, begin, until, generator):
-                    events += [NodeEvent(down, "down", (name,)), NodeEvent(up, "up", (name,))]
-        if gpu_mtbf is not None:
-            mean, repair = _check_positive(gpu_mtbf=gpu_mtbf, gpu_mttr=gpu_mttr)
-            for name, gpu in _gpus_of(cluster):
-                for down, up in _failures(mean, repair, shape, begin, until, generator):
-                    events.append(NodeEvent(down, "gpu-down", (name,), gpus=(gpu,)))
-                    events.append(NodeEvent(up, "gpu-up", (name,), gpus=(gpu,)))
+        for name, gpu, down, up in failures:
+            kind, gpus = ("", ()) if gpu is None else ("gpu-", (gpu,))
+            events.append(NodeEvent(down, f"{kind}down", (name,), gpus=gpus))  # type: ignore[arg-type]
+            events.append(NodeEvent(up, f"{kind}up", (name,), gpus=gpus))  # type: ignore[arg-type]
         return cls(tuple(events), interrupted)
-
-
-def _check_positive(**values: float | None) -> list[float]:
-    for name, value in values.items():
-        if value is None or not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name}={value}: must be greater than 0")
-    return [value for value in values.values() if value is not None]
-
-
-def _failures(
-    mtbf: float, mttr: float, shape: float, begin: int, until: int, generator: np.random.Generator
-) -> Iterator[tuple[int, int]]:
-    """Yield when one node or GPU fails, and when it is back."""
-    scale, second = mtbf / _mean_of_weibull(shape), float(begin)
-    while (down := int(second := second + scale * generator.weibull(shape))) < until:
-        second = max(second + generator.exponential(mttr), down + 1.0)
-        yield down, int(second)
-
-
-def _gpus_of(cluster: Cluster) -> Iterator[tuple[str, int]]:
-    """Yield the GPUs of a cluster: the name of the node, and the number there."""
-    for group in cluster.groups:
-        for name in group.names:
-            for gpu in range(group.gpu_count):
-                yield name, gpu
 
 
 def _refuse_overlaps(reservations: Sequence[NodeEvent]) -> None:
@@ -386,11 +352,6 @@ def _text(path: str | os.PathLike[str]) -> str:
         return read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{os.fspath(path)}: the file is not text in UTF-8") from None
-
-
-def _mean_of_weibull(shape: float) -> float:
-    """Return the mean of the Weibull distribution of scale 1."""
-    return math.gamma(1 + 1 / shape)
 
 
 def _event_of(line: dict[str, str | None]) -> NodeEvent:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.bookings import expires, has_opened, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
+from schedlab.engine.in_service import in_service, may_leave
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.outages import BROKE, TURNED, Outages, fails, in_service, may_leave, turn, withdraw_gpus
+from schedlab.engine.outages import BROKE, TURNED, Outages, fails, turn, withdraw_gpus
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
 from schedlab.engine.site_state import Site, admitted, charge, has_limits
