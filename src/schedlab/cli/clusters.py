@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -122,9 +122,10 @@ def draw_failures(
             raise InputError(f"--{name.replace('_', '-')} and --{repair.replace('_', '-')} go together: give both")
     if mtbf is None and gpu_mtbf is None:
         raise InputError("give --mtbf and --mttr, --gpu-mtbf and --gpu-mttr, or all four: what fails how often")
+    lengths: dict[str, Any] = {name: None if value is None else parse_duration(value) for name, value in means.items()}
     events = NodeEvents.drawn(
         read_cluster(file),
-        **{name: None if value is None else parse_duration(value) for name, value in means.items()},
+        **lengths,
         begin=begin,
         until=begin + int(parse_duration(until)),
         shape=shape,

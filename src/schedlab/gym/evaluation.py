@@ -233,7 +233,7 @@ def evaluate(
     workloads = [source.draw(np_random(row)[0], {"start": start}).workload for row, start in enumerate(protocol.starts)]
     values = {name: np.empty((len(workloads), len(agents))) for name in metrics}
     decisions, seconds = [], []
-    machine = {name: protocol.arguments.get(name) for name in ("cluster", "node_events")}
+    machine: dict[str, Any] = {name: protocol.arguments.get(name) for name in ("cluster", "node_events")}
     for place, agent in enumerate(agents.values()):
         if isinstance(agent, str) and agent_at(agent) is None and machine["cluster"] is None:
             found = simulate_many(workloads, agent, metrics=list(metrics))[:, 0, :]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,7 @@ def _draw_closures(ax: Axes, schedule: Schedule, axis: TimeAxis, first: int, las
         corners = np.stack(
             [np.column_stack([left, right, right, left]), np.column_stack([low, low, high, high])], axis=2
         )
-        style = {"facecolor": "none", "edgecolor": colour, "hatch": hatch, "linewidth": 0.0}
+        style: dict[str, Any] = {"facecolor": "none", "edgecolor": colour, "hatch": hatch, "linewidth": 0.0}
         ax.add_collection(PolyCollection(list(corners), **style))
         patches.append(Patch(label=name, **style))
     return patches
@@ -262,5 +262,5 @@ def _explain_colours(ax: Axes, kinds: NDArray[np.int64], closed: list[Patch]) ->
     from matplotlib.patches import Patch
 
     patches = [Patch(color=SHADES[kind][0], label=KINDS[kind]) for kind in kinds] + closed
-    corner = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+    corner: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
     ax.legend(handles=patches, ncols=min(len(patches), 3), **corner)

@@ -26,7 +26,8 @@ def availability(schedule: Schedule, window: Window) -> dict[str, float]:
     --------
     >>> import schedlab as sl
     >>> machine = sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-2]", cores=4)])
-    >>> jobs = sl.Workload.from_columns(dict(submit_time=[0], run_time=[100], requested_processors=[1]))
+    >>> jobs = sl.Workload.from_columns(dict(submit_time=[0], run_time=[100],
+    ...     requested_time=[100], requested_processors=[1]))
     >>> events = sl.cluster.NodeEvents((sl.cluster.NodeEvent(50, "drain", ("n2",)),))
     >>> sl.simulate(jobs, "fcfs", cluster=machine, node_events=events).metrics()["availability"]
     0.75
