@@ -46,6 +46,8 @@ from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Events = Literal["batched", "pyss", "sc17"]
 
+NEEDS_NODES = "node_events= needs a cluster of nodes: give cluster="
+
 EVENT_ORDERS = ("batched", "pyss", "sc17")
 
 
@@ -187,7 +189,7 @@ def prepare(
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
-        raise InputError("node_events= needs a cluster of nodes: give cluster=")
+        raise InputError(NEEDS_NODES)
     breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
     if requests is not None or scheduler.tries_again or breaks:
         machine = machine_of(workload, processors)
@@ -211,7 +213,7 @@ def prepare(
             owner = spread.owner if order is None else spread.owner[order]
             site = site._replace(gate=site.gate.of_first(owner))
         if node_events is not None:
-            outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
+            outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
             if node_events.reservations and site is not None:
                 nodes, bookings = _booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)
