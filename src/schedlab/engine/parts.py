@@ -83,7 +83,14 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         site = None
         if prepared.site is not None:
             by_number = isinstance(scheduler.backfill, Conservative)
-            site = new_site(prepared.site, prepared.nodes, by_number=by_number, bookings=prepared.bookings)
+            site = new_site(
+                prepared.site,
+                prepared.nodes,
+                by_number=by_number,
+                period=prepared.counting_period,
+                requeue_delay=0 if prepared.outages is None else prepared.outages.delay,
+                bookings=prepared.bookings,
+            )
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
         outages = prepared.outages
         closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)
@@ -103,7 +110,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if prepared.spread is not None:
         state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
     needs = None
-    if prepared.workload.dependencies is not None or prepared.pilot.any():
+    gated = prepared.site is not None and prepared.site.gate is not None
+    if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:
         needs = new_needs(prepared)
     fixed_beforehand = retries is None and needs is None and not open_ended
     table = _table_of_statistics(scheduler, n)

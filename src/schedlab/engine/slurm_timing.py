@@ -11,12 +11,13 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs, is_ready
 from schedlab.engine.outages import TURNED
-from schedlab.engine.preemption_state import fall_asleep, has_returned, is_awake, sleeps
+from schedlab.engine.preemption_state import is_awake
 from schedlab.engine.profile import (
     Profile,
     new_profile,
 )
 from schedlab.engine.queue_list import QueueList
+from schedlab.engine.returns import fall_asleep, has_returned, sleeps
 from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State, are_refused

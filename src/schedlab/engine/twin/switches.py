@@ -25,7 +25,7 @@ class Switches:
         for least in sorted({tasks for tasks in room.values() if tasks >= smallest}):
             usable = [number for number in room if room[number] >= least]
             taken = self.taken({number: room[number] for number in usable}, request)
-            if taken and suffice(taken, room, request):
+            if taken and suffice(taken, room, request) and len(taken) <= (request.most or len(taken)):
                 return taken
         return []
 
