@@ -89,7 +89,7 @@ def random_reservation(random: Random, cluster: Cluster) -> NodeEvent:
 
 
 def random_events(random: Random, cluster: Cluster) -> NodeEvents:
-    """Return a node that goes down, one that is drained, and a maintenance; all come back."""
+    """Return a node that goes down, one that is drained, GPUs that fail, and a maintenance; all come back."""
     names = list(cluster.nodes)
     down, drained = random.sample(names, 2)
     second = random.randint(0, 100)
@@ -99,6 +99,8 @@ def random_events(random: Random, cluster: Cluster) -> NodeEvents:
         NodeEvent(second + random.randint(1, 60), "up", (down,)),
         NodeEvent(second, "drain", (drained,)),
         NodeEvent(second + random.randint(1, 60), "up", (drained,)),
+        NodeEvent(second, "gpu-down", ("g1",), gpus=(0, 2)),
+        NodeEvent(second + random.randint(0, 60), "gpu-up", ("g1",), gpus=(0, 2)),
         NodeEvent(begin, "maintenance", tuple(random.sample(names, 2)), begin + 30),
     ]
     return NodeEvents(tuple(events), random.choice(["requeue", "lost"]))

@@ -71,7 +71,7 @@ def prepared_with(workload, case, options, seed):
     if random.random() < 0.3:
         first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
         events = random_events(list(nodes.names), first, last, random)
-        outages = outage_inputs(events, nodes.names, int(prepared.jobs["submit"][0]))
+        outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
     return prepared._replace(nodes=nodes, site=site, outages=outages), events
 
 

@@ -112,8 +112,10 @@ def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: in
         found, held = _find_room(nodes, when, request)
         if found < needed or held < tasks:
             return -1
-        least = 1
-        while rank_nodes(topology, nodes.notes, found, needed, tasks, least):
+        least, wanted, per_node = 1, needed, nodes.machine.requests[request].tasks_per_node
+        if needed == 0 and per_node > 0:
+            wanted = -(-tasks // per_node)
+        while rank_nodes(topology, nodes.notes, found, wanted, tasks, least):
             enough, i = 0, 0
             while i < needed or (needed == 0 and enough < tasks):
                 _bring_first(nodes, i, found)

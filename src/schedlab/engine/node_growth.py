@@ -62,7 +62,7 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
         place = _options_of(old.machine.options, new.machine.options, jobs)
         new.machine.shape[place] = request[old.machine.shape]
     if new.outages is not None:
-        for name in ("counters", "closed", "out", "broken"):
+        for name in ("counters", "closed", "out", "broken", "gone", "failing"):
             getattr(new.outages, name)[:] = getattr(old.outages, name)
 
 

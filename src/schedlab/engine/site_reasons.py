@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.bookings import has_opened
 from schedlab.engine.gate import count_refused
+from schedlab.engine.in_service import in_service
 from schedlab.engine.needs import Needs, is_ready
-from schedlab.engine.outages import in_service
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rivals import Rivals, is_same_job, is_visible
 from schedlab.engine.rules import Rules

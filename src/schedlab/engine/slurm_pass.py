@@ -28,10 +28,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.in_service import shut_out
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
-from schedlab.engine.outages import shut_out
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import make_way_in_plan, note_ends
 from schedlab.engine.preemption_state import gives_way

@@ -105,6 +105,22 @@ def lend(nodes: Nodes, timeline: Timeline, node: int, cores: int, runs: int, beg
 
 
 @inner_kernel
+def take_gpus(nodes: Nodes, timeline: Timeline, node: int, bits: int, begins: int, ends: int) -> None:
+    """Take GPUs of a node, given as bits, out of the plan between two seconds."""
+    nodes.notes[node].until = LONG_AGO
+    _, span = _cut(timeline, node, begins)
+    _, last = _cut(timeline, node, ends)
+    while span != last:
+        i = 0
+        while bits >> i:
+            if (bits >> i) & 1:
+                timeline.devices[span * timeline.gpus + i] -= WHOLE
+                timeline.spans[span].gpus -= WHOLE
+            i += 1
+        span = timeline.spans[span].next
+
+
+@inner_kernel
 def keep(nodes: Nodes, timeline: Timeline, node: int, begins: int, ends: int, mark: int) -> None:
     """Reserve a node as a whole between two seconds, whatever still runs there: KEPT or BOOKED."""
     if begins < ends:

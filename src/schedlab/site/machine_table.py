@@ -108,7 +108,7 @@ ROWS: tuple[Row, ...] = (
      "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
      "partition have", "tests/engine/test_site_by_hand.py"),
     ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
-    ("PartitionName", "ReqResv", "ignored", "reservations are not simulated", ""),
+    ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
     ("PartitionName", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
      "requests are not completed by the number of GPUs", ""),

@@ -132,8 +132,11 @@ class Clock:
             ended = [] if submitted else ended[:1]
         del self.to_come[: len(submitted)]
         self.running = [job for job in self.running if job not in ended]
-        turned, failed = self.outages.turn(self.now)
-        broken = [job for job in self.running if self.expires(job) or any(part.node in failed for part in job.parts)]
+        turned, failed, lame = self.outages.turn(self.now)
+        lost = {self.machine.number_of(node, gpu) for node, gpu in lame}
+        broken = [
+            job for job in self.running if self.expires(job) or any(part.is_hit(failed, lost) for part in job.parts)
+        ]
         for job in sorted(broken, key=lambda job: job.begun):
             if job.since is not None:
                 self.preemption.suspension.go_on(job)
@@ -141,9 +144,11 @@ class Clock:
             job.completion = (self.now, job.completion[1])
             self.running.remove(job)
             ended.append(job)
+        if turned:
+            self.machine.take_out(self.outages.gone)
         if ended:
             self.preemption.resume()
-        fates = {job: self.end(job) for job in ended}
+        fates = {job: self.end(job, self.interruption(job) if job in broken else "") for job in ended}
         for job in [job for job in self.jobs if self.expires(job)]:
             self.site.free.add(job)
             self.machine.set_free(job)
@@ -162,9 +167,13 @@ class Clock:
         self.enter(resumed, entered)
         return News(submitted, ended, resumed, entered, ready, corrected, turned=turned, back=len(back))
 
-    def end(self, job: Job) -> str:
+    def interruption(self, job: Job) -> str:
+        """Return why a run that is broken off in this second is."""
+        return "reservation over" if self.expires(job) else "node failed"
+
+    def end(self, job: Job, interruption: str) -> str:
         """Return the outcome of a job whose run is over, see `Retries.end`."""
-        fate = "done" if self.retries is None else self.retries.end(job, self.now)
+        fate = "done" if self.retries is None else self.retries.end(job, self.now, interruption)
         if fate == "is requeued" and self.expires(job):
             fate = "lost"
         delay, outages = 0, self.prepared.outages
@@ -237,7 +246,7 @@ class Clock:
         if own is not None and bookings is not None and int(bookings.opens[own]) > self.now:
             return RESERVATION
         out = self.outages.out
-        if out and self.machine.empty.closed(out).place(job) is None:
+        if (out or self.outages.gone) and self.machine.empty.closed(out).place(job) is None:
             return NOT_AVAILABLE
         return self.site.exceeded(job, self.running, self.now)
 
@@ -301,6 +310,9 @@ class Clock:
         """Keep closed nodes out of a plan, in which future closures begin `late` seconds later."""
         for node in self.outages.out:
             profile.change(self.now, NEVER, lambda free, node=node: free.closed({node}))  # type: ignore[misc]
+        gone = {self.machine.number_of(*gpu) for gpu in self.outages.gone}
+        if gone:  # they are back at no known second, like nodes
+            profile.change(NEVER, 4 * NEVER, lambda free: free.regained(gone))
         for one in self.outages.known(self.now):
             begin = self.now if one.begin <= self.now else min(one.begin + late, one.end - 1)
             if one.owner == FOR_ALL:

@@ -61,6 +61,10 @@ class Part:
     option: int = field(default=0, compare=False)  # the partition of the job there, by position among its partitions
     over: bool = field(default=False, compare=False)  # whether others may hold the same cores while they are suspended
 
+    def is_hit(self, nodes: set[int], gpus: set[int]) -> bool:
+        """Return whether any of it is on one of these nodes or GPUs."""
+        return self.node in nodes or any(number in gpus and share > 0 for number, share in self.gpus)
+
 
 @dataclass(frozen=True)
 class Node:
