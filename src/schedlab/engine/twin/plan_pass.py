@@ -23,6 +23,7 @@ class PlanPass:
     listed: list[Job] = field(default_factory=list)
     reserved: dict[Job, int] = field(default_factory=dict)
     parts: dict[Job, list[Part]] = field(default_factory=dict)
+    lengths: dict[Job, int] = field(default_factory=dict)
     set_at: dict[Job, int] = field(default_factory=dict)
     reservations: int = 0
     round_end: int = 0
@@ -111,10 +112,17 @@ class PlanPass:
             return
         for job in self.listed:
             if self.reserved.get(job, self.clock.now + 1) > self.clock.now:
-                before, place = self.reserved.pop(job, None), self.parts.get(job)
-                self.reserve(job, before)
-                if self.reserved[job] == before and place is not None:
-                    self.parts[job] = place
+                self.move(job)
+
+    def move(self, job: Job) -> None:
+        """Give a job an earlier slot; without one, and if its length is the same, it keeps its slot and its nodes."""
+        before = self.reserved.pop(job, None)
+        if before is not None and self.lengths[job] == job.estimate:
+            begin, _ = self.profile().earliest(job, job.estimate, self.clock.now)
+            if begin >= before:
+                self.reserved[job] = before
+                return
+        self.reserve(job, before)
 
     def turns(self) -> list[list[Job]]:
         """Return the alternatives of each listed job, in the order of the list."""
@@ -211,6 +219,7 @@ class PlanPass:
             return
         self.reserved[job] = begin
         self.parts[job] = parts
+        self.lengths[job] = job.estimate
         if begin != before:
             self.set_at[job] = self.reservations
             self.reservations += 1
