@@ -8,6 +8,7 @@ from os import PathLike, fspath
 
 from schedlab.cluster.downtimes import read_downtimes
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.cluster.preemption import REQUEUE_DELAY
 from schedlab.cluster.reservations import read_reservations
 from schedlab.documents import read_text
 from schedlab.errors import InputError
@@ -48,4 +49,4 @@ def read_node_history(paths: Sequence[str | PathLike[str]], *, epoch: int | None
         else:
             found = printed(path, epoch=epoch, timezone=timezone).events
             events += (replace(one, event="drain") if one.event == "down" else one for one in found)
-    return NodeEvents(tuple(events))
+    return NodeEvents(tuple(events), requeue_delay=REQUEUE_DELAY)

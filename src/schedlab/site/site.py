@@ -15,6 +15,7 @@ from schedlab.atomic import atomic_path, make_directory
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
 from schedlab.cluster.node_events import Interrupted, NodeEvents
+from schedlab.cluster.preemption import REQUEUE_DELAY
 from schedlab.documents import checked, read_json, read_text
 from schedlab.errors import InputError, located
 from schedlab.scheduler.scheduler import Scheduler
@@ -249,7 +250,7 @@ def read(directory: str | PathLike[str]) -> Site:
     files = {name: read_text(_there(where / CONF / name), "file of Slurm") for name in document.files}
     cluster, events = read_cluster(_there(where / CLUSTER)), None
     if document.interrupted is not None:
-        events = NodeEvents.read(_there(where / NODE_EVENTS), document.interrupted)
+        events = NodeEvents.read(_there(where / NODE_EVENTS), document.interrupted, REQUEUE_DELAY)
         with located(str(where / NODE_EVENTS)):
             events.numbers(cluster.nodes)
     return Site(cluster, jobs, settings, _read_ledger(_there(where / LEDGER)), files, events)
