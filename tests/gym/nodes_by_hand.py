@@ -109,7 +109,7 @@ def random_events(seed: int) -> sl.cluster.NodeEvents:
     begin, all_nodes = int(rng.integers(100, 700)), tuple(SITE.nodes)
     events.append(sl.cluster.NodeEvent(begin, "maintenance", all_nodes[seed % 3 :], begin + 60, begin - 90))
     events.append(sl.cluster.NodeEvent(begin + 200, "reservation", all_nodes, begin + 320, None, "r", ("0",)))
-    return sl.cluster.NodeEvents(tuple(events), "lost" if seed % 3 == 1 else "requeue")
+    return sl.cluster.NodeEvents(tuple(events), "lost" if seed % 3 == 1 else "requeue", 45 * (seed % 2))
 
 
 def with_reservations(jobs: sl.Workload, events: sl.cluster.NodeEvents, seed: int) -> sl.Workload:

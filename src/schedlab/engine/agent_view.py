@@ -14,6 +14,7 @@ from schedlab.engine.by_hand import fit_on_nodes
 from schedlab.engine.calendar import NEVER, SOONEST
 from schedlab.engine.outages import NEXT, Outages
 from schedlab.engine.parts import Parts
+from schedlab.engine.returns import HELD
 from schedlab.engine.state import FREE, NOW, SUBMITTED
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, PROCESSORS, REQUEST, WAIT
 
@@ -36,9 +37,14 @@ def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def nothing_to_come(parts: Parts) -> bool:
-    """Return whether no job runs, and no submission and no node event is left, so that waiting would never end."""
+    """Return whether nothing more happens by itself, so that waiting would never end.
+
+    That is, whether no job runs or may begin again later, and no submission and no node event is left.
+    """
     state, outages = parts.state, outages_of(parts)
     if outages is not None and outages.counters[NEXT] < len(outages.second):
+        return False
+    if state.site is not None and state.site.returns is not None and state.site.returns.counters[HELD] > 0:
         return False
     return bool(state.completions.status[SOONEST] == NEVER and state.clock[SUBMITTED] == len(parts.jobs))
 
