@@ -51,6 +51,7 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
         other.free[:], other.devices[:] = one.free, one.devices
     new.memory[request] = old.memory
     new.freed[:], new.notes[:], new.run[jobs] = old.freed, old.notes, old.run
+    new.head_room[:] = old.head_room
     logged = int(old.counters[LOGGED])
     count = min(len(old.offsets), len(new.offsets))
     new.offsets[:count] = old.offsets[:count]
@@ -90,7 +91,7 @@ def _renumbered(places: NDArray[Any], request: NDArray[np.int64]) -> NDArray[Any
 
 
 def _take_over_timeline(old: Timeline, new: Timeline, jobs: NDArray[np.intp], request: NDArray[np.int64]) -> None:
-    for name in ("counters", "first", "spans", "devices"):
+    for name in ("counters", "cohorts", "cohort", "order", "place", "spans", "devices"):
         values = getattr(old, name)
         getattr(new, name)[: len(values)] = values
     new.held[jobs] = old.held

@@ -19,6 +19,7 @@ from schedlab.engine.node_inputs import BOOKED, PLACEMENTS, UNLIMITED, NodeInput
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.typical import typical_requests
 from schedlab.kernels import new_records
+from schedlab.permutations import inverse
 from schedlab.workload.resources import WHOLE
 
 # Views of the machine.
@@ -82,11 +83,8 @@ NOTE = np.dtype(
         ("bits", "i8"),  # ... and which of its GPUs they would hold
         ("room", "i8"),  # by node: room for tasks
         ("key", "i8"),  # by node: its sort key
-        ("head_room", "i8"),  # by node: room for tasks of the head
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
         ("changes", "i8"),  # by node: how often its free resources have changed
-        ("until", "i8"),  # by node: the second from which the room in a slot that begins then may differ ...
-        ("gain", "i8"),  # ... and from which on there may be more
     ]
 )
 """Scratch values while nodes are chosen."""
@@ -98,6 +96,19 @@ SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FRE
 """What is free on a node, as in FREE, from a second on, until its `next` span begins; LAST if there is none."""
 
 LAST = -1
+
+COHORT = np.dtype(
+    [
+        ("first", "i8"),  # its first span
+        ("begin", "i8"),  # its nodes: a slice of Timeline.order ...
+        ("end", "i8"),  # ... that ends before this place
+        ("marked", "i8"),  # how many of them, at the front, are about to be separated
+        ("room", "i8"),  # room for tasks of a request on each of them, in a slot of some length ...
+        ("until", "i8"),  # ... the second from which it may differ, if the slot begins then ...
+        ("gain", "i8"),  # ... and from which on there may be more
+    ]
+)
+"""Nodes of one kind for which the same is planned, see `schedlab.engine.cohorts`."""
 
 PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8"), ("request", "i8")])
 """What a run holds on a node, its GPUs as bits; and the request."""
@@ -162,9 +173,15 @@ class Timeline(NamedTuple):
     Parameters
     ----------
     counters
-        Ten numbers, see `schedlab.engine.timeline`.
-    first
-        int64, one per node: its first span.
+        Twelve numbers, see `schedlab.engine.cohorts` and `schedlab.engine.timeline`.
+    by_kind, kinds
+        int64: the nodes that nothing tells apart are those from `by_kind[kinds[k]]` to `by_kind[kinds[k + 1] - 1]`.
+    cohorts
+        COHORT, as many as there are nodes.
+    cohort, order, place
+        int64, one per node: its cohort; the nodes by cohorts; and the place of each node in this order.
+    touched
+        int64: cohorts of nodes for which something is about to be planned.
     spans
         SPAN.
     devices
@@ -179,7 +196,13 @@ class Timeline(NamedTuple):
     """
 
     counters: NDArray[np.int64]
-    first: NDArray[np.int64]
+    by_kind: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    cohorts: NDArray[Any]
+    cohort: NDArray[np.int64]
+    order: NDArray[np.int64]
+    place: NDArray[np.int64]
+    touched: NDArray[np.int64]
     spans: NDArray[Any]
     devices: NDArray[np.int64]
     gpus: int
@@ -211,6 +234,8 @@ class Nodes(NamedTuple):
         int64: the last REMEMBERED nodes on which a run has ended, the n-th at position n modulo REMEMBERED.
     notes
         NOTE, one per node.
+    head_room
+        int64, one per node: room for tasks of the head, or of a request at some second of the plan.
     run
         int64: the number of each job's last run.
     offsets, places
@@ -233,6 +258,7 @@ class Nodes(NamedTuple):
     memory: NDArray[Any]
     freed: NDArray[np.int64]
     notes: NDArray[Any]
+    head_room: NDArray[np.int64]
     run: NDArray[np.int64]
     offsets: NDArray[np.int64]
     places: NDArray[Any]
@@ -286,6 +312,7 @@ def new_nodes(
         memory,
         np.zeros(REMEMBERED, dtype=np.int64),
         notes,
+        np.zeros(count, dtype=np.int64),
         np.full(jobs, -1, dtype=np.int64),
         np.zeros(places + 1, dtype=np.int64),
         new_records(places, PLACE),
@@ -303,25 +330,36 @@ def _no_harm(machine: Machine, nodes: int) -> NDArray[Any]:
 
 
 def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool, closures: int) -> Timeline:
-    """Return the timeline of nodes before anything is planned: one span for each."""
+    """Return the timeline of nodes before anything is planned: one span for each kind of node."""
     nodes = len(inputs.cores)
     widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[machine.shape]
     most_of_job = np.maximum.reduceat(widest, machine.options[:-1])
     offsets = np.concatenate([[0], np.cumsum(most_of_job)]).astype(np.int64)
-    offsets.flags.writeable = False
-    parts = int(offsets[-1])
+    by_kind, kinds = _kinds(machine)
+    for array in (offsets, by_kind, kinds):
+        array.flags.writeable = False
+    parts, count = int(offsets[-1]), len(kinds) - 1
     most = nodes + 2 * (1 + retries) * parts + 2 * closures + 4  # each has two ends; two more are made by splitting
     spans, empty = new_records(most, SPAN), _empty(machine).free
     for name in FREE.names or ():
-        spans[name][:nodes] = empty[name]
-    spans["begin"][:nodes], spans["next"][:nodes] = np.iinfo(np.int64).min, LAST
+        spans[name][:count] = empty[name][by_kind[kinds[:-1]]]
+    spans["begin"][:count], spans["next"][:count] = np.iinfo(np.int64).min, LAST
+    cohorts = new_records(nodes, COHORT)
+    cohorts["first"][:count], cohorts["marked"][:count] = np.arange(count), 0
+    cohorts["begin"][:count], cohorts["end"][:count] = kinds[:-1], kinds[1:]
     gpus = int(np.diff(inputs.device_offset).max(initial=0))
     devices = np.empty(most * gpus, dtype=np.int64)
-    devices[: nodes * gpus] = WHOLE
+    devices[: count * gpus] = WHOLE
     jobs = len(inputs.shape)
     return Timeline(
-        np.array([nodes, LAST, *[0] * 8], dtype=np.int64),
-        np.arange(nodes),
+        np.array([count, LAST, count, *[0] * 9], dtype=np.int64),
+        by_kind,
+        kinds,
+        cohorts,
+        np.repeat(np.arange(count), np.diff(kinds))[inverse(by_kind)],
+        by_kind.copy(),
+        inverse(by_kind),
+        np.zeros(nodes, dtype=np.int64),
         spans,
         devices,
         gpus,
@@ -330,6 +368,20 @@ def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool, closur
         new_records(parts, PLACE),
         np.empty(jobs, dtype=np.int64),
     )
+
+
+def _kinds(machine: Machine) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the nodes by kind, and where each kind begins: nodes with the same resources, for the same jobs."""
+    count = len(machine.nodes) - 1
+    offset = machine.nodes["gpu"]
+    gpus = np.diff(offset)
+    types = np.full((count, int(gpus.max(initial=0))), -1)
+    types[np.arange(types.shape[1]) < gpus[:, None]] = machine.device_type
+    facts = [machine.nodes["cores"][:count], machine.nodes["memory"][:count], gpus]
+    rows = np.column_stack([*facts, types, np.packbits(machine.allowed, axis=0).T])
+    kind = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    by_kind = np.argsort(kind, kind="stable").astype(np.int64)
+    return by_kind, np.searchsorted(kind[by_kind], np.arange(kind.max() + 2)).astype(np.int64)
 
 
 def _empty(machine: Machine) -> View:

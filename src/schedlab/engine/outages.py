@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.bookings import Bookings, new_bookings
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.cohorts import touch
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_inputs import BOOKED, KEPT, NodeInputs
 from schedlab.engine.node_state import (
@@ -331,7 +332,7 @@ def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int
         closed = outages.out[node]
         if ends != AT_ALL:
             closed = outages.closed[node] > 0 or is_shut(outages, nodes, request, node, now, ends)
-        nodes.notes[node].head_room = 0 if closed else room(machine, later, request, node)
+        nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
     return choose(nodes, LATER, request)
 
 
@@ -352,10 +353,12 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
     if outages is not None:
         for node in range(outages.closed.shape[0]):
             if outages.out[node]:
-                keep(nodes, nodes.ahead, node, now, NEVER, KEPT)
+                touch(nodes.ahead, node)
+                keep(nodes.ahead, now, NEVER, KEPT)
             for i in range(outages.offsets[node], outages.offsets[node + 1]):
                 if outages.known[i] <= now < outages.end[i]:
                     begin = outages.begin[i]
                     mark = KEPT if outages.owner[i] == FOR_ALL else BOOKED
                     begin = now if begin <= now else min(begin + late, outages.end[i] - 1)
-                    keep(nodes, nodes.ahead, node, begin, outages.end[i], mark)
+                    touch(nodes.ahead, node)
+                    keep(nodes.ahead, begin, outages.end[i], mark)
