@@ -41,11 +41,12 @@ def room(machine: Machine, view: View, request: int, node: int) -> int:
         or not machine.allowed[asked.eligible, node]
     ):
         return 0
-    tasks = free.cores // asked.task_cores
+    tasks = free.cores if asked.task_cores == 1 else free.cores // asked.task_cores
     if asked.tasks_per_node > 0:
         tasks = min(tasks, asked.tasks_per_node)
-    if asked.task_memory > 0:
-        tasks = min(tasks, (free.memory - asked.node_memory) // asked.task_memory)
+    memory = free.memory - asked.node_memory
+    if tasks * asked.task_memory > memory:  # seldom, and divisions take long
+        tasks = memory // asked.task_memory
     if asked.least_gpus > 0:
         tasks = min(tasks, _room_of_gpus(machine, view, request, node, tasks))
     return tasks if tasks >= asked.least_room else 0
